@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { JsonObject, Timestamp } from './json.ts'
+import { CapabilityName, Namespace, SemVer } from './names.ts'
+import { Endpoint, WebUrl } from './web-addresses.ts'
+
+/** The version of the deployment manifest’s own format. */
+export const MANIFEST_SCHEMA_VERSION = 2
+
+/** How a capability is called: its input and output as JSON Schema (2020-12, or draft-07 where `$schema` says so). */
+export const CapabilityAction = z.strictObject({
+  name: z.string().min(1).max(128),
+  inputSchema: JsonObject.optional(),
+  outputSchema: JsonObject.optional(),
+})
+
+/** One capability of a deployment. It has at most one action. */
+export const Capability = z
+  .strictObject({
+    name: CapabilityName,
+    version: SemVer,
+    description: z.string().max(8192).default(''),
+    requiresEndUser: z.boolean().default(false),
+    actions: z.array(CapabilityAction).max(1, 'accepts at most one action: split the capability.').default([]),
+    deprecated: z.boolean().optional(),
+    deprecatedSince: SemVer.optional(),
+    removalNotBefore: SemVer.optional(),
+  })
+  .superRefine((capability, context) => {
+    if (!capability.deprecated || capability.deprecatedSince) return
+    context.addIssue({
+      code: 'custom',
+      path: ['deprecatedSince'],
+      message: `is required when “${capability.name}” is deprecated: name the version that deprecated it.`,
+    })
+  })
+export type Capability = z.infer<typeof Capability>
+
+export const Website = z.strictObject({
+  name: z.string().min(1).max(200),
+  description: z.string().max(2000).optional(),
+  url: WebUrl.optional(),
+  contact: z.string().max(500).optional(),
+})
+export type Website = z.infer<typeof Website>
+
+export const Adp = z.strictObject({ namespace: Namespace, id: z.string().min(1).max(500).optional() })
+export type Adp = z.infer<typeof Adp>
+
+/** The owner’s own system prompt for the agent loop. */
+export const Agent = z.strictObject({ instructions: z.string().max(32_768).optional() })
+
+/** Everything that a deployment publishes. It replaces the deployment before it as a whole. */
+export const DeploymentManifest = z.strictObject({
+  schemaVersion: z.literal(MANIFEST_SCHEMA_VERSION, `must be ${MANIFEST_SCHEMA_VERSION}.`),
+  capabilities: z.array(Capability).superRefine(refuseRepeatedNames),
+  runtime: z.strictObject({ sdkVersion: z.string().max(64).optional() }).optional(),
+  endpoint: Endpoint.optional(),
+  website: Website.optional(),
+  adp: Adp.optional(),
+  agent: Agent.optional(),
+  metadata: JsonObject.optional(),
+})
+export type DeploymentManifest = z.infer<typeof DeploymentManifest>
+/** A deployment manifest as it may be written, before defaults are filled in. */
+export type DeploymentManifestInput = z.input<typeof DeploymentManifest>
+
+/** Body of `POST /v1/deployments`. */
+export const DeployRequest = z.strictObject({ manifest: DeploymentManifest })
+export type DeployRequest = z.infer<typeof DeployRequest>
+
+export const DeployResponse = z.object({
+  version: z.int().positive(),
+  status: z.literal('active'),
+  capabilities: z.array(z.object({ name: z.string(), hasInputSchema: z.boolean() })),
+  warnings: z.array(z.string()),
+})
+export type DeployResponse = z.infer<typeof DeployResponse>
+
+export const ConnectionStatus = z.enum(['pending', 'online', 'offline'])
+export type ConnectionStatus = z.infer<typeof ConnectionStatus>
+
+export const Connection = z.object({ status: ConnectionStatus, transport: z.literal('http') })
+export type Connection = z.infer<typeof Connection>
+
+export const Health = z.enum(['healthy', 'degraded', 'unreachable'])
+export type Health = z.infer<typeof Health>
+
+/** Answer of `GET /v1/runtime/status`. */
+export const RuntimeStatus = z.object({
+  runtimeId: z.string(),
+  deployment: z
+    .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
+    .nullable(),
+  capabilities: z.array(z.string()),
+  connection: Connection,
+  health: Health,
+  provider: z.object({ name: z.string(), model: z.string() }),
+})
+export type RuntimeStatus = z.infer<typeof RuntimeStatus>
+
+/** Answer of `POST /v1/runtime/heartbeat`. */
+export const Heartbeat = z.object({ status: z.literal('ok'), lastSeenAt: Timestamp })
+export type Heartbeat = z.infer<typeof Heartbeat>
+
+function refuseRepeatedNames(capabilities: readonly { name: string }[], context: z.RefinementCtx): void {
+  const first = new Map<string, string>()
+  for (const [index, { name }] of capabilities.entries()) {
+    const earlier = first.get(name.toLowerCase())
+    first.set(name.toLowerCase(), earlier ?? name)
+    if (earlier === undefined) continue
+    context.addIssue({
+      code: 'custom',
+      path: [index, 'name'],
+      message: `“${name}” repeats “${earlier}”: names must differ by more than upper and lower case.`,
+    })
+  }
+}

@@ -1,0 +1,139 @@
+import type { Capability, DeploymentManifest } from './deployments.ts'
+import { namespaceProblem } from './names.ts'
+
+/** The version of the Agent Discovery Specification that manifests conform to. */
+export const DISCOVERY_SPEC_VERSION = '0.3.0'
+
+/** How long a reader may keep a manifest, in seconds. */
+export const DISCOVERY_TTL_SECONDS = 300
+
+export interface DiscoveryCapability {
+  name: string
+  invocationName: string
+  version: string
+  description?: string
+  inputSchema?: Record<string, unknown>
+  outputSchema?: Record<string, unknown>
+  deprecated?: boolean
+  deprecatedSince?: string
+  removalNotBefore?: string
+  endpoint: { transport: 'http'; address: string; auth: 'none' | 'custom:end-user-token' }
+}
+
+/** A runtime’s public manifest, an Agent Discovery Specification document. */
+export interface DiscoveryManifest {
+  specVersion: string
+  id: string
+  name: string
+  description?: string
+  provider: { name: string; url?: string; contact?: string }
+  capabilities: DiscoveryCapability[]
+  discovery: { cacheTtlSeconds: number }
+  lastUpdated?: string
+}
+
+export interface DiscoverySource {
+  manifest: DeploymentManifest
+  runtimeId: string
+  /** Stands in for the website’s name where there is no website block. */
+  runtimeName: string
+  /** The control plane’s public address; every capability’s address points at its broker. */
+  baseUrl: string
+  /** ISO 8601 */
+  deployedAt?: string
+}
+
+export type DiscoveryResult = { ok: true; document: DiscoveryManifest } | { ok: false; problem: string }
+
+/** The manifest of a deployment, or why it cannot be published. The owner’s endpoint never appears in it. */
+export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult {
+  const { manifest } = source
+  const namespace = namespaceOf(manifest)
+  if (!namespace.ok) return namespace
+  const name = manifest.website?.name ?? source.runtimeName
+  const { website } = manifest
+  const document: DiscoveryManifest = {
+    specVersion: DISCOVERY_SPEC_VERSION,
+    id: manifest.adp?.id ?? namespace.value,
+    name,
+    ...defined({ description: website?.description }),
+    provider: { name, ...defined({ url: website?.url && toUri(website.url), contact: website?.contact }) },
+    capabilities: manifest.capabilities.map((capability) => publish(capability, namespace.value, source)),
+    discovery: { cacheTtlSeconds: DISCOVERY_TTL_SECONDS },
+    ...defined({ lastUpdated: source.deployedAt }),
+  }
+  return { ok: true, document }
+}
+
+/** The broker address of one capability. */
+export function brokerAddress(baseUrl: string, runtimeId: string, capability: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}/v1/capabilities/${runtimeId}/${capability}`
+}
+
+function publish(capability: Capability, namespace: string, source: DiscoverySource): DiscoveryCapability {
+  const action = capability.actions[0]
+  return {
+    name: `${namespace}.${capability.name}`,
+    invocationName: capability.name,
+    version: capability.version,
+    ...(capability.description ? { description: capability.description } : {}),
+    ...defined({
+      inputSchema: action?.inputSchema,
+      outputSchema: action?.outputSchema,
+      deprecated: capability.deprecated,
+      deprecatedSince: capability.deprecatedSince,
+      removalNotBefore: capability.removalNotBefore,
+    }),
+    endpoint: {
+      transport: 'http',
+      address: brokerAddress(source.baseUrl, source.runtimeId, capability.name),
+      auth: capability.requiresEndUser ? 'custom:end-user-token' : 'none',
+    },
+  }
+}
+
+// The format asks for a URI of RFC 3986, which is stricter than what browsers take. User name and password stay at home.
+function toUri(address: string): string {
+  const { protocol, host, pathname, search, hash } = new URL(address)
+  const path = [pathname, search].map(escapeForUri).join('')
+  return `${protocol}//${host}${path}${hash && `#${escapeForUri(hash.slice(1))}`}`
+}
+
+function escapeForUri(text: string): string {
+  return text.replace(/%(?![0-9A-Fa-f]{2})|[^\w\-.~:/?@!$&'()*+,;=%]/g, encodeURIComponent)
+}
+
+type NamespaceResult = { ok: true; value: string } | { ok: false; problem: string }
+
+function namespaceOf(manifest: DeploymentManifest): NamespaceResult {
+  if (manifest.adp) return { ok: true, value: manifest.adp.namespace }
+  if (!manifest.website) {
+    return {
+      ok: false,
+      problem: 'The deployment has neither a website block nor adp.namespace: add one of them and deploy again.',
+    }
+  }
+  const url = manifest.website.url
+  const reversed = url ? new URL(url).hostname.split('.').reverse().join('.') : ''
+  if (reversed && namespaceProblem(reversed) === null) return { ok: true, value: reversed }
+  return {
+    ok: false,
+    problem: `No namespace follows from the website’s address${url ? ` (${url})` : ''}: set adp.namespace, such as “com.example.shop”, and deploy again.`,
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+// Absent fields must be absent, not undefined: the document is compared and hashed byte by byte.
+function defined<T extends Record<string, unknown>>(fields: T): Defined<T> {
+  const kept: Defined<T> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    if (isDefined(value)) kept[key] = value
+  }
+  return kept
+}
+
+function isDefined<V>(value: V): value is Exclude<V, undefined> {
+  return value !== undefined
+}

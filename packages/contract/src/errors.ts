@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+const ERROR_CODES = [
+  'validation_error',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'rate_limit_exceeded',
+  'execution_error',
+  'internal_error',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Every error code of the interface and the HTTP status that it travels with. */
+export const ERROR_STATUS = {
+  validation_error: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  rate_limit_exceeded: 429,
+  execution_error: 502,
+  internal_error: 500,
+} as const satisfies Record<ErrorCode, number>
+
+/** Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`. */
+export const FieldErrors = z.record(z.string(), z.array(z.string()))
+export type FieldErrors = z.infer<typeof FieldErrors>
+
+/** The one error envelope. `details` stands on validation errors alone. */
+export const ErrorBody = z.object({
+  error: z.object({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    details: z.object({ fieldErrors: FieldErrors }).optional(),
+  }),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** What went wrong with a capability or an execution, in words fit for whoever called it. */
+export const Failure = z.object({ message: z.string() })
+export type Failure = z.infer<typeof Failure>

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { Failure } from './errors.ts'
+import { JsonObject, Timestamp } from './json.ts'
+import { Message, PublicTranscript, Transcript, TurnShape } from './messages.ts'
+
+export const ExecutionStatus = z.enum(['running', 'completed', 'failed'])
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>
+
+export const ExecutionKind = z.enum(['execute', 'capability', 'broker'])
+export type ExecutionKind = z.infer<typeof ExecutionKind>
+
+/** Why an execution ended: the model was done, the step budget ran out, a fault, or the caller left. */
+export const FinishReason = z.enum(['stop', 'length', 'error', 'cancelled'])
+export type FinishReason = z.infer<typeof FinishReason>
+
+// An empty token is none: browsers and templates send '' for “nobody is signed in”.
+const EndUserToken = z
+  .string()
+  .optional()
+  .transform((token) => token || undefined)
+
+/** Body of `POST /v1/runtime/execute`. The runtime comes from the key; a `runtimeId` in the body is ignored. */
+export const ExecuteRequest = z.object({
+  messages: PublicTranscript,
+  metadata: JsonObject.optional(),
+  endUserToken: EndUserToken,
+})
+export type ExecuteRequest = z.infer<typeof ExecuteRequest>
+
+/** Body of `POST /v1/executions`, the owner’s own execute. */
+export const OwnerExecuteRequest = z.object({
+  runtimeId: z.string(),
+  messages: Transcript,
+  metadata: JsonObject.optional(),
+})
+export type OwnerExecuteRequest = z.infer<typeof OwnerExecuteRequest>
+
+/** Answer of both execute routes and payload of the stream’s `done`. A failed execution is a result: HTTP 200. */
+export const ExecuteResponse = z.object({
+  executionId: z.string(),
+  status: z.enum(['completed', 'failed']),
+  messages: z.array(Message),
+  finishReason: FinishReason,
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  totalTokens: z.int().nonnegative(),
+  durationMs: z.number().nonnegative(),
+  error: Failure.optional(),
+})
+export type ExecuteResponse = z.infer<typeof ExecuteResponse>
+
+/** Body of `POST /v1/runtime/capability`. */
+export const CapabilityRequest = z.object({
+  capability: z.string(),
+  input: JsonObject.default({}),
+  endUserToken: EndUserToken,
+})
+export type CapabilityRequest = z.infer<typeof CapabilityRequest>
+
+/** Body of the broker, `POST /v1/capabilities/<runtime_id>/<capability>`. */
+export const BrokerRequest = z.object({
+  input: JsonObject.default({}),
+  metadata: JsonObject.optional(),
+  endUserToken: EndUserToken,
+})
+export type BrokerRequest = z.infer<typeof BrokerRequest>
+
+/** A capability that answered. */
+export const CapabilityOutput = z.object({
+  executionId: z.string(),
+  output: z.unknown(),
+  durationMs: z.number().nonnegative(),
+})
+export type CapabilityOutput = z.infer<typeof CapabilityOutput>
+
+/** A capability that failed: HTTP 200 on the capability route, 502 on the broker. */
+export const CapabilityFailure = z.object({
+  executionId: z.string(),
+  error: Failure,
+  durationMs: z.number().nonnegative(),
+})
+export type CapabilityFailure = z.infer<typeof CapabilityFailure>
+
+/** One row of an execution list. */
+export const ExecutionSummary = z.object({
+  executionId: z.string(),
+  runtimeId: z.string(),
+  status: ExecutionStatus,
+  finishReason: FinishReason.nullable(),
+  durationMs: z.number().nullable(),
+  capabilityCalls: z.int().nonnegative(),
+  startedAt: Timestamp,
+  completedAt: Timestamp.nullable(),
+})
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>
+
+export const ExecutionList = z.object({ nextCursor: z.string().nullable(), executions: z.array(ExecutionSummary) })
+export type ExecutionList = z.infer<typeof ExecutionList>
+
+/** One dispatched capability call inside a trace. Payloads over the stored limit are `{truncated, bytes, preview}`. */
+export const TracedCall = z.object({
+  callId: z.string(),
+  capability: z.string(),
+  step: z.int().nonnegative(),
+  status: z.enum(['completed', 'failed']),
+  input: z.unknown(),
+  output: z.unknown(),
+  error: Failure.nullable(),
+  startedAt: Timestamp,
+  durationMs: z.number().nullable(),
+})
+export type TracedCall = z.infer<typeof TracedCall>
+
+/** What is kept of an execution: shapes, counts and capability payloads, never message text. */
+export const Trace = z.object({
+  executionId: z.string(),
+  runtimeId: z.string(),
+  projectId: z.string(),
+  deploymentVersion: z.int().nullable(),
+  kind: ExecutionKind,
+  status: ExecutionStatus,
+  finishReason: FinishReason.nullable(),
+  error: Failure.nullable(),
+  messageShape: z.array(TurnShape),
+  steps: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  totalTokens: z.int().nonnegative(),
+  durationMs: z.number().nullable(),
+  metadata: JsonObject.nullable(),
+  capabilityCalls: z.array(TracedCall),
+  startedAt: Timestamp,
+  completedAt: Timestamp.nullable(),
+})
+export type Trace = z.infer<typeof Trace>

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** A runtime’s id: `rt_` and 4 to 64 of `A-Za-z0-9_-`. Chosen by the owner or minted at registration. */
+export const RuntimeId = z
+  .string()
+  .regex(/^rt_[A-Za-z0-9_-]{4,64}$/, 'must be “rt_” followed by 4 to 64 letters, digits, underscores or hyphens.')
+
+/** The prefixes of ids that the service mints; the rest is a sortable 128-bit value, newer sorts later. */
+export const ID_PREFIXES = {
+  owner: 'own_',
+  credential: 'key_',
+  project: 'proj_',
+  deployment: 'dep_',
+  execution: 'exec_',
+  call: 'call_',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIXES

@@ -1,0 +1,90 @@
+export { CapabilityAnswer, CapabilityCall, RECEIVER_REFUSALS, type ReceiverRefusal } from './capability-calls.ts'
+export { SvcConfig, type SvcConfigInput } from './configuration.ts'
+export {
+  Adp,
+  Agent,
+  Capability,
+  CapabilityAction,
+  Connection,
+  ConnectionStatus,
+  DeploymentManifest,
+  type DeploymentManifestInput,
+  DeployRequest,
+  DeployResponse,
+  Health,
+  Heartbeat,
+  MANIFEST_SCHEMA_VERSION,
+  RuntimeStatus,
+  Website,
+} from './deployments.ts'
+export {
+  brokerAddress,
+  buildDiscoveryManifest,
+  DISCOVERY_SPEC_VERSION,
+  DISCOVERY_TTL_SECONDS,
+  type DiscoveryCapability,
+  type DiscoveryManifest,
+  type DiscoveryResult,
+  type DiscoverySource,
+} from './discovery.ts'
+export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
+export {
+  BrokerRequest,
+  CapabilityFailure,
+  CapabilityOutput,
+  CapabilityRequest,
+  ExecuteRequest,
+  ExecuteResponse,
+  ExecutionKind,
+  ExecutionList,
+  ExecutionStatus,
+  ExecutionSummary,
+  FinishReason,
+  OwnerExecuteRequest,
+  Trace,
+  TracedCall,
+} from './executions.ts'
+export { fieldErrorsOf } from './field-errors.ts'
+export { ID_PREFIXES, type IdKind, RuntimeId } from './ids.ts'
+export { isJsonObject, JsonObject, Timestamp } from './json.ts'
+export { abbreviateKey, KEY_PREFIXES, type KeyKind, keyChecksum, keyKindOf } from './keys.ts'
+export {
+  Message,
+  PublicTranscript,
+  shapeOf,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  Transcript,
+  TurnShape,
+} from './messages.ts'
+export {
+  CapabilityName,
+  capabilityNameProblem,
+  Namespace,
+  namespaceProblem,
+  repairCapabilityName,
+  SemVer,
+} from './names.ts'
+export {
+  AllowedOrigins,
+  AllowedOriginsRequest,
+  CreatedRuntime,
+  RegisterRuntimeRequest,
+  RuntimeDetail,
+  RuntimeList,
+  RuntimeListItem,
+  Tier,
+  UpdatedRuntime,
+} from './runtimes.ts'
+export { ServiceHealth, ServiceInfo } from './service.ts'
+export {
+  bodyDigest,
+  computeSignature,
+  SIGNATURE_HEADERS,
+  type SigningParts,
+  signingString,
+  TIMESTAMP_TOLERANCE_MS,
+} from './signing.ts'
+export { StreamEvent } from './stream-events.ts'
+export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, WebUrl } from './web-addresses.ts'

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { Failure } from './errors.ts'
+import { JsonObject } from './json.ts'
+
+export const TextPart = z.object({ type: z.literal('text'), content: z.string() })
+export type TextPart = z.infer<typeof TextPart>
+
+const ToolCallId = z.string().min(1).max(128)
+
+/** The model asks for a capability. */
+export const ToolCallPart = z.object({
+  type: z.literal('tool_call'),
+  id: ToolCallId,
+  name: z.string().min(1).max(128),
+  input: JsonObject,
+})
+export type ToolCallPart = z.infer<typeof ToolCallPart>
+
+/** A capability’s answer to the call of the same id; with `error`, `output` is null. */
+export const ToolResultPart = z.object({
+  type: z.literal('tool_result'),
+  toolCallId: ToolCallId,
+  name: z.string().min(1).max(128),
+  output: z.unknown(),
+  error: Failure.optional(),
+})
+export type ToolResultPart = z.infer<typeof ToolResultPart>
+
+const UserMessage = z.object({ role: z.literal('user'), parts: z.array(TextPart).min(1) })
+const AssistantMessage = z.object({
+  role: z.literal('assistant'),
+  parts: z.array(z.discriminatedUnion('type', [TextPart, ToolCallPart])).min(1),
+})
+const ToolMessage = z.object({ role: z.literal('tool'), parts: z.array(ToolResultPart).min(1) })
+const SystemMessage = z.object({ role: z.literal('system'), parts: z.array(TextPart).min(1) })
+
+/** One turn of a conversation. */
+export const Message = z.discriminatedUnion('role', [UserMessage, AssistantMessage, ToolMessage, SystemMessage])
+export type Message = z.infer<typeof Message>
+
+/** A conversation: at least one turn, in which every tool call is answered before the talk goes on. */
+export const Transcript = z
+  .array(Message)
+  .min(1, 'must hold at least one message.')
+  .superRefine((messages, context) => {
+    for (const fault of unpairedToolParts(messages)) {
+      context.addIssue({ code: 'custom', path: fault.path, message: fault.message })
+    }
+  })
+
+/** A conversation from page source, which is anybody’s to edit: no turn of it may speak as the system. */
+export const PublicTranscript = Transcript.superRefine((messages, context) => {
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'system') continue
+    context.addIssue({
+      code: 'custom',
+      path: [index, 'role'],
+      message:
+        'must be user, assistant or tool: a public key may not speak as the system. Set agent.instructions in the deployment instead.',
+    })
+  }
+})
+
+interface Fault {
+  path: (string | number)[]
+  message: string
+}
+
+// Model providers refuse a conversation whose calls and results do not pair, so it is refused here, where it can be named.
+function unpairedToolParts(messages: readonly Message[]): Fault[] {
+  const faults: Fault[] = []
+  const open = new Map<string, Fault['path']>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool') faults.push(...unanswered(open))
+    for (const [place, part] of message.parts.entries()) {
+      const fault = pair(part, [index, 'parts', place], open)
+      if (fault) faults.push(fault)
+    }
+  }
+  return [...faults, ...unanswered(open)]
+}
+
+function pair(part: Message['parts'][number], at: Fault['path'], open: Map<string, Fault['path']>): Fault | null {
+  if (part.type === 'tool_call') {
+    const path = [...at, 'id']
+    const isRepeated = open.has(part.id)
+    open.set(part.id, path)
+    return isRepeated ? { path, message: 'repeats the id of another tool_call of its turn.' } : null
+  }
+  if (part.type !== 'tool_result' || open.delete(part.toolCallId)) return null
+  return { path: [...at, 'toolCallId'], message: 'answers no open tool_call of this conversation.' }
+}
+
+function unanswered(open: Map<string, Fault['path']>): Fault[] {
+  const faults = Array.from(open.values(), (path) => ({
+    path,
+    message: 'has no tool_result: answer every tool_call in the tool turn that follows it.',
+  }))
+  open.clear()
+  return faults
+}
+
+/** What a trace keeps of a turn: its role and the types of its parts, never their content. */
+export const TurnShape = z.object({
+  role: z.enum(['user', 'assistant', 'tool', 'system']),
+  parts: z.array(z.object({ type: z.enum(['text', 'tool_call', 'tool_result']) })),
+})
+export type TurnShape = z.infer<typeof TurnShape>
+
+/** The shape of one turn. */
+export function shapeOf(message: Message): TurnShape {
+  return { role: message.role, parts: message.parts.map((part) => ({ type: part.type })) }
+}

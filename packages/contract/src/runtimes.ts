@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Adp, Connection, Health, Website } from './deployments.ts'
+import { RuntimeId } from './ids.ts'
+import { Timestamp } from './json.ts'
+import { SemVer } from './names.ts'
+import { Endpoint, Origin } from './web-addresses.ts'
+
+export const Tier = z.enum(['free', 'pro', 'enterprise'])
+export type Tier = z.infer<typeof Tier>
+
+/** Body of `POST /v1/runtimes`. Registering an id again updates it; what is left out then stays as it was. */
+export const RegisterRuntimeRequest = z.strictObject({
+  runtimeId: RuntimeId.optional(),
+  name: z.string().trim().min(1).max(100),
+  version: SemVer.optional(),
+  projectId: z.string().optional(),
+  endpoint: Endpoint.optional(),
+})
+export type RegisterRuntimeRequest = z.infer<typeof RegisterRuntimeRequest>
+
+const RegisteredRuntime = z.object({
+  runtimeId: z.string(),
+  projectId: z.string(),
+  tier: Tier,
+  deployKeyPrefix: z.string().nullable(),
+  publicKeyPrefix: z.string().nullable(),
+})
+
+/** Answer to a registration that updated a runtime: its keys and its secret stay what they were and are not shown. */
+export const UpdatedRuntime = RegisteredRuntime
+export type UpdatedRuntime = z.infer<typeof UpdatedRuntime>
+
+/** Answer to a registration that made a runtime: the one time that its secret is shown. */
+export const CreatedRuntime = RegisteredRuntime.extend({
+  secret: z.string(),
+  deployKey: z.string(),
+  publicKey: z.string(),
+})
+export type CreatedRuntime = z.infer<typeof CreatedRuntime>
+
+export const RuntimeListItem = z.object({
+  runtimeId: z.string(),
+  name: z.string(),
+  version: z.string(),
+  projectId: z.string(),
+  endpoint: z.string().nullable(),
+  connection: Connection,
+  health: Health,
+  deployment: z.object({ version: z.int().positive(), deployedAt: Timestamp }).nullable(),
+  capabilityCount: z.int().nonnegative(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type RuntimeListItem = z.infer<typeof RuntimeListItem>
+
+export const RuntimeList = z.object({ runtimes: z.array(RuntimeListItem), nextCursor: z.string().nullable() })
+export type RuntimeList = z.infer<typeof RuntimeList>
+
+export const RuntimeDetail = RuntimeListItem.extend({
+  tier: Tier,
+  capabilities: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      requiresEndUser: z.boolean(),
+      deprecated: z.boolean(),
+      hasInputSchema: z.boolean(),
+    }),
+  ),
+  allowedOrigins: z.array(z.string()),
+  deployKeyPrefix: z.string().nullable(),
+  publicKeyPrefix: z.string().nullable(),
+  lastSeenAt: Timestamp.nullable(),
+  website: Website.nullable(),
+  adp: Adp.nullable(),
+})
+export type RuntimeDetail = z.infer<typeof RuntimeDetail>
+
+/** Body of `PUT /v1/runtimes/<runtime_id>/allowed-origins`. An empty list means unrestricted. */
+export const AllowedOriginsRequest = z.strictObject({
+  origins: z.array(Origin).max(50, 'accepts at most 50 origins.'),
+})
+export type AllowedOriginsRequest = z.infer<typeof AllowedOriginsRequest>
+
+export const AllowedOrigins = z.object({ runtimeId: z.string(), allowedOrigins: z.array(z.string()) })
+export type AllowedOrigins = z.infer<typeof AllowedOrigins>

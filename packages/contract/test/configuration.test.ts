@@ -1,0 +1,57 @@
+import { fieldErrorsOf, KEY_PREFIXES, keyChecksum, SvcConfig } from '@svc/contract'
+import { expect, test } from 'vitest'
+
+const body = `${KEY_PREFIXES.deploy}${'k'.repeat(32)}`
+const apiKey = body + keyChecksum(body)
+
+function faultsOf(value: unknown) {
+  const parsed = SvcConfig.safeParse(value)
+  return parsed.success ? {} : fieldErrorsOf(parsed.error)
+}
+
+test('a key is all that must be there; the runtime’s module has its default place', () => {
+  expect(SvcConfig.parse({ apiKey })).toEqual({ apiKey, runtime: '.svc/runtime.ts' })
+})
+
+test('a missing key is answered with the variable that sets it', () => {
+  expect(faultsOf({})['apiKey']?.[0]).toContain('SVC_API_KEY')
+  expect(faultsOf({ apiKey: undefined })['apiKey']?.[0]).toContain('SVC_API_KEY')
+})
+
+test('a key of another kind is told from one that was cut', () => {
+  const publicBody = `${KEY_PREFIXES.public}${'k'.repeat(32)}`
+  expect(faultsOf({ apiKey: publicBody + keyChecksum(publicBody) })['apiKey']?.[0]).toContain('starts with svc_sk_')
+  expect(faultsOf({ apiKey: apiKey.slice(0, -1) })['apiKey']?.[0]).toContain('cut or mistyped')
+  expect(faultsOf({ apiKey: '' })['apiKey']?.[0]).toContain('starts with svc_sk_')
+})
+
+test('no message repeats a key', () => {
+  for (const wrong of [apiKey.slice(0, -1), `${apiKey}x`]) {
+    expect(JSON.stringify(faultsOf({ apiKey: wrong }))).not.toContain('k'.repeat(32))
+  }
+})
+
+test('all failing fields are reported together, each with its own message', () => {
+  const faults = faultsOf({
+    apiKey: 'svc_sk_x',
+    endpoint: 'http://shop.example.com',
+    runtime: '',
+    website: { url: 'nowhere' },
+    adp: { namespace: 'shop', endpoint: 'https://shop.example.com' },
+    provider: 'x',
+    model: 'y',
+    tier: 'pro',
+  })
+  expect(Object.keys(faults).sort()).toEqual([
+    'adp.endpoint',
+    'adp.namespace',
+    'apiKey',
+    'endpoint',
+    'model',
+    'provider',
+    'runtime',
+    'tier',
+    'website.name',
+    'website.url',
+  ])
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { readSources, type SourceFile } from './support/source-tree.ts'
+
+const sources = readSources()
+const server = sources.filter(({ path }) => path.startsWith('packages/server/src/'))
+
+/** Which packages of ours a package may use. */
+const PACKAGE_ARROWS: Record<string, string[]> = {
+  'packages/contract': [],
+  'packages/sdk': ['@svc/contract'],
+  'packages/cli': ['@svc/contract', '@svc/sdk'],
+  'packages/server': ['@svc/contract'],
+  'packages/testkit': ['@svc/contract'],
+  'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
+}
+
+const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.path.slice('packages/server/src/'.length))
+const isTransport = inServer(/^(http\/|app\.ts|server\.ts|main\.ts|.*routes\.ts$|.*\/answer-[a-z]+\.ts$)/)
+const isStore = inServer(/^(database\/|.*store\.ts$)/)
+const isEngine = inServer(/^(agent|dispatch|model)\//)
+const isPure = inServer(/^(agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/)/)
+const isEntry = inServer(/^(main|admin)\.ts$/)
+
+/** `file → what it uses` for every import that breaks a rule. */
+function breaches(
+  files: readonly SourceFile[],
+  isForbidden: (specifier: string, target: string | null, isTypeOnly: boolean) => boolean,
+) {
+  return files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ specifier, target, isTypeOnly }) => isForbidden(specifier, target, isTypeOnly))
+      .map(({ specifier }) => `${path} → ${specifier}`),
+  )
+}
+
+/** `file` for every file whose text breaks a rule. */
+function mentions(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
+}
+
+function packageOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+describe('between packages', () => {
+  test('every package is drawn, and uses only those that its arrows allow', () => {
+    expect([...new Set(sources.map(({ path }) => packageOf(path)))].sort()).toEqual(Object.keys(PACKAGE_ARROWS).sort())
+    const crossing = sources.flatMap((file) => {
+      const allowed = PACKAGE_ARROWS[packageOf(file.path)] ?? []
+      return breaches([file], (specifier) => specifier.startsWith('@svc/') && !allowed.includes(specifier))
+    })
+    expect(crossing).toEqual([])
+  })
+
+  test('no file reaches into another package by its path', () => {
+    const reaching = sources.flatMap((file) =>
+      breaches([file], (_, target) => target !== null && packageOf(target) !== packageOf(file.path)),
+    )
+    expect(reaching).toEqual([])
+  })
+
+  test('the contract and the SDK’s core use no Node built-ins', () => {
+    const portable = sources.filter(({ path }) => /^packages\/(contract|sdk)\/src\/(?!node\/)/.test(path))
+    expect(breaches(portable, (specifier) => specifier.startsWith('node:'))).toEqual([])
+  })
+})
+
+describe('within the server', () => {
+  test('Fastify is known to the HTTP layer alone', () => {
+    expect(
+      breaches(
+        server.filter((file) => !isTransport(file)),
+        (specifier) => specifier.startsWith('fastify'),
+      ),
+    ).toEqual([])
+  })
+
+  test('SQL is written in stores alone', () => {
+    const others = server.filter((file) => !isStore(file) && !file.path.endsWith('/deps.ts'))
+    expect(breaches(others, (specifier) => specifier === 'kysely')).toEqual([])
+  })
+
+  test('stores know no use case, no engine and no HTTP', () => {
+    const stores = server.filter(
+      (file) => isStore(file) && !file.path.includes('/database/') && !file.path.endsWith('open-store.ts'),
+    )
+    const isAllowed = (target: string) => /(store|rules|transaction|schema|page)\.ts$/.test(target)
+    expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
+  })
+
+  test('the engines and the rules know no HTTP server, no database and no use case', () => {
+    const isOutside = (target: string) =>
+      /^packages\/server\/src\/(http|database|accounts|projects|credentials|runtimes|deployments|executions)\//.test(
+        target,
+      )
+    const pure = server.filter(
+      (file) => isPure(file) && (isEngine(file) || !/(runtimes|deployments|executions)\/rules\.ts$/.test(file.path)),
+    )
+    expect(
+      breaches(
+        pure,
+        (specifier, target) =>
+          specifier === 'kysely' || specifier.startsWith('fastify') || (target !== null && isOutside(target)),
+      ),
+    ).toEqual([])
+    const rules = server.filter(({ path }) => path.endsWith('rules.ts'))
+    expect(
+      breaches(rules, (_, target) => target !== null && /(store|routes|\/http\/|\/database\/)/.test(target)),
+    ).toEqual([])
+  })
+
+  test('routes go through use cases, never straight to a store', () => {
+    const routes = server.filter(({ path }) => /routes\.ts$|answer-[a-z]+\.ts$/.test(path))
+    expect(breaches(routes, (_, target) => target !== null && /store\.ts$|\/database\//.test(target))).toEqual([])
+  })
+
+  test('use cases do not know their routes', () => {
+    expect(
+      breaches(
+        server.filter((file) => !isTransport(file)),
+        (_, target) => target !== null && /routes\.ts$/.test(target),
+      ),
+    ).toEqual([])
+  })
+
+  test('the environment and the process are touched by the entry points alone', () => {
+    expect(
+      mentions(
+        server.filter((file) => !isEntry(file)),
+        /\bprocess\.(env|exit|on|argv|stdout|stderr)\b/,
+      ),
+    ).toEqual([])
+  })
+
+  test('only the dispatcher speaks HTTP to the outside, and the model’s fetch is handed in at one place', () => {
+    const others = server.filter((file) => !inServer(/^dispatch\//)(file))
+    const isClient = (specifier: string, isTypeOnly: boolean) =>
+      !isTypeOnly &&
+      ['undici', 'node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'axios', 'got'].includes(specifier)
+    expect(breaches(others, (specifier, _, isTypeOnly) => isClient(specifier, isTypeOnly))).toEqual([])
+    const uses = /(?<![.\w'])fetch\(|(?<!typeof )globalThis\.fetch/
+    expect(mentions(others, uses)).toEqual(['packages/server/src/model/open-model.ts'])
+  })
+
+  test('an end-user token is revealed by the dispatcher alone', () => {
+    expect(
+      mentions(
+        server.filter((file) => !inServer(/^dispatch\//)(file)),
+        /[tT]oken\??\.reveal\(/,
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('everywhere', () => {
+  test('no import leads round in a circle', () => {
+    expect(circles()).toEqual([])
+  })
+
+  test('no file re-exports but a package’s one entry', () => {
+    const isReexport = /^export (\*|(type )?\{[^}]*\}) from /m
+    const barrels = mentions(
+      sources.filter(({ path }) => !path.endsWith('src/index.ts')),
+      isReexport,
+    )
+    expect(barrels).toEqual([])
+    expect(mentions(sources, /^export \* from/m)).toEqual([])
+  })
+
+  test('relative imports name their file', () => {
+    expect(breaches(sources, (specifier) => specifier.startsWith('.') && !/\.(ts|tsx|js)$/.test(specifier))).toEqual([])
+  })
+
+  test('files end at 400 lines, and half of them are below 100', () => {
+    expect(sources.filter(({ lines }) => lines > 400).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
+    const lengths = sources.map(({ lines }) => lines).sort((a, b) => a - b)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(100)
+  })
+
+  test('no check is switched off in what ships', () => {
+    expect(mentions(sources, /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|TODO|FIXME/)).toEqual([])
+  })
+})
+
+function circles(): string[] {
+  const byPath = new Map(sources.map((file) => [file.path, file]))
+  const finished = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      return
+    }
+    if (finished.has(path)) return
+    for (const { target, isTypeOnly } of byPath.get(path)?.imports ?? []) {
+      if (target && !isTypeOnly) visit(target, [...trail, path])
+    }
+    finished.add(path)
+  }
+  for (const { path } of sources) visit(path, [])
+  return found
+}

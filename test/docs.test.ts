@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from './support/source-tree.ts'
+
+const pages = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  ...['packages', 'examples'].flatMap((kind) =>
+    readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/README.md`),
+  ),
+].filter((page) => page.endsWith('.md') && existsSync(join(ROOT, page)))
+
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8')
+
+test('every link between pages leads somewhere', () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
+      .map(([, target]) => target ?? '')
+      .filter((target) => !existsSync(join(ROOT, dirname(page), target)))
+      .map((target) => `${page} → ${target}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every file that a page names is there', () => {
+  const gone = pages.flatMap((page) =>
+    [...read(page).matchAll(/`((?:packages|examples|docs|test)\/[\w./-]+)`/g)]
+      .map(([, path]) => path ?? '')
+      .filter((path) => !existsSync(join(ROOT, path)))
+      .map((path) => `${page} names ${path}`),
+  )
+  expect(gone).toEqual([])
+})
+
+test('the page on configuration lists every limit with its default', () => {
+  const limits = readFileSync(join(ROOT, 'packages/server/src/limits.ts'), 'utf8')
+  const names = [
+    ...(limits.match(/export interface Limits \{([\s\S]*?)\n\}/)?.[1] ?? '').matchAll(/^ {2}(\w+): number/gm),
+  ]
+  expect(names.length).toBeGreaterThan(10)
+  const page = read('docs/configuration.md')
+  const missing = names
+    .map(([, name]) => `SVC_LIMIT_${(name ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)
+    .filter((variable) => !page.includes(`\`${variable}\` |`))
+  expect(missing).toEqual([])
+})
+
+test('the README stays short, and its first capability fits in thirty lines', () => {
+  const readme = read('README.md')
+  expect(readme.split('\n').length).toBeLessThan(140)
+  const code = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block ?? '').join('')
+  expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
+})
