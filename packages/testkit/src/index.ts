@@ -1,0 +1,17 @@
+export {
+  type DoubleScript,
+  type ExchangeEnd,
+  type OpenAiDouble,
+  type RecordedModelRequest,
+  startOpenAiDouble,
+} from './openai-double.ts'
+export { type DoubleFault, type DoubleToolCall, type DoubleTurn, eventsOfTurn } from './openai-turn.ts'
+export {
+  type CapabilityScript,
+  type OwnerEndpoint,
+  type OwnerEndpointOptions,
+  type ReceivedCall,
+  type ScriptedAnswer,
+  startOwnerEndpoint,
+} from './owner-endpoint.ts'
+export { compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
