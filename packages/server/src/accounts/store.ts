@@ -1,0 +1,85 @@
+import type { Tier } from '@svc/contract'
+import type { Kysely } from 'kysely'
+import { validCredentials } from '../credentials/store.ts'
+import type { Schema } from '../database/schema.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
+
+/** An account. */
+export interface OwnerRow {
+  ownerId: string
+  email: string
+  tier: Tier
+}
+
+/** The account that a key of kind `account` opens, or null when no valid one has any of the hashes. */
+export async function findOwnerByKey(
+  db: Kysely<Schema>,
+  hashes: readonly string[],
+  now: number,
+): Promise<OwnerRow | null> {
+  const row = await validCredentials(db, hashes, 'account', now)
+    .innerJoin('owners', 'owners.owner_id', 'credentials.owner_id')
+    .select(['owners.owner_id', 'owners.email', 'owners.tier'])
+    .executeTakeFirst()
+  return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier } : null
+}
+
+/**
+ * The account of this address; made, with its full allowances, when there is none.
+ * `email` must be in lower case. Many at once make one.
+ */
+export async function ensureOwner(
+  db: Kysely<Schema>,
+  owner: { ownerId: string; email: string; tier: Tier; createdAt: number },
+): Promise<OwnerRow> {
+  return inTransaction(db, async (tx) => {
+    const inserted = await tx
+      .insertInto('owners')
+      .values({ owner_id: owner.ownerId, email: owner.email, tier: owner.tier, created_at: owner.createdAt })
+      .onConflict((conflict) => conflict.column('email').doNothing())
+      .returning('owner_id')
+      .executeTakeFirst()
+    if (inserted) {
+      const buckets = [MAIN_BUCKET, ANONYMOUS_BUCKET]
+      await tx
+        .insertInto('allowances')
+        .values(buckets.map((bucket) => ({ owner_id: owner.ownerId, bucket, full_at: owner.createdAt })))
+        .execute()
+    }
+    const row = await tx.selectFrom('owners').selectAll().where('email', '=', owner.email).executeTakeFirstOrThrow()
+    return { ownerId: row.owner_id, email: row.email, tier: row.tier }
+  })
+}
+
+/** Changes an account's tier, at once for every replica; null when there is no such account. */
+export async function updateTier(
+  db: Kysely<Schema>,
+  { email, tier, now }: { email: string; tier: Tier; now: number },
+): Promise<OwnerRow | null> {
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .updateTable('owners')
+      .set({ tier })
+      .where('email', '=', email)
+      .returning(['owner_id', 'email'])
+      .executeTakeFirst()
+    if (!row) return null
+    for (const { bucket, emptyUntil } of emptiestBuckets(tier, now)) {
+      await tx
+        .updateTable('allowances')
+        .set({ full_at: emptyUntil })
+        .where('owner_id', '=', row.owner_id)
+        .where('bucket', '=', bucket)
+        .where('full_at', '>', emptyUntil)
+        .execute()
+    }
+    // Admission compares revisions, so a cached runtime is read again under its new limits.
+    await tx
+      .updateTable('runtimes')
+      .set((eb) => ({ revision: eb('revision', '+', 1) }))
+      .where('owner_id', '=', row.owner_id)
+      .execute()
+    return { ownerId: row.owner_id, email: row.email, tier }
+  })
+}

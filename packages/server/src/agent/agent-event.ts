@@ -1,0 +1,27 @@
+import type { JsonObject, Message } from '@svc/contract'
+import type { CallResult } from '../dispatch/call-result.ts'
+import type { ModelUsage } from '../model/model.ts'
+
+/** A capability call that the loop makes. `callId` is the same in transcript, stream, trace and dispatch. */
+export interface AgentCall {
+  callId: string
+  capability: string
+  step: number
+  /** Position among the calls of its execution, from 0. */
+  ordinal: number
+  input: JsonObject
+}
+
+/** What happens in the loop, as it happens. */
+export type AgentEvent =
+  | { type: 'text'; content: string }
+  | { type: 'model-step-end'; usage: ModelUsage }
+  | { type: 'capability-start'; call: AgentCall; startedAt: number }
+  | { type: 'capability-end'; call: AgentCall; result: CallResult }
+  | { type: 'turn'; message: Message }
+
+/** How the loop ended. `error` says why when `finishReason` is `error`. */
+export type AgentResult =
+  | { finishReason: 'stop' | 'length' }
+  | { finishReason: 'cancelled' }
+  | { finishReason: 'error'; error: string }

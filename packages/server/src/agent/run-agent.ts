@@ -1,0 +1,148 @@
+import { isJsonObject, type Message, type TextPart, type ToolCallPart } from '@svc/contract'
+import type { Clock } from '../clock.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import type { NewId } from '../ids.ts'
+import { jsonBytes } from '../json-bytes.ts'
+import type { Limits } from '../limits.ts'
+import { type Model, ModelError, type ModelEvent } from '../model/model.ts'
+import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
+import { type CallCapability, runCalls } from './run-calls.ts'
+import { type Toolset, toolCallProblem } from './tools.ts'
+import { forModel, toolResult } from './transcript.ts'
+import { wholeUsage } from './whole-usage.ts'
+
+export interface AgentDeps {
+  model: Model
+  clock: Clock
+  newId: NewId
+  limits: Pick<Limits, 'steps' | 'parallelCalls' | 'calls' | 'outputBytes' | 'modelOutputBytes'>
+}
+
+export interface AgentInput {
+  instructions: string | null
+  messages: readonly Message[]
+  toolset: Toolset
+  call: CallCapability
+  signal: AbortSignal
+}
+
+/**
+ * The agent loop: the model speaks, the capabilities it asked for are called, their results go back to it, until it asks
+ * for none or the step budget is spent. A capability's failure is the model's to deal with; a model's failure ends the loop.
+ */
+export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
+  const { limits } = deps
+  const messages = forModel(input.messages, limits.modelOutputBytes)
+  const spent = { calls: 0, outputBytes: 0 }
+  for (let step = 1; step <= limits.steps; step += 1) {
+    const spoken = yield* speak(deps, input, messages)
+    if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
+    const requests = spoken.requests.map((request) => judge(deps, input.toolset, request))
+    const assistant = assistantTurn(spoken.text, requests)
+    messages.push(assistant)
+    yield { type: 'turn', message: assistant }
+    if (requests.length === 0) return { finishReason: spoken.wasCut ? 'length' : 'stop' }
+    const wanted = requests.filter(({ refusal }) => refusal === null).slice(0, limits.calls - spent.calls)
+    const calls = wanted.map((request) => toCall(request, step, spent.calls++))
+    const results = yield* runCalls(calls, metered(input.call, spent), {
+      maxParallel: limits.parallelCalls,
+      now: () => deps.clock.now(),
+      mayStart: () => !input.signal.aborted && spent.outputBytes < limits.outputBytes,
+    })
+    if (input.signal.aborted) return { finishReason: 'cancelled' }
+    const tool = toolTurn(requests, results)
+    messages.push(...forModel([tool], limits.modelOutputBytes))
+    yield { type: 'turn', message: tool }
+  }
+  return { finishReason: 'length' }
+}
+
+function metered(call: CallCapability, spent: { outputBytes: number }): CallCapability {
+  return async (made) => {
+    const result = await call(made)
+    if (result.ok) spent.outputBytes += jsonBytes(result.output)
+    return result
+  }
+}
+
+interface Spoken {
+  ok: true
+  text: string
+  requests: { name: string; input: unknown }[]
+  wasCut: boolean
+}
+
+type Turn = Spoken | { ok: false; failure: AgentResult }
+
+async function* speak(
+  deps: AgentDeps,
+  input: AgentInput,
+  messages: readonly Message[],
+): AsyncGenerator<AgentEvent, Turn> {
+  const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false }
+  const request = {
+    instructions: input.instructions,
+    messages,
+    tools: input.toolset.tools,
+    signal: input.signal,
+  }
+  try {
+    for await (const event of deps.model.stream(request)) {
+      if (event.type === 'end') {
+        yield { type: 'model-step-end', usage: wholeUsage(event.usage) }
+        return { ...spoken, wasCut: event.reason === 'length' }
+      }
+      note(spoken, event)
+      if (event.type === 'text') yield event
+    }
+    yield { type: 'model-step-end', usage: { inputTokens: 0, outputTokens: 0 } }
+    return { ok: false, failure: { finishReason: 'error', error: 'The model’s answer was cut off.' } }
+  } catch (error) {
+    if (!(error instanceof ModelError) && !input.signal.aborted) throw error
+    if (error instanceof ModelError) yield { type: 'model-step-end', usage: wholeUsage(error.usage) }
+    const message = error instanceof ModelError ? error.message : 'The execution was stopped.'
+    return { ok: false, failure: { finishReason: 'error', error: message } }
+  }
+}
+
+function note(spoken: Spoken, event: Exclude<ModelEvent, { type: 'end' }>): void {
+  if (event.type === 'text') spoken.text += event.content
+  else spoken.requests.push({ name: event.name, input: event.input })
+}
+
+interface JudgedRequest {
+  part: ToolCallPart
+  /** Why it is answered without a dispatch; null when it is dispatched. */
+  refusal: string | null
+}
+
+function judge(deps: AgentDeps, toolset: Toolset, request: { name: string; input: unknown }): JudgedRequest {
+  const part: ToolCallPart = {
+    type: 'tool_call',
+    id: deps.newId('call'),
+    name: request.name.slice(0, 128) || 'unnamed',
+    // What the model wrote stands there even where it is refused, so that it sees what to mend.
+    input: isJsonObject(request.input) ? request.input : {},
+  }
+  return { part, refusal: toolCallProblem(toolset, request.name, request.input) }
+}
+
+function toCall({ part }: JudgedRequest, step: number, ordinal: number): AgentCall {
+  return { callId: part.id, capability: part.name, step, ordinal, input: part.input }
+}
+
+function assistantTurn(text: string, requests: readonly JudgedRequest[]): Message {
+  const calls = requests.map(({ part }) => part)
+  const spoken: TextPart[] = text !== '' || calls.length === 0 ? [{ type: 'text', content: text }] : []
+  return { role: 'assistant', parts: [...spoken, ...calls] }
+}
+
+const NOT_MADE = 'The call was not made: this execution has made as many calls, or gathered as much output, as it may.'
+
+function toolTurn(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): Message {
+  const parts = requests.map(({ part, refusal }) => {
+    const refused: CallResult = { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
+    return toolResult(part.id, part.name, results.get(part.id) ?? refused)
+  })
+  return { role: 'tool', parts }
+}

@@ -1,0 +1,25 @@
+import type { Message, ToolResultPart } from '@svc/contract'
+import type { CallResult } from '../dispatch/call-result.ts'
+
+/** A capability's answer as it stands in the transcript. */
+export function toolResult(toolCallId: string, name: string, result: CallResult): ToolResultPart {
+  if (result.ok) return { type: 'tool_result', toolCallId, name, output: result.output ?? null }
+  return { type: 'tool_result', toolCallId, name, output: null, error: { message: result.message } }
+}
+
+/** Turns as the model is given them: outputs over `maxBytes` are cut, with a note that says so. */
+export function forModel(messages: readonly Message[], maxBytes: number): Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool') return message
+    return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: cut(part.output, maxBytes) })) }
+  })
+}
+
+function cut(output: unknown, maxBytes: number): unknown {
+  const text = JSON.stringify(output ?? null)
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxBytes) return output
+  // As a stream, whose last character may be half here: it is left out then.
+  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true })
+  return `${kept}\n[Cut here: the first ${maxBytes} of ${bytes} bytes are shown.]`
+}

@@ -1,0 +1,139 @@
+import { type FieldErrors, fieldErrorsOf } from '@svc/contract'
+import { z } from 'zod'
+import type { Environment } from './environment.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { type MasterKeys, parseMasterKeys } from './secrets/master-key.ts'
+
+export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
+
+/** The service's configuration. What the environment leaves out has its default. */
+export interface Config {
+  host: string
+  port: number
+  store: Store
+  /** Null: the address that is served on. */
+  baseUrl: string | null
+  /** Null: the embedded store's own, in its data folder. */
+  masterKeys: MasterKeys | null
+  allowLocalEndpoints: boolean
+  /** `<provider>:<model>`; undefined where the keys that are present decide. */
+  modelSpec: string | undefined
+  logLevel: string
+  limits: Limits
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number.')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'must be a port number.')
+
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL, such as https://svc.example.com.' })
+  .refine((url) => !/[?#]/.test(url), 'must not carry a query or a fragment: paths are appended to it.')
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://.')
+
+const Ring = z.string().transform((ring, context): MasterKeys => {
+  try {
+    return parseMasterKeys(ring)
+  } catch {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be 32-byte keys in base64, separated by commas (openssl rand -base64 32).',
+    })
+    return z.NEVER
+  }
+})
+
+const Variables = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: Port.default(8787),
+  SVC_DATA_DIR: z.string().default('.svc-data'),
+  DATABASE_URL: DatabaseUrl.optional(),
+  SVC_BASE_URL: BaseUrl.optional(),
+  SVC_MASTER_KEY: Ring.optional(),
+  SVC_ALLOW_LOCAL_ENDPOINTS: z.enum(['0', '1'], 'must be 0 or 1.').optional(),
+  SVC_MODEL: z.string().optional(),
+  SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+})
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; faults: FieldErrors }
+
+/** Reads the environment. All failing variables are reported together, each with its fix. */
+export function readConfig(env: Environment): ConfigResult {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const variables = Variables.safeParse(given)
+  const limits = readLimits(given)
+  const faults = {
+    ...(variables.success ? {} : fieldErrorsOf(variables.error)),
+    ...masterKeyFault(given),
+    ...limits.faults,
+  }
+  if (!variables.success || Object.keys(faults).length > 0) return { ok: false, faults }
+  return { ok: true, config: toConfig(variables.data, limits.values) }
+}
+
+function masterKeyFault(env: Environment): FieldErrors {
+  if (env['DATABASE_URL'] === undefined || env['SVC_MASTER_KEY'] !== undefined) return {}
+  const message = 'is required with PostgreSQL: replicas must share it. Make one with “openssl rand -base64 32”.'
+  return { SVC_MASTER_KEY: [message] }
+}
+
+function toConfig(data: z.infer<typeof Variables>, limits: Limits): Config {
+  const isEmbedded = data.DATABASE_URL === undefined
+  const isLaptop = isEmbedded && LOOPBACK.has(data.HOST)
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    store: data.DATABASE_URL
+      ? { engine: 'postgres', url: data.DATABASE_URL }
+      : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
+    baseUrl: data.SVC_BASE_URL ?? null,
+    masterKeys: data.SVC_MASTER_KEY ?? null,
+    allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ? data.SVC_ALLOW_LOCAL_ENDPOINTS === '1' : isLaptop,
+    modelSpec: data.SVC_MODEL,
+    logLevel: data.SVC_LOG_LEVEL,
+    limits,
+  }
+}
+
+/** The variable that sets a limit: `dispatchMs` → `SVC_LIMIT_DISPATCH_MS`. */
+export function limitVariable(name: string): string {
+  return `SVC_LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+}
+
+function readLimits(env: Environment): { values: Limits; faults: FieldErrors } {
+  const values = { ...DEFAULT_LIMITS }
+  const faults: FieldErrors = {}
+  for (const name of limitNames(values)) {
+    const text = env[limitVariable(name)]
+    if (text === undefined) continue
+    const problem = limitProblem(name, text)
+    if (problem === null) values[name] = Number(text)
+    else faults[limitVariable(name)] = [problem]
+  }
+  return { values, faults }
+}
+
+// A timer that is set for longer fires at once.
+const MAX_TIMER_MS = 2_147_483_647
+
+function limitProblem(name: string, text: string): string | null {
+  if (!/^[1-9]\d{0,11}$/.test(text)) return 'must be a whole number above zero.'
+  const isTooLong = name.endsWith('Ms') && Number(text) > MAX_TIMER_MS
+  return isTooLong ? `must be at most ${MAX_TIMER_MS} milliseconds.` : null
+}
+
+function limitNames(limits: Limits): (keyof Limits)[] {
+  const names: (keyof Limits)[] = []
+  for (const name in limits) if (isLimitName(name, limits)) names.push(name)
+  return names
+}
+
+function isLimitName(name: string, limits: Limits): name is keyof Limits {
+  return Object.hasOwn(limits, name)
+}

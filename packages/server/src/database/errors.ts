@@ -1,0 +1,49 @@
+/** Serialization failure, deadlock, lock time limit. */
+const CONFLICTS = new Set(['40001', '40P01', '55P03'])
+
+/** PostgreSQL: connection lost, out of resources, stopped from outside or by its time limit, system error, read-only. */
+const POSTGRES_OUTAGES = /^(08|53|57|58|XX)[0-9A-Z]{3}$|^25006$/
+const SQLITE_OUTAGES = /^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOMEM|NOTADB|READONLY)|^SVC_DATABASE_ENDED$/
+const NETWORK_OUTAGES = /^(EAI_AGAIN|ECONN[A-Z]+|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/
+
+/** pg gives these errors of its own no code. */
+const POOL_OUTAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
+
+/** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
+const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
+
+/** An error of SQLite, `code` being its extended result code, or `SVC_DATABASE_ENDED`. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+  readonly code: string
+
+  constructor({ code, message, cause }: { code: string; message: string; cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+
+/** True where the transaction lost against another one and was rolled back: running it again may succeed. */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error)
+  return CONFLICTS.has(code) || code.startsWith('SQLITE_BUSY')
+}
+
+/** True where the database itself failed, so that no part of the work would have fared better alone. */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error)
+  if (POSTGRES_OUTAGES.test(code) || SQLITE_OUTAGES.test(code) || NETWORK_OUTAGES.test(code)) return true
+  return error instanceof Error && POOL_OUTAGES.test(error.message)
+}
+
+/** Takes out of an error what must not reach a log: stored values and the connection's settings. */
+export function removePrivateFields(error: unknown): void {
+  if (!(error instanceof Error)) return
+  for (const field of PRIVATE_FIELDS) Reflect.deleteProperty(error, field)
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}

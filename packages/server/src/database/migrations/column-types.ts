@@ -1,0 +1,14 @@
+/** What a migration writes where the engines need different words for the same column. */
+export interface ColumnTypes {
+  text: string
+  bigint: string
+  /** Closes a `create table`. */
+  strict: string
+}
+
+export const COLUMN_TYPES = {
+  // STRICT refuses what PostgreSQL refuses, such as a fraction in a column of whole numbers.
+  sqlite: { text: 'text', bigint: 'integer', strict: 'strict' },
+  // Byte order, as SQLite sorts: a locale's order would not keep newer ids after older ones.
+  postgres: { text: 'text collate "C"', bigint: 'bigint', strict: '' },
+} satisfies Record<string, ColumnTypes>

@@ -1,0 +1,67 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { removePrivateFields } from './errors.ts'
+import type { Schema } from './schema.ts'
+
+export interface PostgresOptions {
+  url: string
+  /** Hears of connections that broke while they were idle, or between two queries of a transaction. */
+  onError(error: unknown): void
+}
+
+const TIME_LIMITS = {
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+} satisfies pg.PoolConfig
+
+/** PostgreSQL over a pool of ten connections. Whole numbers arrive as numbers, sums of them too. */
+export function openPostgres(options: PostgresOptions): Kysely<Schema> {
+  return connect(options, { ...TIME_LIMITS, max: 10 })
+}
+
+/** One connection without time limits, for migrations: another replica's may have to be waited for. */
+export function openPostgresUnlimited(options: PostgresOptions): Kysely<Schema> {
+  return connect(options, { max: 1 })
+}
+
+function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kysely<Schema> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: 2_000,
+    keepAlive: true,
+    application_name: 'svc',
+    options: '-c synchronous_commit=on',
+    types: numberTypes(),
+    ...limits,
+  })
+  reportErrors(pool, onError)
+  return new Kysely({
+    dialect: new PostgresDialect({ pool }),
+    log: (event) => {
+      if (event.level === 'error') removePrivateFields(event.error)
+    },
+  })
+}
+
+/** The pool's own: the library's global table of types belongs to the whole process. */
+function numberTypes(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(pg.types.builtins.INT8, Number)
+  types.setTypeParser(pg.types.builtins.NUMERIC, Number)
+  return types
+}
+
+/** Without a listener an `error` event ends the process, and the pool listens to its idle clients only. */
+function reportErrors(pool: pg.Pool, onError: PostgresOptions['onError']): void {
+  const reported = new WeakSet<Error>()
+  const report = (error: Error) => {
+    // Heard twice from an idle client, and the pool puts the client into it in between.
+    removePrivateFields(error)
+    if (reported.has(error) || pool.ending) return
+    reported.add(error)
+    onError(error)
+  }
+  pool.on('error', report)
+  pool.on('connect', (client) => client.on('error', report))
+}

@@ -1,0 +1,95 @@
+import type { Worker } from 'node:worker_threads'
+import {
+  type Dialect,
+  type Driver,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { createMutex } from './mutex.ts'
+import { SqliteSession, type Threads } from './sqlite-session.ts'
+import { type Assignment, SqliteThread, startSqliteWorker } from './sqlite-thread.ts'
+
+export interface SqliteOptions {
+  file: string
+  /** Hears of a database thread that died. */
+  onError(error: unknown): void
+  startWorker?: (assignment: Assignment) => Worker
+}
+
+/** SQLite in two threads of its own, one that writes and one that reads, so that no fsync delays a read. */
+export function createSqliteDialect(options: SqliteOptions): Dialect {
+  return {
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createDriver: () => new ThreadedSqliteDriver(options),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new LocklessQueryCompiler(),
+  }
+}
+
+class ThreadedSqliteDriver implements Driver {
+  readonly #options: SqliteOptions
+  #threads: Threads | undefined
+
+  constructor(options: SqliteOptions) {
+    this.#options = options
+  }
+
+  async init(): Promise<void> {
+    const { file, onError, startWorker = startSqliteWorker } = this.#options
+    // One after the other: the reader cannot make the file, nor turn it to WAL.
+    const writer = await SqliteThread.open(startWorker({ file, role: 'writer' }), onError)
+    try {
+      const reader = await SqliteThread.open(startWorker({ file, role: 'reader' }), onError)
+      this.#threads = { writer, reader, writing: createMutex() }
+    } catch (error) {
+      await writer.close()
+      throw error
+    }
+  }
+
+  async acquireConnection(): Promise<SqliteSession> {
+    if (this.#threads === undefined) throw new Error('the database is not open')
+    return new SqliteSession(this.#threads)
+  }
+
+  beginTransaction(session: SqliteSession): Promise<void> {
+    return session.begin()
+  }
+
+  commitTransaction(session: SqliteSession): Promise<void> {
+    return session.commit()
+  }
+
+  rollbackTransaction(session: SqliteSession): Promise<void> {
+    return session.rollback()
+  }
+
+  releaseConnection(session: SqliteSession): Promise<void> {
+    return session.rollback()
+  }
+
+  async destroy(): Promise<void> {
+    if (this.#threads === undefined) return
+    const { reader, writer, writing } = this.#threads
+    await writing.acquire()
+    await reader.close()
+    // The last connection to close moves the write-ahead log into the file.
+    await writer.close()
+  }
+}
+
+/** Migrations run in one transaction, and BEGIN IMMEDIATE is a lock that other processes honour: no other is needed. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Drops `FOR UPDATE` and its kin, which SQLite does not know: BEGIN IMMEDIATE has shut every other writer out. */
+class LocklessQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier === undefined || node.modifier === 'Distinct') super.visitSelectModifier(node)
+  }
+}

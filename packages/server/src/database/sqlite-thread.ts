@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads'
+import { DatabaseError } from './errors.ts'
+
+export interface Assignment {
+  file: string
+  /** The reader cannot write, whatever it is asked. */
+  role: 'writer' | 'reader'
+}
+
+export interface Query {
+  kind: 'query'
+  sql: string
+  parameters: readonly unknown[]
+  /** The query is part of a transaction and must not run outside of one. */
+  inTransaction: boolean
+}
+
+export type Command = Query | { kind: 'rollback' } | { kind: 'close' }
+
+export interface Request {
+  id: number
+  command: Command
+}
+
+export interface Result<Row = unknown> {
+  rows: Row[]
+  changes: number
+}
+
+/** The first reply has the id 0 and tells how the opening went. */
+export type Reply<Row = unknown> =
+  | { id: number; result: Result<Row> }
+  | { id: number; failure: { code: string; message: string } }
+
+interface Waiter {
+  resolve(result: Result<never>): void
+  reject(error: Error): void
+}
+
+const OPENING = 0
+
+export function startSqliteWorker(assignment: Assignment): Worker {
+  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { workerData: assignment })
+}
+
+/** One SQLite connection in a thread of its own, which answers in the order of the requests. */
+export class SqliteThread {
+  readonly #worker: Worker
+  readonly #onDeath: (error: Error) => void
+  readonly #waiting = new Map<number, Waiter>()
+  readonly #exited: Promise<void>
+  #lastId = OPENING
+  #state: 'opening' | 'serving' | 'closing' = 'opening'
+  #cause: unknown
+  #end: DatabaseError | undefined
+
+  /** `onDeath` hears of a thread that ends without having been closed. Whatever it is asked then rejects. */
+  static async open(worker: Worker, onDeath: (error: Error) => void): Promise<SqliteThread> {
+    const thread = new SqliteThread(worker, onDeath)
+    await thread.#expect(OPENING)
+    thread.#state = 'serving'
+    return thread
+  }
+
+  private constructor(worker: Worker, onDeath: (error: Error) => void) {
+    this.#worker = worker
+    this.#onDeath = onDeath
+    worker.on('message', (reply: Reply<never>) => this.#settle(reply))
+    worker.on('error', (error) => {
+      this.#cause = error
+    })
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', resolve)
+    }).then(() => this.#die())
+  }
+
+  /** Rejects with a `DatabaseError`. What a row looks like is the statement's affair and not checked here. */
+  query<Row>(query: Omit<Query, 'kind'>): Promise<Result<Row>> {
+    return this.#send({ kind: 'query', ...query })
+  }
+
+  /** Ends the open transaction, where there still is one. */
+  async rollback(): Promise<void> {
+    await this.#send({ kind: 'rollback' })
+  }
+
+  /** Answers what was asked before, then closes the connection and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#state === 'serving' && this.#end === undefined) {
+      this.#state = 'closing'
+      await this.#send({ kind: 'close' })
+    }
+    await this.#exited
+  }
+
+  async #send<Row>(command: Command): Promise<Result<Row>> {
+    if (this.#end !== undefined) throw this.#end
+    this.#lastId += 1
+    const request: Request = { id: this.#lastId, command }
+    this.#worker.postMessage(request)
+    return this.#expect(request.id)
+  }
+
+  #expect<Row>(id: number): Promise<Result<Row>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+    })
+  }
+
+  #settle(reply: Reply<never>): void {
+    const waiter = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if ('result' in reply) waiter?.resolve(reply.result)
+    else waiter?.reject(new DatabaseError(reply.failure))
+  }
+
+  #die(): void {
+    const message = this.#state === 'closing' ? 'the database is closed' : 'the database thread has ended'
+    this.#end = new DatabaseError({ code: 'SVC_DATABASE_ENDED', message, cause: this.#cause })
+    for (const waiter of this.#waiting.values()) waiter.reject(this.#end)
+    this.#waiting.clear()
+    if (this.#state === 'serving') this.#onDeath(this.#end)
+  }
+}

@@ -1,0 +1,82 @@
+import type { FieldErrors, JsonObject } from '@svc/contract'
+import type { ValidateFunction } from 'ajv'
+import { jsonBytes } from '../json-bytes.ts'
+import { compileAlone } from './schema-dialects.ts'
+import { schemaFaults } from './schema-faults.ts'
+import { TimeLimitError, withinTime } from './time-limit.ts'
+
+/** Checks a value against an owner's schema. Returns its faults by dotted path below `root`, or null when it fits. */
+export type SchemaCheck = (value: unknown, root: string) => FieldErrors | null
+
+export type CompiledSchema = { ok: true; check: SchemaCheck } | { ok: false; problem: string }
+
+const COMPILE_MS = 500
+const CHECK_MS = 250
+const HURRIED_CHECK_MS = 20
+const HURRY_MS = 30_000
+// A schema without references and patterns for names takes time in the product of its size and the value's at most.
+const SAFE_PRODUCT = 4_000_000
+const UNBOUNDED = /"(?:\$ref|\$dynamicRef|\$recursiveRef|patternProperties)"/
+
+/**
+ * Compiles a schema that somebody else wrote: JSON Schema 2020-12, or draft-07 where `$schema` says so. References leave
+ * the schema nowhere, patterns run on an engine of linear time, and neither compiling nor a check takes long.
+ */
+export function compileSchema(schema: JsonObject, maxMs = COMPILE_MS): CompiledSchema {
+  if (schema['$async'] !== undefined) return { ok: false, problem: 'must not use $async.' }
+  try {
+    const validate = withinTime(Math.min(maxMs, COMPILE_MS), () => compileAlone(schema))
+    // A schema that leads back to itself compiles, but no check against it need ever end.
+    withinTime(CHECK_MS, () => validate({}))
+    return { ok: true, check: checkWith(validate, schema) }
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) }
+  }
+}
+
+/** Why a schema cannot describe a capability's input, which is always an object; null when it can. */
+export function inputRootProblem(schema: JsonObject): string | null {
+  const type = schema['type']
+  if (type === undefined || type === 'object') return null
+  return 'must describe an object at its root (type: object): capability input is a JSON object.'
+}
+
+function checkWith(validate: ValidateFunction, schema: JsonObject): SchemaCheck {
+  const text = JSON.stringify(schema)
+  const isUnbounded = UNBOUNDED.test(text)
+  const timed = withinShrinkingTime((value) => validate(value))
+  return (value, root) => {
+    const isSafe = !isUnbounded && text.length * jsonBytes(value) < SAFE_PRODUCT
+    try {
+      return (isSafe ? validate : timed)(value) ? null : schemaFaults(validate.errors ?? [], root)
+    } catch (error) {
+      if (!(error instanceof RangeError) && !(error instanceof TimeLimitError)) throw error
+      return { [root]: ['cannot be checked: its schema refers to itself without end, or takes too long.'] }
+    }
+  }
+}
+
+// Whoever found an input that takes too long must not be able to take that time again and again.
+function withinShrinkingTime(validate: (value: unknown) => unknown): (value: unknown) => unknown {
+  let wasSlowUntil = 0
+  return (value) => {
+    const isSlow = performance.now() < wasSlowUntil
+    try {
+      return withinTime(isSlow ? HURRIED_CHECK_MS : CHECK_MS, () => validate(value))
+    } catch (error) {
+      if (error instanceof TimeLimitError) wasSlowUntil = performance.now() + HURRY_MS
+      throw error
+    }
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof TimeLimitError) return 'takes too long to check: make it smaller, with fewer references.'
+  if (error instanceof RangeError) return 'is nested too deeply, or refers to itself without end.'
+  const message = error instanceof Error ? error.message : String(error)
+  const reference = /can't resolve reference (\S+)/.exec(message)
+  if (reference) return `has a $ref that leads out of the schema (${reference[1]}): inline what it refers to.`
+  const unknown = /no schema with key or ref "([^"]+)"/.exec(message)
+  if (unknown) return `names a $schema that is not supported (${unknown[1]}): use 2020-12 or draft-07.`
+  return `is not valid JSON Schema: ${message}`
+}

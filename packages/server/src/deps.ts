@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Schema } from './database/schema.ts'
+import type { PublishedCache } from './deployments/discovery.ts'
+import type { Dispatcher } from './dispatch/dispatch.ts'
+import type { AdmissionDesk } from './executions/admission-desk.ts'
+import type { CallLog } from './executions/call-log.ts'
+import type { NodeLease } from './executions/node-lease.ts'
+import type { RunningExecutions } from './executions/running.ts'
+import type { SettlementDesk } from './executions/settlement-desk.ts'
+import type { NewId } from './ids.ts'
+import type { Limits } from './limits.ts'
+import type { Model } from './model/model.ts'
+import type { ServingCache } from './runtimes/serving.ts'
+import type { Keyring } from './secrets/keyring.ts'
+
+/** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
+export interface Deps {
+  db: Kysely<Schema>
+  clock: Clock
+  newId: NewId
+  keyring: Keyring
+  limits: Limits
+  model: Model
+  dispatcher: Dispatcher
+  serving: ServingCache
+  published: PublishedCache
+  admissions: AdmissionDesk
+  callLog: CallLog
+  settlements: SettlementDesk
+  lease: NodeLease
+  running: RunningExecutions
+  logger: Logger
+  /** The public address that manifests publish; known once the server listens where it was not configured. */
+  baseUrl: () => string
+  version: string
+}

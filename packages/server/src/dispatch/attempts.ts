@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Agent } from 'undici'
+import type { Clock } from '../clock.ts'
+import type { Limits } from '../limits.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { CallLimit } from './call-limit.ts'
+import type { Message } from './compose.ts'
+import type { DispatchTarget } from './dispatch-call.ts'
+import type { Reply } from './exchange.ts'
+import { send } from './send.ts'
+import { signCall } from './sign.ts'
+
+export interface AttemptDeps {
+  agent: Agent
+  clock: Clock
+  limits: Pick<Limits, 'responseBytes'>
+  randomNonce?: () => string
+}
+
+export interface Attempt {
+  target: DispatchTarget
+  message: Message
+  limit: CallLimit
+  /** The secret that the endpoint last answered to. */
+  workedSecret: Secret | null
+}
+
+export interface AttemptResult {
+  reply: Reply
+  secret: Secret
+}
+
+const RETRY_PAUSE_MS = 100
+
+/** Sends a call, with the other secret once more after a 401, since the endpoint may not hold the one tried first. */
+export async function attempt(deps: AttemptDeps, call: Attempt): Promise<AttemptResult> {
+  const [first, second] = secretsInOrder(call.target.secrets, call.workedSecret, deps.clock.now())
+  const reply = await sendWithRetry(deps, call, first)
+  if (!second || reply.ok || reply.status !== 401) return { reply, secret: first }
+  return { reply: await sendWithRetry(deps, call, second), secret: second }
+}
+
+type InOrder = readonly [Secret, Secret?]
+
+// Right after a rotation the endpoint still holds the previous secret; later, whichever one it last answered to.
+function secretsInOrder({ current, previous }: DispatchTarget['secrets'], worked: Secret | null, now: number): InOrder {
+  if (!previous || previous.expiresAt <= now) return [current]
+  return worked?.reveal() === current.reveal() ? [current, previous.secret] : [previous.secret, current]
+}
+
+// Once more only where nothing was sent, so that an owner's handler sees a call once at most.
+async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<Reply> {
+  const reply = await sendOnce(deps, call, secret)
+  if (reply.ok || !reply.mayRetry) return reply
+  await pause(RETRY_PAUSE_MS, undefined, { signal: call.limit.signal }).catch(() => undefined)
+  return sendOnce(deps, call, secret)
+}
+
+// Every try has a time and a nonce of its own, or the receiver would take it for a replay.
+function sendOnce(deps: AttemptDeps, { target, message, limit }: Attempt, secret: Secret): Promise<Reply> {
+  const { body, bodyDigest } = message
+  const nonce = (deps.randomNonce ?? createNonce)()
+  const timestamp = String(Math.trunc(deps.clock.now()))
+  const signature = signCall(secret, { runtimeId: target.runtimeId, timestamp, nonce, bodyDigest })
+  const outgoing = { endpoint: new URL(target.endpoint), headers: { ...signature, ...message.headers }, body }
+  return send(deps.agent, outgoing, limit, deps.limits.responseBytes)
+}
+
+/** 128 random bits. */
+export function createNonce(): string {
+  return randomBytes(16).toString('base64url')
+}

@@ -1,0 +1,111 @@
+import { endpointProblem, type Health } from '@svc/contract'
+import type { Limits } from '../limits.ts'
+import { type AttemptDeps, attempt } from './attempts.ts'
+import { limitCall } from './call-limit.ts'
+import type { CallResult } from './call-result.ts'
+import { compose } from './compose.ts'
+import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
+import { FAILURES } from './failures.ts'
+import { type Endpoint, type Lane, Lanes } from './lanes.ts'
+import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
+import { createResolve, type Resolve } from './resolve.ts'
+import { withoutToken } from './scrub.ts'
+import { createAgent } from './send.ts'
+
+export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
+  limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes'>
+  /** Whether endpoints on `localhost`, `127.0.0.1` and `[::1]` may be called. */
+  allowLocalEndpoints: boolean
+  resolve?: Resolve
+  /** Certificates to trust in place of the system's, PEM. */
+  trustedCertificates?: string
+  logger?: DispatchLogger
+}
+
+/** Told why calls failed, where that was not the capability's own word. A pino logger is one. */
+export interface DispatchLogger {
+  warn(fields: Record<string, unknown>, message: string): void
+}
+
+/** The one way from here to an owner's endpoint. */
+export interface Dispatcher {
+  /** Makes one call, at most once as far as the endpoint's handler is concerned. Every failure is a result. */
+  dispatch(target: DispatchTarget, call: DispatchCall): Promise<CallResult>
+  /** What the last calls say of a runtime's present endpoint; `healthy` where there were none. */
+  healthOf(endpoint: Endpoint): Health
+  /** Ends every call that is under way, as cancelled, and closes all connections. */
+  close(): Promise<void>
+}
+
+type Context = DispatcherDeps & AttemptDeps & { lanes: Lanes }
+
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
+  const agent = createAgent({ allowLocalEndpoints, trustedCertificates, resolve })
+  const context: Context = { ...deps, agent, lanes: new Lanes({ callsAtOnce: deps.limits.endpointCalls }) }
+  return {
+    dispatch: (target, call) => dispatch(context, target, call),
+    healthOf: (endpoint) => context.lanes.healthOf(endpoint, deps.clock.now()),
+    close: () => agent.destroy(),
+  }
+}
+
+async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
+  const startedAt = context.clock.now()
+  const outcome = withoutToken(await enterLane(context, target, call), call.endUserToken)
+  const durationMs = Math.max(0, context.clock.now() - startedAt)
+  if (outcome.ok) return { ok: true, output: outcome.output, durationMs }
+  return { ok: false, message: shorten(outcome.failure.message), durationMs }
+}
+
+const MESSAGE_CHARACTERS = 4000
+
+// Last of all: what is cut through can no longer be recognised and taken out.
+function shorten(message: string): string {
+  return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message
+}
+
+async function enterLane(context: Context, target: DispatchTarget, call: DispatchCall): Promise<ParsedAnswer> {
+  if (call.signal?.aborted) return { ok: false, failure: FAILURES.cancelled }
+  // Checked at registration too; here because this is where the signature and the end user's token would leave.
+  if (endpointProblem(target.endpoint) !== null) return { ok: false, failure: FAILURES.refusedAddress }
+  const pass = context.lanes.enter(target, context.clock.now())
+  if (!('lane' in pass)) return { ok: false, failure: pass }
+  let outcome: ParsedAnswer = { ok: false, failure: FAILURES.cancelled }
+  try {
+    outcome = await deliver(context, { target, call, lane: pass.lane })
+    return outcome
+  } finally {
+    pass.leave(outcome.ok ? 'worked' : outcome.failure.transport, context.clock.now())
+  }
+}
+
+interface Delivery {
+  target: DispatchTarget
+  call: DispatchCall
+  lane: Lane
+}
+
+async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnswer> {
+  const { target, call, lane } = delivery
+  const message = compose(call)
+  const limit = limitCall(context.limits.dispatchMs, call.signal)
+  try {
+    const { reply, secret } = await attempt(context, { target, message, limit, workedSecret: lane.workedSecret })
+    if (reply.ok) {
+      lane.workedSecret = secret
+      return parseAnswer(reply.body)
+    }
+    if (reply.failure !== FAILURES.cancelled) report(context, delivery, reply.reason)
+    return { ok: false, failure: reply.failure }
+  } finally {
+    limit.release()
+  }
+}
+
+function report({ logger }: Context, { target, call }: Delivery, reason: string): void {
+  const { executionId, callId, capability } = call
+  const { origin } = new URL(target.endpoint)
+  const fields = { runtimeId: target.runtimeId, origin, executionId, callId, capability, reason }
+  logger?.warn(fields, 'a capability call failed')
+}

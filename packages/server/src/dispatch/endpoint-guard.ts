@@ -1,0 +1,73 @@
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { isLocalHost } from '@svc/contract'
+import { buildConnector } from 'undici'
+import { isPublicAddress } from './public-address.ts'
+import type { Resolve } from './resolve.ts'
+
+export interface GuardOptions {
+  /** Whether `localhost`, `127.0.0.1` and `[::1]` may be called. Nothing else on loopback ever is. */
+  allowLocalEndpoints: boolean
+  resolve: Resolve
+  /** Certificates to trust in place of the system's, PEM. */
+  trustedCertificates?: string | undefined
+}
+
+const CONNECT_MS = 5000
+const LOOPBACK = ['127.0.0.1', '::1']
+
+/** An address that may not be called, or a name that leads to one. */
+export class RefusedAddressError extends Error {
+  readonly code = 'REFUSED_ADDRESS'
+
+  constructor() {
+    super('The address is not one that may be called.')
+    this.name = 'RefusedAddressError'
+  }
+}
+
+/** A connector that opens connections to public addresses only, and to the local hosts where that is allowed. */
+export function createGuardedConnector(options: GuardOptions): buildConnector.connector {
+  const connect = buildConnector({
+    lookup: createGuardedLookup(options.resolve),
+    timeout: CONNECT_MS,
+    // Said aloud, since an environment variable can turn the default off.
+    rejectUnauthorized: true,
+    ...(options.trustedCertificates === undefined ? {} : { ca: options.trustedCertificates }),
+  })
+  return (target, callback) => {
+    if (mayConnect(options, target)) return connect(target, callback)
+    queueMicrotask(() => callback(new RefusedAddressError(), null))
+  }
+}
+
+// Sockets ask the lookup for names only, so a literal address has to be judged here.
+function mayConnect(options: GuardOptions, { hostname, protocol }: { hostname: string; protocol: string }): boolean {
+  const isLocal = isLocalHost(isIPv6(hostname) ? `[${hostname}]` : hostname)
+  if (isLocal) return options.allowLocalEndpoints
+  return protocol === 'https:' && (isIP(hostname) === 0 || isPublicAddress(hostname))
+}
+
+/** A lookup for sockets: they connect to exactly the addresses that it judged, so a name cannot change in between. */
+export function createGuardedLookup(resolve: Resolve): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const answer = (addresses: readonly string[]) => {
+      const [first] = addresses
+      if (first === undefined) return callback(new RefusedAddressError(), [])
+      if (all) callback(null, addresses.map(toLookupAddress))
+      else callback(null, first, isIP(first))
+    }
+    judgedAddresses(resolve, hostname).then(answer, (error) => callback(error, []))
+  }
+}
+
+// `localhost` is loopback by definition and is never asked for: no name server can send it elsewhere.
+async function judgedAddresses(resolve: Resolve, hostname: string): Promise<readonly string[]> {
+  if (isLocalHost(hostname)) return LOOPBACK
+  const addresses = await resolve(hostname)
+  if (!addresses.every(isPublicAddress)) throw new RefusedAddressError()
+  return addresses
+}
+
+function toLookupAddress(address: string): { address: string; family: number } {
+  return { address, family: isIP(address) }
+}

@@ -1,0 +1,44 @@
+import { Agent, type Dispatcher as HttpDispatcher } from 'undici'
+import type { CallLimit } from './call-limit.ts'
+import { createGuardedConnector, type GuardOptions } from './endpoint-guard.ts'
+import { Exchange, type Reply } from './exchange.ts'
+import { FAILURES } from './failures.ts'
+
+export interface OutgoingCall {
+  endpoint: URL
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/** The one pool of connections to endpoints. HTTP/1.1, one call at a time on each, idle ones kept for five seconds. */
+export function createAgent(options: GuardOptions): Agent {
+  return new Agent({
+    connect: createGuardedConnector(options),
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: 4000,
+    keepAliveMaxTimeout: 5000,
+    maxHeaderSize: 16 * 1024,
+    // Gaps between bytes are not timed: the limit of the whole call covers a drip as well as a silence.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
+
+/** Makes one try. Resolves once, at the latest when `limit` ends; a connection left in the middle is destroyed. */
+export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, maxBytes: number): Promise<Reply> {
+  return new Promise((resolve) => {
+    const onEnd = () => exchange.stop(limit.failure() ?? FAILURES.cancelled)
+    const exchange = new Exchange(maxBytes, (reply) => {
+      limit.signal.removeEventListener('abort', onEnd)
+      resolve(reply)
+    })
+    if (limit.signal.aborted) return onEnd()
+    limit.signal.addEventListener('abort', onEnd, { once: true })
+    agent.dispatch(requestOf(call), exchange)
+  })
+}
+
+function requestOf({ endpoint, headers, body }: OutgoingCall): HttpDispatcher.DispatchOptions {
+  return { origin: endpoint.origin, path: endpoint.pathname + endpoint.search, method: 'POST', headers, body }
+}

@@ -1,0 +1,34 @@
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { SIGNATURE_HEADERS, type SigningParts, signingString } from '@svc/contract'
+import type { Secret } from '../secrets/secret.ts'
+
+/** The four headers that prove where a call comes from. */
+export function signCall(secret: Secret, parts: SigningParts): Record<string, string> {
+  return {
+    [SIGNATURE_HEADERS.runtimeId]: parts.runtimeId,
+    [SIGNATURE_HEADERS.timestamp]: parts.timestamp,
+    [SIGNATURE_HEADERS.nonce]: parts.nonce,
+    [SIGNATURE_HEADERS.signature]: signatureOf(secret, parts),
+  }
+}
+
+/** HMAC-SHA-256 of the signing string, lower-case hex. */
+export function signatureOf(secret: Secret, parts: SigningParts): string {
+  return createHmac('sha256', keyOf(secret)).update(signingString(parts)).digest('hex')
+}
+
+/** SHA-256 of the body's bytes, lower-case hex. */
+export function digestOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex')
+}
+
+// Making a key object costs as much as signing with it, and a cached runtime keeps its Secret for as long as it serves.
+const keys = new WeakMap<Secret, KeyObject>()
+
+function keyOf(secret: Secret): KeyObject {
+  const known = keys.get(secret)
+  if (known) return known
+  const key = createSecretKey(secret.reveal(), 'utf8')
+  keys.set(secret, key)
+  return key
+}

@@ -1,0 +1,68 @@
+import type { ErrorBody, ErrorCode, FieldErrors } from '@svc/contract'
+
+/** A refusal with a place in the one error envelope. Its message is for the caller; `cause` is for the log. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly fieldErrors: FieldErrors | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, extra: AppErrorExtra = {}) {
+    super(message, { cause: extra.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.fieldErrors = extra.fieldErrors
+    this.headers = extra.headers ?? {}
+  }
+
+  toBody(): ErrorBody {
+    const details = this.fieldErrors && { details: { fieldErrors: this.fieldErrors } }
+    return { error: { code: this.code, message: this.message, ...details } }
+  }
+}
+
+interface AppErrorExtra {
+  fieldErrors?: FieldErrors
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** 400. The message repeats the first fault, for callers that show nothing else. */
+export function invalid(fieldErrors: FieldErrors): AppError {
+  const [field, faults] = Object.entries(fieldErrors)[0] ?? ['body', ['is not valid.']]
+  return new AppError('validation_error', `The request is not valid: ${field}: ${faults[0]}`, { fieldErrors })
+}
+
+/** 400 on one field. */
+export function invalidField(field: string, message: string): AppError {
+  return invalid({ [field]: [message] })
+}
+
+/** 401, in one form for every kind of wrong credential: missing, malformed, unknown, expired, revoked, of another plane. */
+export function unauthorized(): AppError {
+  return new AppError('unauthorized', 'The credential is missing or not valid here.')
+}
+
+/** 401 of a capability that needs to know who the end user is. */
+export function endUserRequired(): AppError {
+  return new AppError('unauthorized', 'This capability needs an end user: send endUserToken.')
+}
+
+export function forbidden(message: string): AppError {
+  return new AppError('forbidden', message)
+}
+
+/** 404, the same for what does not exist and for what belongs to somebody else. */
+export function notFound(what: string): AppError {
+  return new AppError('not_found', `${what} was not found.`)
+}
+
+/** 429. `retryAfterMs` is when a further try can succeed, not when it will. */
+export function limited(message: string, retryAfterMs: number, headers: Record<string, string> = {}): AppError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return new AppError('rate_limit_exceeded', message, { headers: { ...headers, 'retry-after': String(seconds) } })
+}
+
+/** 500 with a fixed sentence; what happened goes to the log alone. */
+export function internal(cause: unknown): AppError {
+  return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })
+}

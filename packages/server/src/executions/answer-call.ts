@@ -1,0 +1,28 @@
+import type { FastifyReply } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { invalid } from '../errors.ts'
+import { onClientGone } from '../http/client-gone.ts'
+import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
+import { rateHeaders } from './enter.ts'
+import { sizeFaults } from './rules.ts'
+
+/** Admits one capability call through a doorway of its own, makes it, and sets the headers that every doorway sends. */
+export async function answerCall(
+  deps: Deps,
+  reply: FastifyReply,
+  input: CallInput,
+  admit: () => Promise<AdmittedCall>,
+): Promise<CallOutcome> {
+  const faults = sizeFaults({ metadata: input.metadata, endUserToken: input.endUserToken }, deps.limits)
+  if (faults) throw invalid(faults)
+  // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
+  const scope = deps.running.begin(deps.limits.executionMs)
+  onClientGone(reply, () => scope.stop('cancelled'))
+  try {
+    const admitted = await admit()
+    reply.headers(rateHeaders(admitted.rate))
+    return await runCall(deps, admitted, input, scope)
+  } finally {
+    scope.end()
+  }
+}

@@ -1,0 +1,48 @@
+import type { ExecuteResponse } from '@svc/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { invalid } from '../errors.ts'
+import { onClientGone } from '../http/client-gone.ts'
+import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
+import type { Located } from '../runtimes/serving.ts'
+import { rateHeaders } from './enter.ts'
+import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
+import { sizeFaults } from './rules.ts'
+
+/** Admits an execute, runs it, and answers in one body or, where the caller asked for it, as a stream that ends in `done`. */
+export async function answerExecution(
+  deps: Deps,
+  http: { request: FastifyRequest; reply: FastifyReply },
+  located: Located,
+  input: ExecuteInput,
+): Promise<ExecuteResponse | FastifyReply> {
+  const { request, reply } = http
+  const faults = sizeFaults(input, deps.limits)
+  if (faults) throw invalid(faults)
+  // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
+  const scope = deps.running.begin(deps.limits.executionMs)
+  onClientGone(reply, () => scope.stop('cancelled'))
+  try {
+    const admitted = await admitExecution(deps, located, input)
+    reply.headers(rateHeaders(admitted.rate))
+    if (!wantsStream(request.headers.accept))
+      return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
+    await streamExecution(openEventStream(reply), (onEvent) => runExecution(deps, admitted, input, { scope, onEvent }))
+    return reply
+  } finally {
+    scope.end()
+  }
+}
+
+// Whatever happens, the stream ends: nobody else can answer any more.
+async function streamExecution(
+  stream: EventStream,
+  run: (onEvent: OnEvent) => Promise<ExecuteResponse>,
+): Promise<void> {
+  try {
+    const result = await run((event) => stream.send(event))
+    await stream.send({ type: 'done', ...result })
+  } finally {
+    stream.end()
+  }
+}

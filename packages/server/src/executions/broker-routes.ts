@@ -1,0 +1,56 @@
+import { BrokerRequest, isJsonObject } from '@svc/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Deps } from '../deps.ts'
+import { answerPreflights } from '../http/gate.ts'
+import { typed } from '../http/typed.ts'
+import { type Located, locateById } from '../runtimes/serving.ts'
+import { toSecret } from '../secrets/secret.ts'
+import { answerCall } from './answer-call.ts'
+import { admitBrokerCall, findBrokered, requireEndUser } from './call-capability.ts'
+
+const PATH = '/v1/capabilities/:runtimeId/:capability'
+const Params = z.object({ runtimeId: z.string(), capability: z.string() })
+
+interface Target {
+  located: Located
+  capability: string
+}
+
+const targets = new WeakMap<FastifyRequest, Target>()
+
+/** Public plane: a stranger calls one capability. Look-up first, then the end user, then the body, so that each hides the next. */
+export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
+  answerPreflights(plane, [PATH], 'POST')
+
+  typed(plane).post(
+    PATH,
+    {
+      schema: { params: Params, body: BrokerRequest },
+      async onRequest(request) {
+        const { runtimeId, capability } = Params.parse(request.params)
+        const located = await locateById(deps, runtimeId)
+        await findBrokered(located, capability)
+        targets.set(request, { located, capability })
+      },
+      async preValidation(request) {
+        const { located, capability } = targetOf(request)
+        const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
+        await requireEndUser(located, capability, token)
+      },
+    },
+    async (request, reply) => {
+      const { input, metadata, endUserToken } = request.body
+      const { located, capability } = targetOf(request)
+      const call = { capability, input, metadata, endUserToken: toSecret(endUserToken) }
+      const outcome = await answerCall(deps, reply, call, () => admitBrokerCall(deps, located, call))
+      return reply.code(outcome.ok ? 200 : 502).send(outcome.body)
+    },
+  )
+}
+
+function targetOf(request: FastifyRequest): Target {
+  const target = targets.get(request)
+  if (!target) throw new Error('a broker call reached its handler without a look-up')
+  return target
+}

@@ -1,0 +1,119 @@
+import type { CapabilityFailure, CapabilityOutput, JsonObject } from '@svc/contract'
+import type { AgentCall } from '../agent/agent-event.ts'
+import type { Deps } from '../deps.ts'
+import { endUserRequired, invalid, notFound } from '../errors.ts'
+import { confirming, type Located } from '../runtimes/serving.ts'
+import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { type Admitted, enter } from './enter.ts'
+import { type Outcome, stoppedOutcome } from './outcome.ts'
+import type { ExecutionScope } from './running.ts'
+import { sendCall } from './send-call.ts'
+import { settle } from './settle.ts'
+import { settledCall } from './trace-recorder.ts'
+
+export interface CallInput {
+  capability: string
+  input: JsonObject
+  metadata: JsonObject | undefined
+  endUserToken: Secret | undefined
+}
+
+type CallDeps = Pick<Deps, 'admissions' | 'clock' | 'dispatcher' | 'lease' | 'limits' | 'newId' | 'settlements'>
+
+/** A capability call that was let in. */
+export type AdmittedCall = Admitted<AgentCall>
+
+export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; body: CapabilityFailure }
+
+/**
+ * The capability that a stranger asks the broker for. Unknown runtime, unknown capability and missing endpoint are one and
+ * the same 404, so that none of them can be told from the others.
+ */
+export function findBrokered(located: Located, name: string): Promise<ServingCapability> {
+  return confirming(located, (runtime) => brokered(runtime, name))
+}
+
+/** Lets a stranger's call in: look-up, end user, input, then what it costs. Throws the refusal. */
+export function admitBrokerCall(deps: CallDeps, located: Located, input: CallInput): Promise<AdmittedCall> {
+  return enter(deps, 'broker', located, (runtime) => {
+    const capability = brokered(runtime, input.capability)
+    checkEndUser(capability, input.endUserToken)
+    return wishFor(deps, 'broker', capability, input)
+  })
+}
+
+/** Refuses a stranger who brings no end user to a capability that needs one. */
+export function requireEndUser(located: Located, name: string, endUserToken: unknown): Promise<void> {
+  return confirming(located, (runtime) => checkEndUser(brokered(runtime, name), endUserToken))
+}
+
+/** Lets a page's call in: look-up and input, then what it costs. Throws the refusal, which names an unknown capability. */
+export function admitPageCall(deps: CallDeps, located: Located, input: CallInput): Promise<AdmittedCall> {
+  return enter(deps, 'page', located, (runtime) => {
+    const capability = callable(runtime, input.capability)
+    if (!capability) throw notFound(`The capability “${input.capability.slice(0, 128)}”`)
+    return wishFor(deps, 'capability', capability, input)
+  })
+}
+
+/** Makes an admitted call and settles it. Always returns; a failed call is a result. */
+export async function runCall(
+  deps: CallDeps,
+  admitted: AdmittedCall,
+  input: CallInput,
+  scope: ExecutionScope,
+): Promise<CallOutcome> {
+  const { call } = admitted.wish
+  const context = { admitted, endUserToken: input.endUserToken, scope }
+  const result = await sendCall(deps, context, call)
+  const ended: Outcome = result.ok
+    ? { status: 'completed', finishReason: 'stop', error: null }
+    : { status: 'failed', finishReason: 'error', error: result.message }
+  const { storedBytes } = deps.limits
+  const { outcome, durationMs } = await settle(
+    deps,
+    admitted,
+    scope.stopReason ? stoppedOutcome(scope.stopReason) : ended,
+    {
+      messageShape: [],
+      steps: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
+    },
+  )
+  const { executionId } = admitted
+  if (outcome.status === 'failed')
+    return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
+  return { ok: true, body: { executionId, output: result.ok ? (result.output ?? null) : null, durationMs } }
+}
+
+function checkEndUser(capability: ServingCapability, endUserToken: unknown): void {
+  if (capability.requiresEndUser && !endUserToken) throw endUserRequired()
+}
+
+function brokered(runtime: ServingRuntime, name: string): ServingCapability {
+  const capability = callable(runtime, name)
+  if (!capability) throw notFound('The capability')
+  return capability
+}
+
+function callable(runtime: ServingRuntime, name: string): ServingCapability | undefined {
+  return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
+}
+
+function wishFor(deps: CallDeps, kind: 'broker' | 'capability', capability: ServingCapability, input: CallInput) {
+  const faults = capability.checkInput(input.input, 'input')
+  // Named as a whole too, for callers that look for the field they sent.
+  if (faults)
+    throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
+  const call: AgentCall = {
+    callId: deps.newId('call'),
+    capability: capability.name,
+    step: 0,
+    ordinal: 0,
+    input: input.input,
+  }
+  return { kind, metadata: input.metadata, messageShape: [], call }
+}

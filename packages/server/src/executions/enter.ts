@@ -1,0 +1,100 @@
+import type { ExecutionKind, JsonObject, TurnShape } from '@svc/contract'
+import type { AgentCall } from '../agent/agent-event.ts'
+import type { Deps } from '../deps.ts'
+import { type AppError, internal, limited } from '../errors.ts'
+import { confirming, type Located } from '../runtimes/serving.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { Door, LimitName, RateState } from '../usage/rules.ts'
+import type { NewCall, Refusal } from './admission-store.ts'
+import { storedPayload } from './rules.ts'
+
+// A runtime that changes this often while one request waits is being deployed in a loop; the request gives up.
+const MAX_TRIES = 5
+
+/** What a doorway wants of a runtime, once it has judged that it may. */
+export interface Wish<C extends AgentCall | null> {
+  kind: ExecutionKind
+  metadata: JsonObject | undefined
+  messageShape: readonly TurnShape[]
+  /** The one call of a doorway that has no loop. */
+  call: C
+}
+
+/** An execution that was let in: charged, and written down as `running`. */
+export interface Admitted<C extends AgentCall | null> {
+  executionId: string
+  startedAt: number
+  runtime: ServingRuntime
+  wish: Wish<C>
+  /** JSON text, as stored. */
+  metadata: string | null
+  rate: RateState | null
+}
+
+/**
+ * The one way in: judges the request on the runtime as it is remembered, and admits it if the runtime still is what it was.
+ * When it has changed, or the judgement was a refusal, it is read again and judged afresh. A refusal costs nothing.
+ */
+export async function enter<C extends AgentCall | null>(
+  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits'>,
+  door: Door,
+  located: Located,
+  judge: (runtime: ServingRuntime) => Wish<C>,
+): Promise<Admitted<C>> {
+  if (!deps.lease.isHeld()) throw internal(new Error('the lease of this node has run out'))
+  const executionId = deps.newId('execution')
+  const startedAt = deps.clock.now()
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const wish = await confirming(located, judge)
+    const { runtime } = located
+    const metadata = wish.metadata ? JSON.stringify(wish.metadata) : null
+    const admission = await deps.admissions.admit({
+      door,
+      ownerId: runtime.ownerId,
+      runtimeId: runtime.runtimeId,
+      revision: runtime.revision,
+      execution: {
+        executionId,
+        projectId: runtime.projectId,
+        deploymentVersion: runtime.deployment?.version ?? null,
+        kind: wish.kind,
+        messageShape: JSON.stringify(wish.messageShape),
+        metadata,
+        startedAt,
+      },
+      call: wish.call && toNewCall(wish.call, startedAt, deps.limits.storedBytes),
+    })
+    if (admission.outcome === 'admitted') {
+      return { executionId, startedAt, runtime, wish, metadata, rate: admission.grant.rate }
+    }
+    if (admission.outcome === 'refused') throw refusal(admission.grant)
+    await located.refresh()
+  }
+  throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
+}
+
+/** A call as it is written down before it is sent. */
+export function toNewCall(call: AgentCall, startedAt: number, storedBytes: number): NewCall {
+  const { callId, capability, step, ordinal, input } = call
+  return { callId, capability, step, ordinal, startedAt, input: storedPayload(input, storedBytes) }
+}
+
+/** The `RateLimit-*` headers of a rate-limited route. Reset is in whole seconds until the allowance is full again. */
+export function rateHeaders(rate: RateState | null): Record<string, string> {
+  if (!rate) return {}
+  return {
+    'ratelimit-limit': String(rate.limit),
+    'ratelimit-remaining': String(rate.remaining),
+    'ratelimit-reset': String(Math.ceil(rate.resetMs / 1000)),
+  }
+}
+
+const REFUSALS: Readonly<Record<LimitName, string>> = {
+  rate: 'Too many requests to this runtime in the last minute.',
+  anonymous: 'The share of this runtime’s quota that is open to anonymous calls is used up for now.',
+  quota: 'The quota of this runtime’s plan is used up for now.',
+}
+
+function refusal(grant: Refusal): AppError {
+  return limited(REFUSALS[grant.limit], grant.retryAfterMs, rateHeaders(grant.rate))
+}

@@ -1,0 +1,138 @@
+import { type ExecuteResponse, type JsonObject, type Message, type StreamEvent, shapeOf } from '@svc/contract'
+import type { AgentEvent, AgentResult } from '../agent/agent-event.ts'
+import { runAgent } from '../agent/run-agent.ts'
+import type { CallCapability } from '../agent/run-calls.ts'
+import type { Toolset } from '../agent/tools.ts'
+import type { Deps } from '../deps.ts'
+import type { Located } from '../runtimes/serving.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { type Admitted, enter, toNewCall } from './enter.ts'
+import { outcomeOf } from './outcome.ts'
+import type { ExecutionScope } from './running.ts'
+import { sendCall } from './send-call.ts'
+import { settle } from './settle.ts'
+import { TraceRecorder } from './trace-recorder.ts'
+
+export interface ExecuteInput {
+  /** The page's door has a rate limit, the owner's has none. */
+  door: 'page' | 'owner'
+  messages: readonly Message[]
+  metadata: JsonObject | undefined
+  endUserToken: Secret | undefined
+}
+
+export type ExecuteDeps = Pick<
+  Deps,
+  'admissions' | 'callLog' | 'clock' | 'dispatcher' | 'lease' | 'limits' | 'logger' | 'model' | 'newId' | 'settlements'
+>
+
+/** Told of every event before the last one, in order. The loop waits for it, so a slow reader slows its own execution. */
+export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise<void> | void
+
+/** Lets an execute in, or throws why not. Whatever happens later is a result. */
+export function admitExecution(deps: ExecuteDeps, located: Located, input: ExecuteInput): Promise<Admitted<null>> {
+  const messageShape = input.messages.map(shapeOf)
+  const wish = { kind: 'execute', metadata: input.metadata, messageShape, call: null } as const
+  return enter(deps, input.door, located, () => wish)
+}
+
+/** Runs an admitted execution to its end and settles it. Always returns; a failed execution is a result. */
+export async function runExecution(
+  deps: ExecuteDeps,
+  admitted: Admitted<null>,
+  input: ExecuteInput,
+  run: { scope: ExecutionScope; onEvent: OnEvent },
+): Promise<ExecuteResponse> {
+  const recorder = new TraceRecorder(input.messages, deps.limits.storedBytes)
+  const added: Message[] = []
+  const events = runAgent(deps, {
+    instructions: admitted.runtime.deployment?.instructions ?? null,
+    messages: input.messages,
+    toolset: toolsetOf(admitted.runtime),
+    call: recordedCall(deps, admitted, input, run.scope),
+    signal: run.scope.signal,
+  })
+  const result = await follow(deps, events, async (event) => {
+    recorder.add(event)
+    if (event.type === 'turn') added.push(event.message)
+    const shown = toStreamEvent(event)
+    if (shown) await run.onEvent(shown)
+  })
+  const trace = recorder.trace()
+  const settled = await settle(deps, admitted, outcomeOf(result, run.scope.stopReason), trace)
+  const { outcome } = settled
+  return {
+    executionId: admitted.executionId,
+    status: outcome.status,
+    messages: added,
+    finishReason: outcome.finishReason,
+    inputTokens: trace.inputTokens,
+    outputTokens: trace.outputTokens,
+    totalTokens: trace.inputTokens + trace.outputTokens,
+    durationMs: settled.durationMs,
+    ...(outcome.error !== null && { error: { message: outcome.error } }),
+  }
+}
+
+async function follow(
+  deps: Pick<Deps, 'logger'>,
+  events: AsyncGenerator<AgentEvent, AgentResult>,
+  onEvent: (event: AgentEvent) => Promise<void>,
+): Promise<AgentResult> {
+  try {
+    for (;;) {
+      const next = await events.next()
+      if (next.done) return next.value
+      await onEvent(next.value)
+    }
+  } catch (error) {
+    deps.logger.error({ err: error }, 'an execution failed from within')
+    const failure: AgentResult = { finishReason: 'error', error: 'Something went wrong on our side.' }
+    // Where the fault was outside the loop, the loop still holds the model's stream open.
+    await events.return(failure).catch(() => undefined)
+    return failure
+  }
+}
+
+function recordedCall(
+  deps: ExecuteDeps,
+  admitted: Admitted<null>,
+  input: ExecuteInput,
+  scope: ExecutionScope,
+): CallCapability {
+  return async (call) => {
+    await deps.callLog.record({
+      ...toNewCall(call, deps.clock.now(), deps.limits.storedBytes),
+      ownerId: admitted.runtime.ownerId,
+      executionId: admitted.executionId,
+    })
+    return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
+  }
+}
+
+// Without an endpoint no capability can be called: to the model they are as good as absent.
+function toolsetOf(runtime: ServingRuntime): Toolset {
+  const { deployment, endpoint } = runtime
+  if (!deployment || endpoint === null) return { tools: [], check: () => undefined }
+  return { tools: deployment.tools, check: (name) => deployment.capabilities.get(name)?.checkInput }
+}
+
+function toStreamEvent(event: AgentEvent): Exclude<StreamEvent, { type: 'done' }> | null {
+  switch (event.type) {
+    case 'text':
+      return event
+    case 'capability-start':
+      return { type: 'capability_start', callId: event.call.callId, capability: event.call.capability }
+    case 'capability-end':
+      return {
+        type: 'capability_end',
+        callId: event.call.callId,
+        capability: event.call.capability,
+        durationMs: event.result.durationMs,
+        ...(!event.result.ok && { error: { message: event.result.message } }),
+      }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,80 @@
+import { type ExecutionSummary, JsonObject, type Trace, type TracedCall, TurnShape } from '@svc/contract'
+import { z } from 'zod'
+import type { Owner } from '../accounts/accounts.ts'
+import { isoTime, isoTimeOrNull } from '../clock.ts'
+import { cutPage, type PageStart } from '../database/page.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import {
+  type CallRow,
+  type ExecutionFilter,
+  type ExecutionRow,
+  findExecution,
+  listExecutions,
+  type SummaryRow,
+} from './history-store.ts'
+
+/** The owner's executions, newest first, and where the next page begins. */
+export async function listOwnExecutions(
+  deps: Pick<Deps, 'db'>,
+  owner: Owner,
+  filter: ExecutionFilter,
+): Promise<{ executions: ExecutionSummary[]; next: PageStart | null }> {
+  const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, limit: filter.limit + 1 })
+  const page = cutPage(rows, filter.limit, (row) => ({ at: row.started_at, id: row.execution_id }))
+  return { executions: page.shown.map(toSummary), next: page.next }
+}
+
+/** The trace of one of the owner's executions. Another owner's reads as absent. */
+export async function traceOf(deps: Pick<Deps, 'db'>, owner: Owner, executionId: string): Promise<Trace> {
+  const found = await findExecution(deps.db, owner.ownerId, executionId)
+  if (!found) throw notFound('The execution')
+  return toTrace(found.execution, found.calls)
+}
+
+function toSummary(row: SummaryRow): ExecutionSummary {
+  return {
+    executionId: row.execution_id,
+    runtimeId: row.runtime_id,
+    status: row.status,
+    finishReason: row.finish_reason,
+    durationMs: row.duration_ms,
+    capabilityCalls: row.call_count,
+    startedAt: isoTime(row.started_at),
+    completedAt: isoTimeOrNull(row.completed_at),
+  }
+}
+
+const Shapes = z.array(TurnShape)
+
+function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
+  return {
+    ...toSummary(row),
+    projectId: row.project_id,
+    deploymentVersion: row.deployment_version,
+    kind: row.kind,
+    error: row.error === null ? null : { message: row.error },
+    messageShape: Shapes.parse(JSON.parse(row.message_shape)),
+    steps: row.steps,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    totalTokens: row.total_tokens,
+    metadata: row.metadata === null ? null : JsonObject.parse(JSON.parse(row.metadata)),
+    // A call still under way has no outcome to show; it appears once it ended.
+    capabilityCalls: calls.flatMap((call) => (call.status === 'dispatched' ? [] : [toTracedCall(call, call.status)])),
+  }
+}
+
+function toTracedCall(call: CallRow, status: TracedCall['status']): TracedCall {
+  return {
+    callId: call.call_id,
+    capability: call.capability,
+    step: call.step,
+    status,
+    input: JSON.parse(call.input),
+    output: call.output === null ? null : JSON.parse(call.output),
+    error: call.error === null ? null : { message: call.error },
+    startedAt: isoTime(call.started_at),
+    durationMs: call.duration_ms,
+  }
+}

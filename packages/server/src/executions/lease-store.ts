@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { inTransaction, type Tx } from '../database/transaction.ts'
+import { addUsage, failOpenCalls, type Usage } from './settlement-store.ts'
+
+/** What an interrupted execution is told to have died of. */
+const INTERRUPTED = 'The service was interrupted while the execution ran.'
+
+/** Takes a lease for a node that holds none. */
+export async function takeLease(
+  db: Kysely<Schema>,
+  lease: { nodeId: string; until: number; startedAt: number },
+): Promise<void> {
+  await db
+    .insertInto('nodes')
+    .values({ node_id: lease.nodeId, lease_until: lease.until, started_at: lease.startedAt })
+    .execute()
+}
+
+/** Renews a node's lease. False when it has none any more: another node has failed what it ran. */
+export async function extendLease(db: Kysely<Schema>, nodeId: string, until: number): Promise<boolean> {
+  const result = await db
+    .updateTable('nodes')
+    .set({ lease_until: until })
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+/** Gives a lease up; what the node still runs is for others to fail. */
+export async function dropLease(db: Kysely<Schema>, nodeId: string): Promise<void> {
+  await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
+}
+
+// Bounded by what SQLite takes as parameters of one statement.
+const SWEEP_ROWS = 1_000
+
+export interface Sweep {
+  now: number
+  /** The node that sweeps, and since when its own executions can no longer be under way, whatever their rows say. */
+  nodeId: string
+  overdueBefore: number
+  /** True where this node is the only one there can be: what any other left is failed at once. */
+  isAlone: boolean
+}
+
+/** Fails every execution that nobody runs any more, and returns how many there were. */
+export async function failAbandoned(db: Kysely<Schema>, sweep: Sweep): Promise<number> {
+  let count = 0
+  for (;;) {
+    const ended = await inTransaction(db, (tx) => failSome(tx, sweep))
+    count += ended
+    if (ended < SWEEP_ROWS) return count
+  }
+}
+
+async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
+  await removeDeadNodes(tx, sweep)
+  const ended = await endAbandoned(tx, sweep)
+  if (ended.length === 0) return 0
+  await failOpenCalls(
+    tx,
+    ended.map((row) => ({ ownerId: row.owner_id, executionId: row.execution_id })),
+  )
+  await addUsage(
+    tx,
+    ended.map((row) => interruptedUsage(row, sweep.now)),
+  )
+  return ended.length
+}
+
+type EndedRow = Awaited<ReturnType<typeof endAbandoned>>[number]
+
+async function endAbandoned(tx: Tx, { now, nodeId, overdueBefore }: Sweep) {
+  return tx
+    .updateTable('executions')
+    .set((eb) => ({
+      status: 'failed',
+      finish_reason: 'error',
+      error: INTERRUPTED,
+      completed_at: now,
+      duration_ms: eb(eb.val(now), '-', eb.ref('started_at')),
+      call_count: eb
+        .selectFrom('capability_calls')
+        .select((calls) => calls.fn.countAll<number>().as('count'))
+        .whereRef('capability_calls.owner_id', '=', 'executions.owner_id')
+        .whereRef('capability_calls.execution_id', '=', 'executions.execution_id'),
+    }))
+    .where('status', '=', 'running')
+    .where('execution_id', 'in', (eb) =>
+      eb
+        .selectFrom('executions as running')
+        .select('running.execution_id')
+        .where('running.status', '=', 'running')
+        .where((where) =>
+          where.or([
+            where('running.node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),
+            where.and([where('running.node_id', '=', nodeId), where('running.started_at', '<', overdueBefore)]),
+          ]),
+        )
+        .limit(SWEEP_ROWS),
+    )
+    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'call_count', 'started_at'])
+    .execute()
+}
+
+function interruptedUsage(row: EndedRow, now: number): Usage {
+  return {
+    ownerId: row.owner_id,
+    runtimeId: row.runtime_id,
+    projectId: row.project_id,
+    startedAt: row.started_at,
+    isCompleted: false,
+    isAnonymous: row.kind === 'broker',
+    calls: row.call_count,
+    inputTokens: 0,
+    outputTokens: 0,
+    durationMs: Math.max(0, now - row.started_at),
+  }
+}
+
+async function removeDeadNodes(tx: Tx, { now, nodeId, isAlone }: Sweep): Promise<void> {
+  const others = tx.deleteFrom('nodes').where('node_id', '!=', nodeId)
+  await (isAlone ? others : others.where('lease_until', '<', now)).execute()
+}

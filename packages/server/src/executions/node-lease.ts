@@ -1,0 +1,69 @@
+import type { Database } from '../database/open.ts'
+import type { Deps } from '../deps.ts'
+import { dropLease, extendLease, failAbandoned, takeLease } from './lease-store.ts'
+
+export const LEASE_MS = 30_000
+export const RENEWAL_MS = 10_000
+
+// Beyond the time limits of an execution, its last call and its settlement, no row of ours is under way.
+const OVERDUE_MARGIN_MS = 60_000
+
+/** This process's claim on the executions it runs. While it holds, nobody else ends them. */
+export interface NodeLease {
+  /** False once the lease may have run out: nothing with an effect is started then. */
+  isHeld(): boolean
+  /** Takes the lease and fails what earlier processes left behind. */
+  take(): Promise<void>
+  /**
+   * Renews the lease and fails what nobody runs any more. False when the lease had been lost: another node has failed
+   * what this one ran, and a new lease was taken.
+   */
+  renew(): Promise<boolean>
+  release(): Promise<void>
+}
+
+interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger'> {
+  engine: Database['engine']
+  nodeId: string
+}
+
+export function createNodeLease(deps: LeaseDeps): NodeLease {
+  const { db, clock, limits, nodeId } = deps
+  const startedAt = clock.now()
+  const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
+  let until = 0
+  const take = async () => {
+    const claimed = clock.now() + LEASE_MS
+    await takeLease(db, { nodeId, until: claimed, startedAt })
+    until = claimed
+  }
+  const extend = async () => {
+    const claimed = clock.now() + LEASE_MS
+    const isOurs = await extendLease(db, nodeId, claimed)
+    if (isOurs) until = claimed
+    return isOurs
+  }
+  const sweep = async (isAlone: boolean) => {
+    const now = clock.now()
+    const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, isAlone })
+    if (count > 0) deps.logger.warn({ count }, 'failed executions that were interrupted')
+  }
+  return {
+    isHeld: () => clock.now() < until,
+    async take() {
+      await take()
+      // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
+      await sweep(deps.engine === 'sqlite')
+    },
+    async renew() {
+      const isOurs = await extend()
+      if (!isOurs) await take()
+      await sweep(false)
+      return isOurs
+    },
+    async release() {
+      until = 0
+      await dropLease(db, nodeId)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { AgentResult } from '../agent/agent-event.ts'
+import type { StopReason } from './running.ts'
+
+/** How an execution ended. */
+export type Outcome =
+  | { status: 'completed'; finishReason: 'stop' | 'length'; error: null }
+  | { status: 'failed'; finishReason: 'error' | 'cancelled'; error: string }
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  cancelled: 'The caller left before the execution ended.',
+  deadline: 'The execution took too long and was stopped.',
+  shutdown: 'The service was restarted while the execution ran.',
+  'lease-lost': 'The service was interrupted while the execution ran.',
+}
+
+/** What an execution came to, given why it was stopped from outside, if it was. */
+export function outcomeOf(result: AgentResult, stopReason: StopReason | null): Outcome {
+  if (stopReason !== null) return stoppedOutcome(stopReason)
+  if (result.finishReason === 'error') return { status: 'failed', finishReason: 'error', error: result.error }
+  if (result.finishReason === 'cancelled') return stoppedOutcome('cancelled')
+  return { status: 'completed', finishReason: result.finishReason, error: null }
+}
+
+export function stoppedOutcome(reason: StopReason): Outcome {
+  return { status: 'failed', finishReason: reason === 'cancelled' ? 'cancelled' : 'error', error: STOPPED[reason] }
+}

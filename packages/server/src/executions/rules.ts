@@ -1,0 +1,38 @@
+import type { FieldErrors, JsonObject } from '@svc/contract'
+import type { Limits } from '../limits.ts'
+
+const PREVIEW_CHARACTERS = 2_000
+
+interface Bounded {
+  messages?: readonly unknown[]
+  metadata?: JsonObject | undefined
+  endUserToken?: { byteLength: number } | undefined
+}
+
+/** Which parts of a request are larger than the service takes, by field; null when none is. */
+export function sizeFaults(
+  request: Bounded,
+  limits: Pick<Limits, 'messages' | 'metadataBytes' | 'endUserTokenBytes'>,
+): FieldErrors | null {
+  const faults: FieldErrors = {}
+  const { messages, metadata, endUserToken } = request
+  if (messages && messages.length > limits.messages) {
+    faults['messages'] = [`holds ${messages.length} messages, at most ${limits.messages} are accepted.`]
+  }
+  const metadataBytes = metadata ? Buffer.byteLength(JSON.stringify(metadata)) : 0
+  if (metadataBytes > limits.metadataBytes) {
+    faults['metadata'] = [`has ${metadataBytes} bytes, at most ${limits.metadataBytes} are accepted.`]
+  }
+  if (endUserToken && endUserToken.byteLength > limits.endUserTokenBytes) {
+    faults['endUserToken'] = [`is longer than the ${limits.endUserTokenBytes} bytes that are accepted.`]
+  }
+  return Object.keys(faults).length > 0 ? faults : null
+}
+
+/** A capability's payload as a trace keeps it: its JSON text, or its size and beginning where it is too large. */
+export function storedPayload(value: unknown, maxBytes: number): string {
+  const text = JSON.stringify(value ?? null)
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxBytes) return text
+  return JSON.stringify({ truncated: true, bytes, preview: text.slice(0, PREVIEW_CHARACTERS) })
+}

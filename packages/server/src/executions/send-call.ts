@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { AgentCall } from '../agent/agent-event.ts'
+import type { Deps } from '../deps.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { Admitted } from './enter.ts'
+import type { ExecutionScope } from './running.ts'
+
+/** What the calls of one execution have in common. */
+export interface CallContext {
+  admitted: Admitted<AgentCall | null>
+  endUserToken: Secret | undefined
+  scope: ExecutionScope
+}
+
+/** Sends one call that has been written down. One that must not or cannot leave any more fails without a dispatch. */
+export async function sendCall(
+  deps: Pick<Deps, 'dispatcher' | 'lease'>,
+  context: CallContext,
+  call: AgentCall,
+): Promise<CallResult> {
+  const { admitted, endUserToken, scope } = context
+  const { runtime, executionId, wish } = admitted
+  if (scope.signal.aborted) return unsent('The call was not made: the execution was stopped.')
+  if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
+  // Whoever took over this node's executions has failed this one already: it must have no further effect.
+  if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
+  return deps.dispatcher.dispatch(
+    { runtimeId: runtime.runtimeId, endpoint: runtime.endpoint, secrets: runtime.secrets },
+    {
+      executionId,
+      callId: call.callId,
+      capability: call.capability,
+      input: call.input,
+      metadata: wish.metadata ?? {},
+      endUserToken,
+      traceparent: executionTraceparent(executionId),
+      signal: scope.dispatchSignal,
+    },
+  )
+}
+
+function unsent(message: string): CallResult {
+  return { ok: false, message, durationMs: 0 }
+}
+
+// The calls of one execution share a trace, whose id follows from the execution's.
+function executionTraceparent(executionId: string): string {
+  const traceId = createHash('sha256').update(executionId).digest('hex').slice(0, 32)
+  return `00-${traceId}-${randomBytes(8).toString('hex')}-01`
+}

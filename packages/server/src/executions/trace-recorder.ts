@@ -1,0 +1,88 @@
+import { type Message, shapeOf, type TurnShape } from '@svc/contract'
+import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import { storedPayload } from './rules.ts'
+import type { SettledCall } from './settlement-store.ts'
+
+/** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
+export interface RecordedTrace {
+  messageShape: TurnShape[]
+  steps: number
+  inputTokens: number
+  outputTokens: number
+  calls: SettledCall[]
+}
+
+/** Folds the events of a loop into what is stored of it. */
+export class TraceRecorder {
+  readonly #shapes: TurnShape[]
+  readonly #storedBytes: number
+  readonly #calls = new Map<string, SettledCall>()
+  readonly #startTimes = new Map<string, number>()
+  #steps = 0
+  #inputTokens = 0
+  #outputTokens = 0
+
+  constructor(given: readonly Message[], storedBytes: number) {
+    this.#shapes = given.map(shapeOf)
+    this.#storedBytes = storedBytes
+  }
+
+  add(event: AgentEvent): void {
+    switch (event.type) {
+      case 'text':
+        return
+      case 'model-step-end':
+        this.#steps += 1
+        this.#inputTokens += event.usage.inputTokens
+        this.#outputTokens += event.usage.outputTokens
+        return
+      case 'capability-start':
+        this.#startTimes.set(event.call.callId, event.startedAt)
+        return
+      case 'capability-end':
+        this.#calls.set(event.call.callId, this.#settled(event.call, event.result))
+        return
+      case 'turn':
+        this.#shapes.push(shapeOf(event.message))
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  trace(): RecordedTrace {
+    return {
+      messageShape: this.#shapes,
+      steps: this.#steps,
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal),
+    }
+  }
+
+  #settled(call: AgentCall, result: CallResult): SettledCall {
+    const startedAt = this.#startTimes.get(call.callId) ?? 0
+    return settledCall(call, result, { startedAt, storedBytes: this.#storedBytes })
+  }
+}
+
+/** A call with its outcome, as it is stored. */
+export function settledCall(
+  call: AgentCall,
+  result: CallResult,
+  context: { startedAt: number; storedBytes: number },
+): SettledCall {
+  return {
+    callId: call.callId,
+    ordinal: call.ordinal,
+    capability: call.capability,
+    step: call.step,
+    input: storedPayload(call.input, context.storedBytes),
+    startedAt: context.startedAt,
+    status: result.ok ? 'completed' : 'failed',
+    output: result.ok ? storedPayload(result.output, context.storedBytes) : null,
+    error: result.ok ? null : result.message,
+    durationMs: Math.round(result.durationMs),
+  }
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+
+/** One line a request, of listed fields only: never a body, a header, a query, or an address as it was typed. */
+export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'logger'>): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.raw.once('close', () => {
+      const isWhole = reply.raw.writableFinished
+      deps.logger.info(
+        {
+          requestId: request.id,
+          method: request.method,
+          route: request.routeOptions.url ?? null,
+          status: reply.raw.statusCode,
+          durationMs: Math.round(reply.elapsedTime),
+          ...(!isWhole && { aborted: true }),
+        },
+        'request',
+      )
+    })
+  })
+}

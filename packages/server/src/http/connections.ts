@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { cutStalledReader } from './stalled-reader.ts'
+
+const answers = new WeakMap<Socket, ServerResponse>()
+
+/** Notes which answer is on which connection, and cuts readers who stand still. */
+export function watchConnections(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    answers.set(request.raw.socket, reply.raw)
+  })
+  app.addHook('onSend', async (_request, reply) => cutStalledReader(reply.raw))
+}
+
+/** True when part of an answer is on the wire: what else is written there would be taken for the rest of it. */
+export function isAnswering(socket: Socket): boolean {
+  const answer = answers.get(socket)
+  return answer?.headersSent === true && !answer.writableFinished
+}

@@ -1,0 +1,46 @@
+import { ERROR_STATUS } from '@svc/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { AppError, internal, invalidField, notFound } from '../errors.ts'
+
+/** Answers every fault in the one envelope. The only place where error bodies are written. */
+export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger'>): void {
+  const send = (fault: AppError, request: FastifyRequest, reply: FastifyReply) => {
+    if (fault.code === 'internal_error') {
+      deps.logger.error(
+        { err: fault.cause ?? fault, requestId: request.id, route: request.routeOptions.url },
+        'request failed',
+      )
+    }
+    return reply
+      .code(ERROR_STATUS[fault.code])
+      .headers({ ...fault.headers, 'cache-control': 'no-store' })
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(fault.toBody()))
+  }
+  app.setErrorHandler((error, request, reply) => send(toAppError(error, deps), request, reply))
+  app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))
+  // Before the body is read: what is wrong with a body does not matter where nothing takes one.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw notFound('The route')
+  })
+}
+
+/** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
+export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
+  if (error instanceof AppError) return error
+  if (!isFastifyError(error)) return internal(error)
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return invalidField('body', `is larger than the ${deps.limits.bodyBytes} bytes that are accepted.`)
+  }
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return invalidField('body', 'must be JSON: send content-type: application/json.')
+  }
+  if (error.code === 'FST_ERR_BAD_URL') return invalidField('url', 'is not a valid URL.')
+  const status = error.statusCode ?? 500
+  return status >= 400 && status < 500 ? invalidField('body', 'could not be read.') : internal(error)
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}

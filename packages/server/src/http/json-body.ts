@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { invalidField } from '../errors.ts'
+import { measureJson } from '../json-scan.ts'
+import type { Limits } from '../limits.ts'
+import { maySpoilText, textFault } from './text-fault.ts'
+
+type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
+
+/** Takes JSON bodies and nothing else. What is malformed, of another type, or too deep is a fault of `body`. */
+export function acceptJson(app: FastifyInstance, limits: BodyLimits): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, parseBody(decode(bytes), limits))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
+  app.addContentTypeParser('*', (_request, _payload, done) => {
+    done(invalidField('body', 'must be JSON: send content-type: application/json.'))
+  })
+}
+
+// Fatal, because a decoder that mends what it cannot read would store something else than was sent.
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decode(bytes: string | Buffer): string {
+  try {
+    return typeof bytes === 'string' ? bytes : UTF_8.decode(bytes)
+  } catch {
+    throw invalidField('body', 'is not valid UTF-8.')
+  }
+}
+
+/** Parses a body; an empty one is none. Throws the validation error that says what is wrong. */
+export function parseBody(text: string, { jsonDepth, jsonValues }: BodyLimits): unknown {
+  if (text.trim() === '') return undefined
+  // Judged on the text, because walking a parsed tree of any depth and width is what must not happen.
+  const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
+  if (extent.depth > jsonDepth) throw invalidField('body', `is nested more than ${jsonDepth} levels deep.`)
+  if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
+  const value = parseJson(text)
+  // Further on, null stands for a body that is absent.
+  if (value === null) throw invalidField('body', 'must be a JSON object, not null.')
+  const fault = maySpoilText(text) ? textFault(value) : null
+  if (fault) throw invalidField(fault.path || 'body', fault.message)
+  return value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return MAY_NAME_PROTOTYPE.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalidField('body', 'is not valid JSON.')
+    throw error
+  }
+}
+
+// Walking a body costs more than parsing it; an underscore may also come as an escape.
+const MAY_NAME_PROTOTYPE = /proto|\\u00/i
+
+// No honest body has this key, and code after us may copy members without care.
+function refusePrototype(this: unknown, key: string, value: unknown): unknown {
+  if (key === '__proto__') throw invalidField('body', 'must not contain the key “__proto__”.')
+  return value
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { PageStart } from '../database/page.ts'
+
+const MAX_PAGE = 200
+const DEFAULT_PAGE = 50
+
+const CursorContent = z.tuple([z.int(), z.string().regex(/^[A-Za-z0-9_-]{1,128}$/)])
+
+/** Query `limit`: 1 to 200, 50 where it is absent. */
+export const PageLimit = z
+  .string()
+  .regex(/^\d{1,6}$/, 'must be a whole number.')
+  .transform(Number)
+  .refine((limit) => limit >= 1 && limit <= MAX_PAGE, `must be between 1 and ${MAX_PAGE}.`)
+  .optional()
+  .transform((limit) => limit ?? DEFAULT_PAGE)
+
+/** Query `cursor`: what an earlier page gave as `nextCursor`, decoded. */
+export const PageCursor = z
+  .string()
+  .max(512)
+  .transform((cursor, context): PageStart => {
+    const content = CursorContent.safeParse(decode(cursor))
+    if (content.success) return { at: content.data[0], id: content.data[1] }
+    context.addIssue({
+      code: 'custom',
+      message: 'is not a cursor of this listing: pass a nextCursor as it was returned.',
+    })
+    return z.NEVER
+  })
+  .optional()
+  .transform((start) => start ?? null)
+
+/** Query `from` and `to`: an ISO 8601 date or date-time, or milliseconds since the epoch. Decoded to milliseconds. */
+export const PageTime = z
+  .string()
+  .max(64)
+  .transform((text, context): number => {
+    const time = parseTime(text)
+    if (time !== null) return time
+    context.addIssue({
+      code: 'custom',
+      message:
+        'must be an ISO 8601 date or date-time (2026-01-31 or 2026-01-31T12:00:00Z), or milliseconds since the epoch.',
+    })
+    return z.NEVER
+  })
+  .optional()
+
+/** The opaque form of a page's start. */
+export function encodeCursor(start: PageStart | null): string | null {
+  return start && Buffer.from(JSON.stringify([start.at, start.id])).toString('base64url')
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+// The precision of −1 is that of a time without seconds.
+const IsoTime = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+])
+const EPOCH_MS = /^\d{1,15}$/
+
+function parseTime(text: string): number | null {
+  if (EPOCH_MS.test(text)) return Number(text)
+  return IsoTime.safeParse(text).success ? Date.parse(text) : null
+}

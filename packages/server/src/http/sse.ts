@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import type { StreamEvent } from '@svc/contract'
+import type { FastifyReply } from 'fastify'
+import { cutStalledReader } from './stalled-reader.ts'
+
+const HEARTBEAT_MS = 15_000
+
+/** An answer that is sent event by event. */
+export interface EventStream {
+  /** Resolves when the reader can take more, or is gone. */
+  send(event: StreamEvent): Promise<void>
+  end(): void
+}
+
+/** True when the caller asked for a stream. */
+export function wantsStream(accept: string | undefined): boolean {
+  return accept?.split(',').some((type) => type.trim().split(';')[0]?.toLowerCase() === 'text/event-stream') ?? false
+}
+
+/** Turns the answer into a stream of server-sent events, with the headers that the reply has gathered so far. */
+export function openEventStream(reply: FastifyReply): EventStream {
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    ...definedHeaders(reply),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  raw.flushHeaders()
+  cutStalledReader(raw)
+  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  raw.once('close', () => clearInterval(heartbeat))
+  return {
+    async send(event) {
+      if (raw.destroyed) return
+      if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await writable(raw)
+    },
+    end() {
+      clearInterval(heartbeat)
+      raw.end()
+    },
+  }
+}
+
+function writable(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      raw.off('drain', done)
+      raw.off('close', done)
+      resolve()
+    }
+    raw.once('drain', done)
+    raw.once('close', done)
+  })
+}
+
+function definedHeaders(reply: FastifyReply): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) headers[name] = String(value)
+  }
+  return headers
+}

@@ -1,0 +1,56 @@
+/** The service's bounds. Times in milliseconds, sizes in bytes; each is set by `SVC_LIMIT_` and its name in capitals. */
+export interface Limits {
+  /** Model calls per execution. */
+  steps: number
+  /** Capability calls under way at once within a step. */
+  parallelCalls: number
+  /** Capability calls per execution. */
+  calls: number
+  /** Outputs of one execution, all together; once they are larger, no further call is made. */
+  outputBytes: number
+  /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
+  endpointCalls: number
+  dispatchMs: number
+  modelMs: number
+  executionMs: number
+  bodyBytes: number
+  jsonDepth: number
+  /** Values in a request's body, objects, lists and what they hold. */
+  jsonValues: number
+  capabilities: number
+  schemaBytes: number
+  /** A capability's answer as received. */
+  responseBytes: number
+  /** What the model is given of a capability's answer. */
+  modelOutputBytes: number
+  /** What a trace keeps of one payload. */
+  storedBytes: number
+  messages: number
+  metadataBytes: number
+  endUserTokenBytes: number
+}
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+export const DEFAULT_LIMITS: Limits = {
+  steps: 25,
+  parallelCalls: 5,
+  calls: 100,
+  outputBytes: 8 * MiB,
+  endpointCalls: 50,
+  dispatchMs: 30_000,
+  modelMs: 120_000,
+  executionMs: 300_000,
+  bodyBytes: MiB,
+  jsonDepth: 32,
+  jsonValues: 50_000,
+  capabilities: 128,
+  schemaBytes: 64 * KiB,
+  responseBytes: MiB,
+  modelOutputBytes: 64 * KiB,
+  storedBytes: 64 * KiB,
+  messages: 200,
+  metadataBytes: 8 * KiB,
+  endUserTokenBytes: 8 * KiB,
+}

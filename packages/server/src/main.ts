@@ -1,0 +1,42 @@
+import { pino } from 'pino'
+import { readConfig } from './config.ts'
+import { reportFaults } from './report-faults.ts'
+import { startServer } from './server.ts'
+
+const read = readConfig(process.env)
+if (!read.ok) {
+  process.stderr.write(reportFaults(read.faults))
+  process.exit(1)
+}
+
+const logger = pino({ level: read.config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+
+function fail(error: unknown): never {
+  logger.fatal({ err: error }, 'the service cannot go on')
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+
+function failToStart(error: unknown): never {
+  process.stderr.write(`svc could not start: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}
+
+const server = await startServer(read.config, process.env, { logger, onFatal: fail }).catch(failToStart)
+
+let isStopping = false
+async function stop(): Promise<void> {
+  // A second signal is somebody who will not wait.
+  if (isStopping) process.exit(1)
+  isStopping = true
+  await server.stop().catch(fail)
+  process.exit(0)
+}
+process.on('SIGTERM', () => void stop())
+process.on('SIGINT', () => void stop())
+
+// Last: whoever reads it may send a signal at once.
+process.stdout.write(`${server.summary.join('\n')}\n`)

@@ -1,0 +1,30 @@
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Who ended it: the caller's signal or the time limit. Null while it runs. */
+  endedBy(): 'caller' | 'time' | null
+  /** Ends what still runs under it, and lets go of the caller's signal and the timer. */
+  release(): void
+}
+
+/** A signal that fires with the caller's, or when the time is up. The caller's may outlive it without holding it. */
+export function deadline(caller: AbortSignal, limitMs: number): Deadline {
+  const controller = new AbortController()
+  let endedBy: 'caller' | 'time' | null = null
+  const end = (by: 'caller' | 'time') => {
+    endedBy ??= by
+    controller.abort()
+  }
+  const onCallerAbort = () => end('caller')
+  const timer = setTimeout(() => end('time'), limitMs)
+  caller.addEventListener('abort', onCallerAbort, { once: true })
+  if (caller.aborted) onCallerAbort()
+  return {
+    signal: controller.signal,
+    endedBy: () => endedBy,
+    release() {
+      clearTimeout(timer)
+      caller.removeEventListener('abort', onCallerAbort)
+      controller.abort()
+    },
+  }
+}

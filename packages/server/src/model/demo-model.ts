@@ -1,0 +1,69 @@
+import type { Clock } from '../clock.ts'
+import { takeTurn } from './demo/turn.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
+import { CANCELLED } from './model-failure.ts'
+
+/**
+ * The built-in model: no key, no network, the same answer to the same words. It looks for the tool whose own words fit
+ * what was said, fills its input from schema and text, and reads the result out. It is for trying the service.
+ */
+export function demoModel(deps: { clock: Clock }): Model {
+  return {
+    provider: 'demo',
+    name: 'rules',
+    async *stream(request) {
+      throwIfAborted(request)
+      const { messages, tools } = request
+      const turn = takeTurn({ messages, tools, nowMs: deps.clock.now() })
+      const said = turn.type === 'say' ? turn.text : JSON.stringify([turn.name, turn.input])
+      if (turn.type === 'say') yield* inWordGroups(request, turn.text)
+      else yield { type: 'tool_call', name: turn.name, input: turn.input }
+      yield { type: 'end', reason: turn.type === 'say' ? 'stop' : 'tool_calls', usage: usageOf(request, said) }
+    },
+  }
+}
+
+const WORDS_AT_ONCE = 4
+
+async function* inWordGroups(request: ModelRequest, text: string): AsyncGenerator<ModelEvent> {
+  const words = text.match(/\S+\s*/g) ?? []
+  for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
+    throwIfAborted(request)
+    yield { type: 'text', content: words.slice(at, at + WORDS_AT_ONCE).join('') }
+  }
+}
+
+function throwIfAborted({ signal }: ModelRequest): void {
+  if (signal.aborted) throw new ModelError(CANCELLED)
+}
+
+const CHARACTERS_PER_TOKEN = 4
+
+// The rule by which this model counts: a token is four characters, begun ones count, of everything that it is given.
+function usageOf({ instructions, messages, tools }: ModelRequest, said: string): ModelUsage {
+  return {
+    inputTokens: tokensOf(charactersIn([instructions, messages, tools])),
+    outputTokens: tokensOf(said.length),
+  }
+}
+
+function tokensOf(characters: number): number {
+  return Math.max(1, Math.ceil(characters / CHARACTERS_PER_TOKEN))
+}
+
+// Names and values, without the signs between them. Iterative, as results can be nested deeper than the stack.
+function charactersIn(start: unknown): number {
+  const open: unknown[] = [start]
+  let characters = 0
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) {
+      characters += String(value).length
+      continue
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) characters += name.length
+      open.push(member ?? '')
+    }
+  }
+  return characters
+}

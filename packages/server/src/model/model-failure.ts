@@ -1,0 +1,63 @@
+import { APICallError, RetryError } from 'ai'
+import { ModelError, type ModelUsage } from './model.ts'
+
+export const CUT_OFF = 'The model’s answer was cut off.'
+export const TIMED_OUT = 'The model took too long to answer.'
+export const CANCELLED = 'The model call was cancelled.'
+export const WITHHELD = 'The model provider withheld the answer.'
+const UNREACHABLE = 'The model could not be reached.'
+
+/** What a failure means to a caller, with a cause that is fit for the log: no key, no prompt, no answer in it. */
+export function modelFailure(
+  error: unknown,
+  context: { begun: boolean; usage: ModelUsage; secrets: readonly string[] },
+): ModelError {
+  const root = rootOf(error)
+  const cause = new Error(forTheLog(root, context.secrets))
+  return new ModelError(sentenceFor(root, context.begun), { cause, usage: context.usage })
+}
+
+function rootOf(error: unknown): unknown {
+  return RetryError.isInstance(error) ? error.lastError : error
+}
+
+function sentenceFor(error: unknown, begun: boolean): string {
+  if (begun) return CUT_OFF
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined
+  if (status === undefined) return UNREACHABLE
+  if (status === 429) return 'The model is rate limited at the moment.'
+  if (status === 401 || status === 403) return 'The model provider refused the service’s credential.'
+  if (status === 408) return TIMED_OUT
+  if (status >= 500) return 'The model is not available at the moment.'
+  if (status >= 400) return 'The model provider refused the request.'
+  return UNREACHABLE
+}
+
+const LOGGED_MESSAGE_LENGTH = 300
+
+// A library error can carry the request and pieces of the answer; only the provider's own refusal is worth its words.
+function forTheLog(error: unknown, secrets: readonly string[]): string {
+  if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 400) {
+    return `provider answered ${error.statusCode}: ${redacted(error.message, secrets).slice(0, LOGGED_MESSAGE_LENGTH)}`
+  }
+  return [nameOf(error), ...networkCodes(error)].join(' ')
+}
+
+function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'error event in the stream'
+}
+
+// The reason sits a few causes deep: call failed ← fetch failed ← ECONNREFUSED.
+function networkCodes(error: unknown): string[] {
+  const codes: string[] = []
+  let at: unknown = error
+  for (let depth = 0; depth < 4 && at instanceof Error; depth++) {
+    if ('code' in at && typeof at.code === 'string') codes.push(at.code)
+    at = at.cause
+  }
+  return codes
+}

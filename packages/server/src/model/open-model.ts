@@ -1,0 +1,44 @@
+import { type Clock, systemClock } from '../clock.ts'
+import type { Environment } from '../environment.ts'
+import type { Limits } from '../limits.ts'
+import { demoModel } from './demo-model.ts'
+import { fallbackModel } from './fallback-model.ts'
+import type { Model } from './model.ts'
+import type { ModelLogger } from './model-logger.ts'
+import { isSet, type ModelSpec, parseModelSpec, usualSpec } from './model-spec.ts'
+import { providerModel } from './provider-model.ts'
+import { openProvider } from './providers.ts'
+
+export interface OpenModelOptions {
+  /** `<provider>:<model>`; without one, the first provider whose key is in `env`, else the demo model. */
+  spec: string | undefined
+  env: Environment
+  limits: Pick<Limits, 'modelMs'>
+  logger?: ModelLogger
+  clock?: Clock
+  /** What the providers' HTTP goes through. */
+  fetch?: typeof globalThis.fetch
+}
+
+/** The server's model, with the one of SVC_MODEL_FALLBACK behind it where that is set. Throws `ModelConfigError`. */
+export function openModel(options: OpenModelOptions): Model {
+  const { spec, env, logger } = options
+  const first = open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : usualSpec(env), options)
+  const fallback = env['SVC_MODEL_FALLBACK']
+  if (!isSet(fallback)) return first
+  return fallbackModel(first, open(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
+}
+
+function open(spec: ModelSpec, options: OpenModelOptions): Model {
+  const { env, limits, logger, clock = systemClock, fetch = globalThis.fetch } = options
+  if (spec.provider === 'demo') return demoModel({ clock })
+  const { languageModel, apiKey } = openProvider(spec, env, fetch)
+  return providerModel({
+    provider: spec.provider,
+    name: spec.model,
+    languageModel,
+    limits,
+    logger,
+    secrets: apiKey === null ? [] : [apiKey.reveal()],
+  })
+}

@@ -1,0 +1,162 @@
+import { type LanguageModel, streamText, type TextStreamPart, type ToolSet } from 'ai'
+import type { Limits } from '../limits.ts'
+import { type Deadline, deadline } from './deadline.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
+import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT, WITHHELD } from './model-failure.ts'
+import type { ModelLogger } from './model-logger.ts'
+import { toToolSet } from './provider-tools.ts'
+import { withReported } from './reported-usage.ts'
+import { toPrompt } from './to-model-messages.ts'
+
+interface ProviderModelOptions {
+  provider: string
+  name: string
+  languageModel: LanguageModel
+  limits: Pick<Limits, 'modelMs'>
+  /** Kept out of every error. */
+  secrets: readonly string[]
+  logger?: ModelLogger | undefined
+}
+
+const RETRIES_BEFORE_THE_STREAM = 2
+
+/** A model of a provider. Failures before the answer begins are tried again twice, failures within it never are. */
+export function providerModel(options: ProviderModelOptions): Model {
+  // The library prints warnings to the console unless the process tells it not to; the server's log is not its console.
+  globalThis.AI_SDK_LOG_WARNINGS = false
+  return {
+    provider: options.provider,
+    name: options.name,
+    stream: (request) => streamTurn(options, request),
+  }
+}
+
+async function* streamTurn(options: ProviderModelOptions, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const limit = deadline(request.signal, options.limits.modelMs)
+  const turn: Turn = {
+    begun: false,
+    spoken: false,
+    toolCalls: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    end: null,
+  }
+  try {
+    for await (const part of partsOf(options, request, limit.signal)) {
+      const text = take(turn, part)
+      if (text !== null) yield { type: 'text', content: text }
+    }
+  } catch (error) {
+    throw logged(options, failureOf(error, { options, turn, limit }))
+  } finally {
+    limit.release()
+  }
+  const failure = failureAtTheEnd(turn, limit)
+  if (failure !== null) throw logged(options, failure)
+  yield* closing(turn)
+}
+
+// Only here are provider, model and cause together; a caller is told no more than the sentence.
+function logged({ logger, provider, name }: ProviderModelOptions, failure: ModelError): ModelError {
+  if (failure.message === CANCELLED) return failure
+  const cause = failure.cause instanceof Error ? failure.cause.message : undefined
+  logger?.warn({ provider, model: name, failure: failure.message, cause, usage: failure.usage }, 'model call failed')
+  return failure
+}
+
+function partsOf(options: ProviderModelOptions, request: ModelRequest, signal: AbortSignal) {
+  const { system, messages } = toPrompt(request.instructions, request.messages)
+  return streamText({
+    model: options.languageModel,
+    messages,
+    tools: toToolSet(request.tools),
+    abortSignal: signal,
+    maxRetries: RETRIES_BEFORE_THE_STREAM,
+    includeRawChunks: true,
+    onError: () => undefined,
+    ...(system === undefined ? {} : { system }),
+  }).fullStream
+}
+
+/** What a turn has come to so far. */
+interface Turn {
+  /** The provider has begun to answer. */
+  begun: boolean
+  /** Some text of it has been passed on. */
+  spoken: boolean
+  /** Held back until the provider has ended its turn: a call of a cut answer must not be run. */
+  toolCalls: Extract<ModelEvent, { type: 'tool_call' }>[]
+  usage: ModelUsage
+  end: Terminal | null
+}
+
+type FinishStep = Extract<TextStreamPart<ToolSet>, { type: 'finish-step' }>
+type Terminal = Pick<FinishStep, 'finishReason' | 'rawFinishReason'>
+
+// Folds one part into the turn; returns the text that can be passed on at once, or null.
+function take(turn: Turn, part: TextStreamPart<ToolSet>): string | null {
+  switch (part.type) {
+    case 'text-delta':
+      turn.spoken ||= part.text !== ''
+      return part.text === '' ? null : part.text
+    case 'tool-call':
+      turn.toolCalls.push({ type: 'tool_call', name: part.toolName, input: inputOf(part) })
+      return null
+    case 'raw':
+      turn.begun = true
+      turn.usage = withReported(turn.usage, part.rawValue)
+      return null
+    case 'finish-step':
+      turn.end = { finishReason: part.finishReason, rawFinishReason: part.rawFinishReason }
+      turn.usage = final(turn.usage, part.usage)
+      return null
+    case 'error':
+      throw part.error
+    default:
+      return null
+  }
+}
+
+// Where the arguments are no JSON, the library hands over the characters instead of a value.
+function inputOf(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): unknown {
+  return part.invalid === true && typeof part.input === 'string' ? undefined : part.input
+}
+
+function final(seen: ModelUsage, reported: FinishStep['usage']): ModelUsage {
+  return {
+    inputTokens: reported.inputTokens ?? seen.inputTokens,
+    outputTokens: reported.outputTokens ?? seen.outputTokens,
+  }
+}
+
+function failureOf(error: unknown, at: { options: ProviderModelOptions; turn: Turn; limit: Deadline }): ModelError {
+  const { options, turn, limit } = at
+  return (
+    endedEarly(turn, limit) ?? modelFailure(error, { begun: turn.begun, usage: turn.usage, secrets: options.secrets })
+  )
+}
+
+function endedEarly(turn: Turn, limit: Deadline): ModelError | null {
+  if (limit.endedBy() === 'caller') return new ModelError(CANCELLED, { usage: turn.usage })
+  if (limit.endedBy() === 'time') return new ModelError(TIMED_OUT, { usage: turn.usage })
+  return null
+}
+
+// Without the provider's own word for why it stopped, the stream was cut, however orderly it ended.
+function failureAtTheEnd(turn: Turn, limit: Deadline): ModelError | null {
+  const { end, usage } = turn
+  if (end?.finishReason === 'content-filter' && !turn.spoken) return new ModelError(WITHHELD, { usage })
+  return endedEarly(turn, limit) ?? (end?.rawFinishReason === undefined ? new ModelError(CUT_OFF, { usage }) : null)
+}
+
+function* closing(turn: Turn): Generator<ModelEvent> {
+  const reason = reasonOf(turn)
+  if (reason === 'tool_calls') yield* turn.toolCalls
+  yield { type: 'end', reason, usage: turn.usage }
+}
+
+// Calls of an answer that ran into its length limit, or that a filter stopped, may be half of what was meant.
+function reasonOf(turn: Turn): Extract<ModelEvent, { type: 'end' }>['reason'] {
+  if (turn.end?.finishReason === 'length') return 'length'
+  if (turn.end?.finishReason === 'content-filter') return 'stop'
+  return turn.toolCalls.length > 0 ? 'tool_calls' : 'stop'
+}

@@ -1,0 +1,97 @@
+import type { Message, ToolCallPart, ToolResultPart } from '@svc/contract'
+import type { AssistantContent, ModelMessage, ToolContent } from 'ai'
+
+interface Prompt {
+  system: string | undefined
+  messages: ModelMessage[]
+}
+
+/**
+ * The transcript in the provider library's own shape. System turns join the instructions at the head, because not
+ * every provider takes them between other turns.
+ */
+export function toPrompt(instructions: string | null, transcript: readonly Message[]): Prompt {
+  const system = instructions === null ? [] : [instructions]
+  const messages: ModelMessage[] = []
+  const labels = createCallLabels()
+  for (const message of transcript) {
+    if (message.role === 'system') {
+      system.push(...message.parts.map((part) => part.content))
+      continue
+    }
+    const content = toModelMessage(message, labels)
+    if (content !== null) messages.push(content)
+  }
+  const head = system.filter((text) => text !== '').join('\n\n')
+  return { system: head === '' ? undefined : head, messages }
+}
+
+function toModelMessage(message: Exclude<Message, { role: 'system' }>, labels: CallLabels): ModelMessage | null {
+  if (message.role === 'user') {
+    return { role: 'user', content: message.parts.map((part) => part.content).join('\n') || '(empty message)' }
+  }
+  if (message.role === 'tool') return { role: 'tool', content: message.parts.map((part) => toResult(part, labels)) }
+  const content = toAssistantContent(message, labels)
+  return content.length === 0 ? null : { role: 'assistant', content }
+}
+
+function toAssistantContent(message: Extract<Message, { role: 'assistant' }>, labels: CallLabels) {
+  const content: Exclude<AssistantContent, string> = []
+  for (const part of message.parts) {
+    if (part.type === 'tool_call') {
+      content.push({ type: 'tool-call', ...labels.open(part), input: part.input })
+    } else if (part.content !== '') {
+      content.push({ type: 'text', text: part.content })
+    }
+  }
+  return content
+}
+
+function toResult(part: ToolResultPart, labels: CallLabels): ToolContent[number] {
+  const output =
+    part.error === undefined
+      ? ({ type: 'text', value: textOfOutput(part.output) } as const)
+      : ({ type: 'error-text', value: part.error.message } as const)
+  return { type: 'tool-result', ...labels.close(part), output }
+}
+
+function textOfOutput(output: unknown): string {
+  return typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null')
+}
+
+interface CallLabel {
+  toolCallId: string
+  toolName: string
+}
+
+interface CallLabels {
+  open(part: ToolCallPart): CallLabel
+  close(part: ToolResultPart): CallLabel
+}
+
+// A caller's ids may repeat and may hold characters that a provider refuses. Nine letters and digits suit all of them.
+function createCallLabels(): CallLabels {
+  const open = new Map<string, CallLabel>()
+  let count = 0
+  const label = (name: string): CallLabel => {
+    count += 1
+    return { toolCallId: `call${String(count).padStart(5, '0')}`, toolName: acceptableName(name) }
+  }
+  return {
+    open(part) {
+      const opened = label(part.name)
+      open.set(part.id, opened)
+      return opened
+    },
+    close(part) {
+      const opened = open.get(part.toolCallId) ?? label(part.name)
+      open.delete(part.toolCallId)
+      return opened
+    },
+  }
+}
+
+// A name that a model made up, or a page sent, would have the provider refuse the whole conversation.
+function acceptableName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+}

@@ -1,0 +1,33 @@
+import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { DatabaseError } from './database/errors.ts'
+import { type Database, openDatabase } from './database/open.ts'
+import { createKeyring, type Keyring } from './secrets/keyring.ts'
+import { masterKeyOfFolder } from './secrets/master-key.ts'
+
+/** The database file of a data folder. */
+export function databaseFile(folder: string): string {
+  return resolve(join(folder, 'svc.db'))
+}
+
+/** Opens the configured database with the keyring that its secrets are sealed with. */
+export async function openStore(
+  config: Pick<Config, 'store' | 'masterKeys'>,
+  context: { logger: Logger; onFatal: (error: unknown) => void },
+): Promise<{ database: Database; keyring: Keyring }> {
+  const { store } = config
+  const onError = (error: unknown) => {
+    context.logger.error({ err: error }, 'the database reported a fault')
+    // The thread of the embedded store does not come back: a new process does.
+    if (error instanceof DatabaseError && error.code === 'SVC_DATABASE_ENDED') context.onFatal(error)
+  }
+  if (store.engine === 'postgres') {
+    if (!config.masterKeys) throw new Error('SVC_MASTER_KEY is required with PostgreSQL.')
+    const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
+    return { database, keyring: createKeyring(config.masterKeys) }
+  }
+  const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder)
+  const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
+  return { database, keyring: createKeyring(masterKeys) }
+}

@@ -1,0 +1,166 @@
+import type { Connection, Health, Heartbeat, RuntimeDetail, RuntimeListItem, RuntimeStatus } from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import { isoTime, isoTimeOrNull } from '../clock.ts'
+import { lookUpHashes } from '../credentials/credentials.ts'
+import { findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
+import { cutPage, type PageStart } from '../database/page.ts'
+import { type Deployment, type DeploymentSummary, findDeployment, summarizeServing } from '../deployments/store.ts'
+import type { Deps } from '../deps.ts'
+import { notFound, unauthorized } from '../errors.ts'
+import { requireProject } from '../projects/projects.ts'
+import { connectionStatus } from './rules.ts'
+import { parseOrigins } from './serving-runtime.ts'
+import { findRuntime, listRuntimes, type RuntimeRow, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
+
+/** A runtime whose deploy key a request carries. */
+export interface RuntimeIdentity {
+  ownerId: string
+  runtimeId: string
+}
+
+type ViewDeps = Pick<Deps, 'db' | 'clock' | 'dispatcher'>
+
+/** The runtime behind a deploy key. Throws the one 401 for everything else. */
+export async function authenticateDeployKey(
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  presented: string,
+): Promise<RuntimeIdentity> {
+  const hashes = lookUpHashes(deps, 'deploy', presented)
+  const key = hashes && (await findRuntimeKey(deps.db, hashes, 'deploy', deps.clock.now()))
+  if (!key) throw unauthorized()
+  return { ownerId: key.ownerId, runtimeId: key.runtimeId }
+}
+
+export interface RuntimePage {
+  limit: number
+  after: PageStart | null
+  projectId?: string | undefined
+}
+
+/** The owner's runtimes, newest first, and where the next page begins. */
+export async function listOwnRuntimes(
+  deps: ViewDeps,
+  owner: Owner,
+  page: RuntimePage,
+): Promise<{ runtimes: RuntimeListItem[]; next: PageStart | null }> {
+  if (page.projectId !== undefined) await requireProject(deps, owner, page.projectId)
+  const rows = await listRuntimes(deps.db, owner.ownerId, {
+    limit: page.limit + 1,
+    after: page.after,
+    projectId: page.projectId,
+  })
+  const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
+  const serving = await summarizeServing(
+    deps.db,
+    owner.ownerId,
+    shown.map((row) => row.runtime_id),
+  )
+  return {
+    runtimes: shown.map((row) => toListItem(deps, row, serving.get(row.runtime_id) ?? null)),
+    next,
+  }
+}
+
+/** One of the owner's runtimes in full, keys abbreviated. */
+export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
+  const row = await findRuntime(deps.db, owner.ownerId, runtimeId)
+  if (!row) throw notFound('The runtime')
+  const deployment = await servingDeployment(deps, row)
+  const prefixes = await findKeyPrefixes(deps.db, owner.ownerId, runtimeId)
+  const manifest = deployment?.manifest
+  const summary = deployment && { ...deployment, capabilityCount: deployment.manifest.capabilities.length }
+  return {
+    ...toListItem(deps, row, summary),
+    tier: row.tier,
+    capabilities: (manifest?.capabilities ?? []).map((capability) => ({
+      name: capability.name,
+      version: capability.version,
+      description: capability.description,
+      requiresEndUser: capability.requiresEndUser,
+      deprecated: capability.deprecated ?? false,
+      hasInputSchema: capability.actions[0]?.inputSchema !== undefined,
+    })),
+    allowedOrigins: parseOrigins(row.allowed_origins),
+    deployKeyPrefix: prefixes.deploy,
+    publicKeyPrefix: prefixes.public,
+    lastSeenAt: isoTimeOrNull(row.last_seen_at),
+    website: manifest?.website ?? null,
+    adp: manifest?.adp ?? null,
+  }
+}
+
+/** Replaces the origins from which browsers may use the public key. */
+export async function setAllowedOrigins(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  owner: Owner,
+  input: { runtimeId: string; origins: readonly string[] },
+): Promise<{ runtimeId: string; allowedOrigins: string[] }> {
+  if (!(await findRuntime(deps.db, owner.ownerId, input.runtimeId))) throw notFound('The runtime')
+  const allowedOrigins = [...new Set(input.origins)]
+  await updateRuntime(deps.db, owner.ownerId, {
+    runtimeId: input.runtimeId,
+    changes: { allowedOrigins },
+    updatedAt: deps.clock.now(),
+  })
+  return { runtimeId: input.runtimeId, allowedOrigins }
+}
+
+/** What a runtime's own operator sees of it. Asking is a check-in. */
+export async function runtimeStatus(
+  deps: ViewDeps & Pick<Deps, 'model'>,
+  runtime: RuntimeIdentity,
+): Promise<RuntimeStatus> {
+  await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
+  const row = await findRuntime(deps.db, runtime.ownerId, runtime.runtimeId)
+  if (!row) throw unauthorized()
+  const deployment = await servingDeployment(deps, row)
+  return {
+    runtimeId: row.runtime_id,
+    deployment: deployment && {
+      version: deployment.version,
+      status: 'active',
+      deployedAt: isoTime(deployment.deployedAt),
+    },
+    capabilities: deployment?.manifest.capabilities.map(({ name }) => name) ?? [],
+    connection: connectionOf(deps, row),
+    health: healthOf(deps, row),
+    provider: { name: deps.model.provider, model: deps.model.name },
+  }
+}
+
+/** Notes that a runtime was heard from. */
+export async function heartbeat(deps: Pick<Deps, 'db' | 'clock'>, runtime: RuntimeIdentity): Promise<Heartbeat> {
+  const now = deps.clock.now()
+  await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, now)
+  return { status: 'ok', lastSeenAt: isoTime(now) }
+}
+
+function toListItem(deps: ViewDeps, row: RuntimeRow, deployment: DeploymentSummary | null): RuntimeListItem {
+  return {
+    runtimeId: row.runtime_id,
+    name: row.name,
+    version: row.version,
+    projectId: row.project_id,
+    endpoint: row.endpoint,
+    connection: connectionOf(deps, row),
+    health: healthOf(deps, row),
+    deployment: deployment && { version: deployment.version, deployedAt: isoTime(deployment.deployedAt) },
+    capabilityCount: deployment?.capabilityCount ?? 0,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  }
+}
+
+function healthOf(deps: Pick<Deps, 'dispatcher'>, row: RuntimeRow): Health {
+  if (row.endpoint === null) return 'healthy'
+  return deps.dispatcher.healthOf({ runtimeId: row.runtime_id, endpoint: row.endpoint })
+}
+
+function connectionOf(deps: Pick<Deps, 'clock'>, row: RuntimeRow): Connection {
+  return { status: connectionStatus(row.last_seen_at, deps.clock.now()), transport: 'http' }
+}
+
+async function servingDeployment(deps: Pick<Deps, 'db'>, row: RuntimeView): Promise<Deployment | null> {
+  if (row.serving_version === null) return null
+  return findDeployment(deps.db, row.owner_id, row.runtime_id, row.serving_version)
+}

@@ -1,0 +1,114 @@
+import type { Capability, JsonObject, Tier } from '@svc/contract'
+import { z } from 'zod'
+import { compileSchema, type SchemaCheck } from '../deployments/json-schema.ts'
+import type { Deployment } from '../deployments/store.ts'
+import type { ModelTool } from '../model/model.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { RuntimeView } from './store.ts'
+
+/** A capability of the serving deployment, ready to be called. */
+export interface ServingCapability {
+  name: string
+  requiresEndUser: boolean
+  checkInput: SchemaCheck
+}
+
+/** A stored deployment, ready to serve. It never changes, so it is kept as long as it is used. */
+export interface ServingDeployment {
+  version: number
+  /** Of its manifest, as text. */
+  bytes: number
+  /** By name. A Map, because names come from callers and models. */
+  capabilities: ReadonlyMap<string, ServingCapability>
+  tools: readonly ModelTool[]
+  instructions: string | null
+}
+
+export interface SigningSecrets {
+  current: Secret
+  previous: { secret: Secret; expiresAt: number } | null
+}
+
+/** Everything that a call through a runtime needs, as of one `revision` of it. */
+export interface ServingRuntime {
+  ownerId: string
+  tier: Tier
+  runtimeId: string
+  projectId: string
+  revision: number
+  endpoint: string | null
+  allowedOrigins: readonly string[]
+  secrets: SigningSecrets
+  deployment: ServingDeployment | null
+}
+
+const Origins = z.array(z.string())
+
+/** Where a runtime's signing secret is sealed to. */
+export function secretContext(runtimeId: string) {
+  return { table: 'runtimes', column: 'secret_sealed', rowId: runtimeId }
+}
+
+/** A runtime's row with its secrets opened. */
+export function toServingRuntime(
+  keyring: Keyring,
+  row: RuntimeView,
+  deployment: ServingDeployment | null,
+): ServingRuntime {
+  const context = secretContext(row.runtime_id)
+  const { previous_secret_sealed: previous, previous_secret_expires_at: expiresAt } = row
+  return {
+    ownerId: row.owner_id,
+    tier: row.tier,
+    runtimeId: row.runtime_id,
+    projectId: row.project_id,
+    revision: row.revision,
+    endpoint: row.endpoint,
+    allowedOrigins: parseOrigins(row.allowed_origins),
+    secrets: {
+      current: keyring.open(row.secret_sealed, context),
+      previous: previous && expiresAt ? { secret: keyring.open(previous, context), expiresAt } : null,
+    },
+    deployment,
+  }
+}
+
+export function parseOrigins(stored: string): string[] {
+  return Origins.parse(JSON.parse(stored))
+}
+
+export function toServingDeployment({ version, bytes, manifest }: Deployment): ServingDeployment {
+  return {
+    version,
+    bytes,
+    capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
+    tools: manifest.capabilities.map(toTool),
+    instructions: manifest.agent?.instructions ?? null,
+  }
+}
+
+function toServing(capability: Capability): ServingCapability {
+  const { name, requiresEndUser, actions } = capability
+  return { name, requiresEndUser, checkInput: compiledOnUse(actions[0]?.inputSchema) }
+}
+
+function toTool({ name, description, actions }: Capability): ModelTool {
+  return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
+}
+
+// Compiling costs milliseconds and a deployment may hold a hundred schemas of which a caller needs one.
+function compiledOnUse(schema: JsonObject | undefined): SchemaCheck {
+  if (!schema) return () => null
+  let check: SchemaCheck | undefined
+  return (value, root) => {
+    check ??= compiled(schema)
+    return check(value, root)
+  }
+}
+
+function compiled(schema: JsonObject): SchemaCheck {
+  const result = compileSchema(schema)
+  if (!result.ok) throw new Error(`a deployed schema no longer compiles: ${result.problem}`)
+  return result.check
+}

@@ -1,0 +1,137 @@
+import { type Coalescer, createCoalescer } from '../coalesce.ts'
+import { lookUpHashes } from '../credentials/credentials.ts'
+import { findRuntimeKey } from '../credentials/store.ts'
+import { findDeployment } from '../deployments/store.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, notFound, unauthorized } from '../errors.ts'
+import { Lru } from '../lru.ts'
+import {
+  type ServingDeployment,
+  type ServingRuntime,
+  toServingDeployment,
+  toServingRuntime,
+} from './serving-runtime.ts'
+import { findServedRuntime } from './store.ts'
+
+type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving'>
+
+interface CachedRuntime {
+  runtime: ServingRuntime
+  /** When the key that led here stops working; null for never. */
+  expiresAt: number | null
+}
+
+/** What this process remembers of runtimes and deployments. Guesses, all of them: admission confirms the revision. */
+export interface ServingCache {
+  runtimes: Lru<string, CachedRuntime>
+  /** By runtime id; one that was replaced is not asked for again. */
+  deployments: Lru<string, ServingDeployment>
+  reads: Coalescer<CachedRuntime>
+}
+
+// Of manifests as text; what is made of them takes some three times that.
+const CACHED_BYTES = 64 * 1024 * 1024
+const BYTES_BESIDE_MANIFEST = 2 * 1024
+
+export function createServingCache(): ServingCache {
+  return {
+    runtimes: new Lru(CACHED_BYTES, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
+    deployments: new Lru(CACHED_BYTES, ({ bytes }) => BYTES_BESIDE_MANIFEST + bytes),
+    reads: createCoalescer(),
+  }
+}
+
+/**
+ * A runtime that a caller was led to. It may come from the cache, so it can allow a request as far as admission, which
+ * confirms it, but never refuse one: see {@link confirming}.
+ */
+export interface Located {
+  readonly runtime: ServingRuntime
+  readonly isFresh: boolean
+  /** Reads the runtime again. Throws the doorway's refusal when it is gone or the key no longer opens it. */
+  refresh(): Promise<void>
+}
+
+/** The runtime of a public key. Throws the one 401 when there is none. */
+export async function locateByPublicKey(deps: ServingDeps, presented: string): Promise<Located> {
+  const hashes = lookUpHashes(deps, 'public', presented)
+  const [hash] = hashes ?? []
+  if (!hashes || !hash) throw unauthorized()
+  return locate(deps, `key:${hash}`, async () => {
+    const key = await findRuntimeKey(deps.db, hashes, 'public', deps.clock.now())
+    const runtime = key && (await load(deps, key.runtimeId))
+    if (!runtime) throw unauthorized()
+    return { runtime, expiresAt: key.expiresAt }
+  })
+}
+
+/** The runtime of an id that a stranger named. Throws 404 when there is none. */
+export function locateById(deps: ServingDeps, runtimeId: string): Promise<Located> {
+  return locate(deps, `id:${runtimeId}`, async () => {
+    const runtime = await load(deps, runtimeId)
+    if (!runtime) throw notFound('The capability')
+    return { runtime, expiresAt: null }
+  })
+}
+
+/** The runtime of this id if it is the owner's own. Throws 404 otherwise. */
+export async function locateOwned(deps: ServingDeps, ownerId: string, runtimeId: string): Promise<Located> {
+  const read = async () => {
+    const runtime = await load(deps, runtimeId)
+    if (!runtime || runtime.ownerId !== ownerId) throw notFound('The runtime')
+    return { runtime, expiresAt: null }
+  }
+  return locate(deps, `owned:${ownerId}:${runtimeId}`, read)
+}
+
+/** Runs `attempt` on the located runtime. A refusal that rests on a remembered runtime is tried again on a fresh one. */
+export async function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T): Promise<T> {
+  try {
+    return attempt(located.runtime)
+  } catch (error) {
+    if (located.isFresh || !(error instanceof AppError)) throw error
+    await located.refresh()
+    return attempt(located.runtime)
+  }
+}
+
+async function locate(deps: ServingDeps, name: string, read: () => Promise<CachedRuntime>): Promise<Located> {
+  const readFresh = async () => {
+    deps.serving.runtimes.delete(name)
+    const entry = await deps.serving.reads.read(name, read)
+    deps.serving.runtimes.set(name, entry)
+    return entry.runtime
+  }
+  const cached = deps.serving.runtimes.get(name)
+  const isUsable = cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)
+  const located = { runtime: isUsable ? cached.runtime : await readFresh(), isFresh: !isUsable }
+  return Object.assign(located, {
+    async refresh() {
+      located.runtime = await readFresh()
+      located.isFresh = true
+    },
+  })
+}
+
+async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {
+  const row = await findServedRuntime(deps.db, runtimeId)
+  if (!row) return null
+  const version = row.serving_version
+  const deployment = version === null ? null : await loadDeployment(deps, row.owner_id, runtimeId, version)
+  return toServingRuntime(deps.keyring, row, deployment)
+}
+
+async function loadDeployment(
+  deps: ServingDeps,
+  ownerId: string,
+  runtimeId: string,
+  version: number,
+): Promise<ServingDeployment | null> {
+  const kept = deps.serving.deployments.get(runtimeId)
+  if (kept?.version === version) return kept
+  const stored = await findDeployment(deps.db, ownerId, runtimeId, version)
+  if (!stored) return null
+  const deployment = toServingDeployment(stored)
+  deps.serving.deployments.set(runtimeId, deployment)
+  return deployment
+}

@@ -1,0 +1,170 @@
+import type { Tier } from '@svc/contract'
+import type { Insertable, Kysely, Selectable } from 'kysely'
+import type { NewCredential } from '../credentials/store.ts'
+import type { PageStart } from '../database/page.ts'
+import type { RuntimesTable, Schema } from '../database/schema.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { rateBucket } from '../usage/rules.ts'
+
+export type NewRuntime = Insertable<RuntimesTable>
+export type RuntimeRow = Selectable<RuntimesTable>
+
+export interface RuntimeView extends RuntimeRow {
+  tier: Tier
+}
+
+/** Whether a runtime id is free, this owner's, or another's. */
+export async function whoseRuntime(
+  db: Kysely<Schema>,
+  ownerId: string,
+  runtimeId: string,
+): Promise<'nobody' | 'own' | 'foreign'> {
+  const row = await db.selectFrom('runtimes').select('owner_id').where('runtime_id', '=', runtimeId).executeTakeFirst()
+  if (!row) return 'nobody'
+  return row.owner_id === ownerId ? 'own' : 'foreign'
+}
+
+export type Creation = { outcome: 'created' } | { outcome: 'taken' } | { outcome: 'refused'; problem: string }
+
+/**
+ * Makes a runtime with its keys and full rate buckets, unless `ceilingProblem` objects to the number there is.
+ * The owner's row is locked, so any number at once cannot pass the ceiling. `taken`: the id appeared meanwhile.
+ */
+export async function insertRuntime(
+  db: Kysely<Schema>,
+  runtime: NewRuntime,
+  credentials: readonly NewCredential[],
+  ceilingProblem: (tier: Tier, runtimeCount: number) => string | null,
+): Promise<Creation> {
+  return inTransaction(db, async (tx) => {
+    const owner = await tx
+      .selectFrom('owners')
+      .select('tier')
+      .where('owner_id', '=', runtime.owner_id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    // Before the ceiling: to register one's own runtime again never counts, however closely it follows the first time.
+    const existing = await tx
+      .selectFrom('runtimes')
+      .select('runtime_id')
+      .where('runtime_id', '=', runtime.runtime_id)
+      .executeTakeFirst()
+    if (existing) return { outcome: 'taken' }
+    const { count } = await tx
+      .selectFrom('runtimes')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('owner_id', '=', runtime.owner_id)
+      .executeTakeFirstOrThrow()
+    const problem = ceilingProblem(owner.tier, Number(count))
+    if (problem) return { outcome: 'refused', problem }
+    const inserted = await tx
+      .insertInto('runtimes')
+      .values(runtime)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('runtime_id')
+      .executeTakeFirst()
+    if (!inserted) return { outcome: 'taken' }
+    await tx
+      .insertInto('credentials')
+      .values([...credentials])
+      .execute()
+    await tx.insertInto('allowances').values(fullRateBuckets(runtime)).execute()
+    return { outcome: 'created' }
+  })
+}
+
+export interface RuntimeChanges {
+  name?: string | undefined
+  version?: string | undefined
+  projectId?: string | undefined
+  endpoint?: string | undefined
+  allowedOrigins?: readonly string[] | undefined
+}
+
+/** Changes what is given and moves the revision on, so that every replica reads the runtime again. */
+export async function updateRuntime(
+  db: Kysely<Schema>,
+  ownerId: string,
+  input: { runtimeId: string; changes: RuntimeChanges; updatedAt: number },
+): Promise<void> {
+  const { changes } = input
+  await db
+    .updateTable('runtimes')
+    .set((eb) => ({
+      revision: eb('revision', '+', 1),
+      updated_at: input.updatedAt,
+      ...(changes.name !== undefined && { name: changes.name }),
+      ...(changes.version !== undefined && { version: changes.version }),
+      ...(changes.projectId !== undefined && { project_id: changes.projectId }),
+      ...(changes.endpoint !== undefined && { endpoint: changes.endpoint }),
+      ...(changes.allowedOrigins !== undefined && { allowed_origins: JSON.stringify(changes.allowedOrigins) }),
+    }))
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', input.runtimeId)
+    .execute()
+}
+
+/** One runtime of this owner with the owner's tier, or null. */
+export async function findRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
+  const row = await runtimeViews(db)
+    .where('runtimes.owner_id', '=', ownerId)
+    .where('runtimes.runtime_id', '=', runtimeId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** One runtime whoever owns it, or null: for callers whose credential, or the public, named it. */
+export async function findServedRuntime(db: Kysely<Schema>, runtimeId: string): Promise<RuntimeView | null> {
+  const row = await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()
+  return row ?? null
+}
+
+/** Runtimes of this owner, newest first, `limit` of them after the cursor. */
+export async function listRuntimes(
+  db: Kysely<Schema>,
+  ownerId: string,
+  page: { limit: number; after: PageStart | null; projectId: string | undefined },
+): Promise<RuntimeRow[]> {
+  let query = db
+    .selectFrom('runtimes')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('runtime_id', 'desc')
+    .limit(page.limit)
+  if (page.projectId !== undefined) query = query.where('project_id', '=', page.projectId)
+  const { after } = page
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'runtime_id'), '<', tuple(after.at, after.id)),
+    )
+  }
+  return query.execute()
+}
+
+/** Notes that a runtime was heard from. The revision stays: nothing that callers depend on has changed. */
+export async function touchRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string, now: number): Promise<void> {
+  await db
+    .updateTable('runtimes')
+    .set({ last_seen_at: now })
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .execute()
+}
+
+function runtimeViews(db: Kysely<Schema>) {
+  return db
+    .selectFrom('runtimes')
+    .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
+    .selectAll('runtimes')
+    .select('owners.tier')
+}
+
+function fullRateBuckets(runtime: NewRuntime) {
+  const doors = ['page', 'broker'] as const
+  return doors.map((door) => ({
+    owner_id: runtime.owner_id,
+    bucket: rateBucket(runtime.runtime_id, door),
+    full_at: runtime.created_at,
+  }))
+}

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { Secret } from './secret.ts'
+
+/** What a sealed value belongs to. A ciphertext that is moved to another row does not open. */
+export interface SealContext {
+  table: string
+  column: string
+  rowId: string
+}
+
+/** The master keys at work: hashing keys for look-up, sealing secrets for storage. */
+export interface Keyring {
+  /** The look-up hash of a key, under the first master key. */
+  hash(key: string): string
+  /** The hashes under every master key of the ring, so that keys hashed before a rotation are still found. */
+  hashes(key: string): string[]
+  seal(secret: Secret, context: SealContext): string
+  /** Throws {@link SealError} when the value was altered, moved, or sealed under a key that is not in the ring. */
+  open(sealed: string, context: SealContext): Secret
+}
+
+export class SealError extends Error {
+  override name = 'SealError'
+}
+
+interface MasterKey {
+  id: string
+  pepper: Buffer
+  cipherKey: Buffer
+}
+
+const FORMAT = 'v1'
+const TAG_BYTES = 16
+const IV_BYTES = 12
+
+/** A ring of 32-byte master keys: the first one hashes and seals, every one finds and opens. */
+export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyring {
+  const [first, ...rest] = masterKeys
+  const current = derive(first)
+  const ring = [current, ...rest.map(derive)]
+  const byId = new Map(ring.map((key) => [key.id, key]))
+  return {
+    hash: (key) => hashUnder(current, key),
+    hashes: (key) => ring.map((master) => hashUnder(master, key)),
+    seal: (secret, context) => sealUnder(current, secret, context),
+    open(sealed, context) {
+      const [format, id, ...parts] = sealed.split('.')
+      const master = byId.get(id ?? '')
+      if (format !== FORMAT || !master)
+        throw new SealError('A stored secret needs a master key that is not in SVC_MASTER_KEY.')
+      return openUnder(master, parts, context)
+    },
+  }
+}
+
+function derive(master: Buffer): MasterKey {
+  const expand = (purpose: string) => Buffer.from(hkdfSync('sha256', master, '', `svc/${FORMAT}/${purpose}`, 32))
+  const id = createHash('sha256').update(expand('id')).digest('hex').slice(0, 8)
+  return { id, pepper: expand('key-hash'), cipherKey: expand('seal') }
+}
+
+function hashUnder(master: MasterKey, key: string): string {
+  return createHmac('sha256', master.pepper).update(key).digest('hex')
+}
+
+function sealUnder(master: MasterKey, secret: Secret, context: SealContext): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', master.cipherKey, iv, { authTagLength: TAG_BYTES })
+  cipher.setAAD(boundTo(context))
+  const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()])
+  const parts = [iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url'))
+  return [FORMAT, master.id, ...parts].join('.')
+}
+
+function openUnder(master: MasterKey, parts: readonly string[], context: SealContext): Secret {
+  const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'))
+  if (!iv || !text || !tag || parts.length > 3) throw new SealError('A stored secret is not in the expected format.')
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', master.cipherKey, iv, { authTagLength: TAG_BYTES })
+    decipher.setAAD(boundTo(context))
+    decipher.setAuthTag(tag)
+    return new Secret(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
+  } catch (cause) {
+    throw new SealError('A stored secret does not open: it was altered or belongs to another row.', { cause })
+  }
+}
+
+function boundTo(context: SealContext): Buffer {
+  return Buffer.from(JSON.stringify([FORMAT, context.table, context.column, context.rowId]))
+}

@@ -1,0 +1,46 @@
+import type { Tier } from '@svc/contract'
+
+/** What a plan allows. Null is unlimited. */
+export interface TierLimits {
+  runtimes: number | null
+  executionsPerHour: number | null
+  executionsBurst: number | null
+  anonymousPerHour: number | null
+  anonymousBurst: number | null
+  requestsPerMinute: number
+  analyticsDays: number
+  retentionDays: number
+}
+
+export const TIERS: Readonly<Record<Tier, TierLimits>> = {
+  free: {
+    runtimes: 1,
+    executionsPerHour: 100,
+    executionsBurst: 200,
+    anonymousPerHour: 25,
+    anonymousBurst: 50,
+    requestsPerMinute: 60,
+    analyticsDays: 7,
+    retentionDays: 7,
+  },
+  pro: {
+    runtimes: 10,
+    executionsPerHour: 2_000,
+    executionsBurst: 48_000,
+    anonymousPerHour: 500,
+    anonymousBurst: 12_000,
+    requestsPerMinute: 600,
+    analyticsDays: 90,
+    retentionDays: 90,
+  },
+  enterprise: {
+    runtimes: null,
+    executionsPerHour: null,
+    executionsBurst: null,
+    anonymousPerHour: null,
+    anonymousBurst: null,
+    requestsPerMinute: 6_000,
+    analyticsDays: 400,
+    retentionDays: 400,
+  },
+}

@@ -1,0 +1,39 @@
+/** How fast a bucket fills and how much it holds: one unit per `unitMs`, at most `burst` of them. */
+export interface BucketRate {
+  unitMs: number
+  burst: number
+}
+
+export type Taken = { ok: true; fullAt: number } | { ok: false; retryAfterMs: number }
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+export function perHour(units: number, burst: number): BucketRate {
+  return { unitMs: Math.ceil(HOUR_MS / units), burst }
+}
+
+export function perMinute(units: number): BucketRate {
+  return { unitMs: Math.ceil(MINUTE_MS / units), burst: units }
+}
+
+/**
+ * Takes one unit. A bucket is kept as the time at which it is full again, so filling needs no writes, whole milliseconds
+ * are exact, and a clock that lags behind another replica's can only make it stricter.
+ */
+export function take(fullAt: number, rate: BucketRate, now: number): Taken {
+  const window = rate.unitMs * rate.burst
+  const next = missingMs(fullAt, now) + rate.unitMs
+  return next <= window ? { ok: true, fullAt: now + next } : { ok: false, retryAfterMs: next - window }
+}
+
+/** Whole units that can be taken now. */
+export function available(fullAt: number, rate: BucketRate, now: number): number {
+  // A bucket that was emptied under a larger plan may owe more than the present one can hold.
+  return Math.max(rate.burst - Math.ceil(missingMs(fullAt, now) / rate.unitMs), 0)
+}
+
+/** Milliseconds until the bucket is full. */
+export function missingMs(fullAt: number, now: number): number {
+  return Math.max(fullAt - now, 0)
+}

@@ -1,0 +1,126 @@
+import { inspect } from 'node:util'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { isOutage } from '../../src/database/errors.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { inTransaction, type Tx } from '../../src/database/transaction.ts'
+import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { usageRow } from './rows.ts'
+
+describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
+  test('every connection has its time limits and commits to the disk', async () => {
+    const { db } = await open()
+
+    const { rows } = await sql`
+      select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+        current_setting('idle_in_transaction_session_timeout') as idle, current_setting('synchronous_commit') as commit
+    `.execute(db)
+
+    expect(rows).toEqual([{ statement: '5s', lock: '2s', idle: '10s', commit: 'on' }])
+  })
+
+  test('types are read in this pool’s way without a change to the library’s own', () => {
+    const parsed = pg.types.getTypeParser(pg.types.builtins.INT8)('12')
+
+    expect(parsed).toBe('12')
+  })
+
+  test('every text sorts by its bytes, whatever the locale of the server', async () => {
+    const { db } = await open()
+
+    const { rows } = await sql`
+      select collation_name, count(*) from information_schema.columns
+      where table_schema = 'public' and data_type = 'text' group by collation_name
+    `.execute(db)
+
+    expect(rows).toEqual([{ collation_name: 'C', count: expect.any(Number) }])
+  })
+
+  test('the pool survives the end of its idle connections, reports it and works on', async () => {
+    const { db, url, nextError } = await open()
+    await sql`select 1`.execute(db)
+
+    await terminateAll(url)
+    const error = await nextError
+
+    expect(error).toMatchObject({ code: '57P01' })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('connectionParameters')
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+
+  test('a connection that ends between two queries of a transaction fails the transaction alone', async () => {
+    const { db, url, nextError } = await open()
+
+    const transaction = inTransaction(db, async (tx) => {
+      await tx.insertInto('usage_hours').values(usageRow()).execute()
+      await terminateAll(url)
+      await nextError
+      await tx.deleteFrom('usage_hours').execute()
+    })
+
+    expect(isOutage(await transaction.catch((thrown: unknown) => thrown))).toBe(true)
+    expect(await db.selectFrom('usage_hours').selectAll().execute()).toEqual([])
+  })
+
+  test('of two transactions that lock each other out one is tried again, and both end well', async () => {
+    const { db } = await open()
+    const runtimes = ['rt_left', 'rt_right']
+    await db
+      .insertInto('usage_hours')
+      .values(runtimes.map((id) => usageRow({ runtime_id: id })))
+      .execute()
+    const bothHoldOne = createBarrier(2)
+    const lockBoth = (order: string[]) =>
+      inTransaction(db, async (tx) => {
+        for (const id of order) {
+          await increment(tx, id)
+          await bothHoldOne()
+        }
+      })
+
+    await Promise.all([lockBoth(runtimes), lockBoth(runtimes.toReversed())])
+
+    expect(await db.selectFrom('usage_hours').select('failed').execute()).toEqual([{ failed: 2 }, { failed: 2 }])
+  })
+
+  async function open() {
+    const { options, location: url } = await createTestPlace(engine)
+    let heard = (_error: unknown): void => undefined
+    const nextError = new Promise<unknown>((resolve) => {
+      heard = resolve
+    })
+    const { db, close } = await openDatabase({ ...options, onError: (error) => heard(error) })
+    onTestFinished(close)
+    return { db, url, nextError }
+  }
+})
+
+async function increment(tx: Tx, runtimeId: string): Promise<void> {
+  const update = tx.updateTable('usage_hours').set(({ eb }) => ({ failed: eb('failed', '+', 1) }))
+  await update.where('runtime_id', '=', runtimeId).execute()
+}
+
+/** Ends every other connection to the database. */
+async function terminateAll(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await client.end()
+}
+
+/** Holds the first `size` callers back until all of them have come; later ones pass. */
+function createBarrier(size: number): () => Promise<void> {
+  let arrived = 0
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    arrived += 1
+    if (arrived >= size) open()
+    return opened
+  }
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { createBatcher } from '../../src/database/batch.ts'
+import { inTransaction, type Tx } from '../../src/database/transaction.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { usageRow } from './rows.ts'
+
+describeEngines('a transaction', (engine) => {
+  const database = useDatabase(engine)
+
+  test('200 at once that read under a row lock and then write lose no update', async () => {
+    await insertCounter('rt_locked')
+
+    await Promise.all(Array.from({ length: 200 }, () => inTransaction(database().db, (tx) => addOne(tx, 'rt_locked'))))
+
+    expect(await count('rt_locked')).toBe(200)
+  })
+
+  test('200 batched admissions at 50 units let exactly 50 in', async () => {
+    await insertCounter('rt_batched')
+    const admissions = createBatcher<string, boolean>({
+      run: (items) => inTransaction(database().db, (tx) => admit(tx, items)),
+      maxBatch: 32,
+    })
+
+    const admitted = await Promise.all(Array.from({ length: 200 }, (_, index) => admissions.submit(`exec_${index}`)))
+
+    expect(admitted.filter(Boolean)).toHaveLength(50)
+    expect(await count('rt_batched')).toBe(50)
+  })
+
+  test('a failure undoes what was written before it and is thrown as it is', async () => {
+    await insertCounter('rt_undone')
+    const failure = new Error('changed my mind')
+
+    const outcome = inTransaction(database().db, async (tx) => {
+      await addOne(tx, 'rt_undone')
+      throw failure
+    })
+
+    await expect(outcome).rejects.toBe(failure)
+    expect(await count('rt_undone')).toBe(0)
+  })
+
+  test.each(['40001', '40P01', '55P03', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
+    'a conflict (%s) is tried again, without the effects of the first try',
+    async (code) => {
+      const runtime = `rt_conflict_${code}`
+      await insertCounter(runtime)
+      let tries = 0
+
+      await inTransaction(database().db, async (tx) => {
+        tries += 1
+        await addOne(tx, runtime)
+        if (tries <= 3) throw conflict(code)
+      })
+
+      expect(tries).toBe(4)
+      expect(await count(runtime)).toBe(1)
+    },
+  )
+
+  test('a conflict that stays is given up after three more tries', async () => {
+    let tries = 0
+
+    const outcome = inTransaction(database().db, async () => {
+      tries += 1
+      throw conflict('40001')
+    })
+
+    await expect(outcome).rejects.toMatchObject({ code: '40001' })
+    expect(tries).toBe(4)
+  })
+
+  test('a refused row is not tried again', async () => {
+    let tries = 0
+
+    const outcome = inTransaction(database().db, async (tx) => {
+      tries += 1
+      await tx.insertInto('usage_hours').values([usageRow(), usageRow()]).execute()
+    })
+
+    await expect(outcome).rejects.toThrow(/unique/i)
+    expect(tries).toBe(1)
+  })
+
+  test('others do not see what is not committed, and see it at once when it is', async () => {
+    await insertCounter('rt_seen')
+
+    const during = await inTransaction(database().db, async (tx) => {
+      await addOne(tx, 'rt_seen')
+      return count('rt_seen')
+    })
+
+    expect([during, await count('rt_seen')]).toEqual([0, 1])
+  })
+
+  function insertCounter(runtimeId: string) {
+    return database()
+      .db.insertInto('usage_hours')
+      .values(usageRow({ owner_id: 'owner_counts', runtime_id: runtimeId }))
+      .execute()
+  }
+
+  async function count(runtimeId: string): Promise<number> {
+    const rows = database().db.selectFrom('usage_hours').select('executions').where('runtime_id', '=', runtimeId)
+    return (await rows.executeTakeFirstOrThrow()).executions
+  }
+})
+
+async function addOne(tx: Tx, runtimeId: string): Promise<void> {
+  const executions = await lockCount(tx, runtimeId)
+  await writeCount(tx, runtimeId, executions + 1)
+}
+
+/** Grants what is left of 50 units, request by request. */
+async function admit(tx: Tx, requests: string[]): Promise<boolean[]> {
+  let used = await lockCount(tx, 'rt_batched')
+  const granted = requests.map(() => {
+    if (used === 50) return false
+    used += 1
+    return true
+  })
+  await writeCount(tx, 'rt_batched', used)
+  return granted
+}
+
+async function lockCount(tx: Tx, runtimeId: string): Promise<number> {
+  const row = tx.selectFrom('usage_hours').select('executions').where('runtime_id', '=', runtimeId).forUpdate()
+  return (await row.executeTakeFirstOrThrow()).executions
+}
+
+async function writeCount(tx: Tx, runtimeId: string, executions: number): Promise<void> {
+  await tx.updateTable('usage_hours').set({ executions }).where('runtime_id', '=', runtimeId).execute()
+}
+
+function conflict(code: string): Error {
+  return Object.assign(new Error('lost against another transaction'), { code })
+}

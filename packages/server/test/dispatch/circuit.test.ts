@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { Circuit, type CircuitPass } from '../../src/dispatch/circuit.ts'
+import type { Transport } from '../../src/dispatch/failures.ts'
+
+function enter(circuit: Circuit, now: number): CircuitPass {
+  const pass = circuit.enter(now)
+  if (!pass) throw new Error(`The circuit let no call through at ${now}.`)
+  return pass
+}
+
+function run(circuit: Circuit, transports: readonly Transport[], now: number): void {
+  for (const transport of transports) circuit.end(enter(circuit, now), transport, now)
+}
+
+function opened(now: number): Circuit {
+  const circuit = new Circuit()
+  run(circuit, Array(10).fill('failed'), now)
+  return circuit
+}
+
+describe('a closed circuit', () => {
+  test('nine failures in a row do not open it, the tenth does', () => {
+    const circuit = new Circuit()
+    run(circuit, Array(9).fill('failed'), 0)
+    expect(circuit.isOpen).toBe(false)
+    run(circuit, ['failed'], 0)
+    expect(circuit.isOpen).toBe(true)
+    expect(circuit.enter(0)).toBeNull()
+  })
+
+  test('half of ten calls is enough, less than half is not', () => {
+    const half = new Circuit()
+    run(half, [...Array(5).fill('worked'), ...Array(5).fill('failed')], 0)
+    expect(half.isOpen).toBe(true)
+    const less = new Circuit()
+    run(less, [...Array(600).fill('worked'), ...Array(599).fill('failed')], 0)
+    expect(less.isOpen).toBe(false)
+  })
+
+  test('failures that lie thirty seconds back are forgotten', () => {
+    const circuit = new Circuit()
+    run(circuit, Array(9).fill('failed'), 0)
+    run(circuit, ['failed'], 30_000)
+    expect(circuit.isOpen).toBe(false)
+    const within = new Circuit()
+    run(within, Array(9).fill('failed'), 0)
+    run(within, ['failed'], 29_999)
+    expect(within.isOpen).toBe(true)
+  })
+
+  test('calls that were called off count neither way', () => {
+    const circuit = new Circuit()
+    run(circuit, [...Array(100).fill('unknown'), ...Array(9).fill('failed')], 0)
+    expect(circuit.isOpen).toBe(false)
+  })
+})
+
+describe('an open circuit', () => {
+  test('it lets nothing through for fifteen seconds, then exactly one probe', () => {
+    const circuit = opened(1000)
+    expect(circuit.enter(15_999)).toBeNull()
+    expect(circuit.enter(16_000)).not.toBeNull()
+    expect(circuit.enter(16_000)).toBeNull()
+    expect(circuit.isOpen).toBe(true)
+  })
+
+  test('a probe that works closes it, with a clean record', () => {
+    const circuit = opened(0)
+    circuit.end(enter(circuit, 15_000), 'worked', 15_001)
+    expect(circuit.isOpen).toBe(false)
+    run(circuit, Array(9).fill('failed'), 15_002)
+    expect(circuit.isOpen).toBe(false)
+  })
+
+  test('while probes fail the pause doubles, up to five minutes', () => {
+    const circuit = opened(0)
+    let now = 15_000
+    for (const pause of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
+      circuit.end(enter(circuit, now), 'failed', now)
+      expect(circuit.enter(now + pause - 1)).toBeNull()
+      now += pause
+    }
+    circuit.end(enter(circuit, now), 'worked', now)
+    run(circuit, Array(10).fill('failed'), now)
+    expect(circuit.enter(now + 14_999)).toBeNull()
+    expect(circuit.enter(now + 15_000)).not.toBeNull()
+  })
+
+  test('a probe that was called off leaves the next call to probe, with the pause as it was', () => {
+    const circuit = opened(0)
+    circuit.end(enter(circuit, 15_000), 'unknown', 15_500)
+    const probe = enter(circuit, 15_500)
+    circuit.end(probe, 'failed', 16_000)
+    expect(circuit.enter(45_999)).toBeNull()
+    expect(circuit.enter(46_000)).not.toBeNull()
+  })
+
+  test('calls from before it opened cannot close it, nor end its probe', () => {
+    const circuit = new Circuit()
+    const early = Array.from({ length: 20 }, () => enter(circuit, 0))
+    for (const pass of early.slice(0, 10)) circuit.end(pass, 'failed', 1)
+    for (const pass of early.slice(10, 15)) circuit.end(pass, 'worked', 2)
+    expect(circuit.isOpen).toBe(true)
+    const probe = enter(circuit, 15_001)
+    for (const pass of early.slice(15)) circuit.end(pass, 'worked', 15_002)
+    expect(circuit.enter(15_003)).toBeNull()
+    circuit.end(probe, 'failed', 15_004)
+    expect(circuit.isOpen).toBe(true)
+  })
+})

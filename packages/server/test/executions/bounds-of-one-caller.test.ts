@@ -1,0 +1,114 @@
+import { ExecuteResponse } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+import { capability, deployBody } from '../support/service.ts'
+
+/** A schema of a few lines whose check doubles with each of them. */
+function doubling(levels: number) {
+  const $defs: Record<string, unknown> = { [`a${levels}`]: { type: 'object' } }
+  for (let level = 0; level < levels; level += 1) {
+    const next = { $ref: `#/$defs/a${level + 1}` }
+    $defs[`a${level}`] = { allOf: [next, next] }
+  }
+  return { $ref: '#/$defs/a0', $defs }
+}
+
+describeEngines('what one caller can take of the service', (engine) => {
+  const database = useDatabase(engine)
+
+  test('a schema whose check would never end is refused at deploy, by name and in time', async () => {
+    const { service, runtime } = await setScene(database())
+    const hostile = capability('hostile', { actions: [{ name: 'hostile', inputSchema: doubling(60) }] })
+    const answer = await service.send('POST', '/v1/deployments', {
+      key: runtime.deployKey,
+      body: deployBody({ capabilities: [hostile] }),
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.message).toContain('“hostile” takes too long to check')
+  })
+
+  test('a schema that only some inputs make endless refuses those inputs, however often, and answers the others', async () => {
+    const node = { $ref: '#/$defs/node' }
+    const $defs = { node: { type: 'object', properties: { next: { allOf: [node, node, node] } } } }
+    const tree = capability('tree', { actions: [{ name: 'tree', inputSchema: { $ref: '#/$defs/node', $defs } }] })
+    const { service, runtime, endpoint } = await setScene(database(), { manifest: { capabilities: [tree] } })
+    endpoint.script('tree', () => ({ output: 'grown' }))
+    let deep: object = {}
+    for (let level = 0; level < 28; level += 1) deep = { next: deep }
+    const url = `/v1/capabilities/${runtime.runtimeId}/tree`
+
+    for (let times = 0; times < 20; times += 1) {
+      const refused = await service.send('POST', url, { body: { input: deep } })
+      expect(refused.statusCode).toBe(400)
+      expect(JSON.stringify(refused.json())).toContain('takes too long')
+    }
+    const answered = await service.send('POST', url, { body: { input: { next: {} } } })
+    expect(answered.json()).toMatchObject({ output: 'grown' })
+  })
+
+  test('an execution makes as many calls as its limit says, and the model hears that the rest was not made', async () => {
+    const { service, endpoint, execute } = await setScene(database(), { limits: { calls: 3 } })
+    const call = { name: 'echo', input: {} }
+    service.model.say(calls(call, call), calls(call, call), text('done'))
+    const answer = ExecuteResponse.parse((await execute()).json())
+    expect(endpoint.effects).toHaveLength(3)
+    const results = answer.messages.flatMap((message) => (message.role === 'tool' ? message.parts : []))
+    expect(results.map(({ error }) => error?.message.slice(0, 21))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'The call was not made',
+    ])
+  })
+
+  test('an execution whose outputs have grown too large makes no further call', async () => {
+    const { service, endpoint, execute } = await setScene(database(), {
+      limits: { outputBytes: 1_000 },
+      handle: { echo: () => ({ output: 'x'.repeat(600) }) },
+    })
+    const call = { name: 'echo', input: {} }
+    service.model.say(calls(call), calls(call), calls(call), text('done'))
+    const answer = ExecuteResponse.parse((await execute()).json())
+    expect(answer.status).toBe('completed')
+    expect(endpoint.effects).toHaveLength(2)
+  })
+
+  test('a body of more values than the limit is refused before it is walked', async () => {
+    const { service, runtime } = await setScene(database(), { limits: { jsonValues: 100 } })
+    const answer = await service.send('POST', '/v1/runtime/execute', {
+      key: runtime.publicKey,
+      body: { messages: Array.from({ length: 200 }, () => ({})) },
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.details.fieldErrors).toEqual({ body: ['holds more than 100 values.'] })
+  })
+
+  test('token counts that are no whole numbers are stored and answered as whole ones', async () => {
+    const { service, execute, trace } = await setScene(database())
+    service.model.say([
+      { type: 'text', content: 'ok' },
+      { type: 'end', reason: 'stop', usage: { inputTokens: 12.5, outputTokens: Number.NaN } },
+    ])
+    const answer = ExecuteResponse.parse((await execute()).json())
+    expect(answer).toMatchObject({ status: 'completed', inputTokens: 13, outputTokens: 0, totalTokens: 13 })
+    expect(await trace(answer.executionId)).toMatchObject({ status: 'completed', inputTokens: 13 })
+  })
+
+  test('a runtime in constant use is noted as heard from every ten seconds, not with every call', async () => {
+    const { service, broker, owner, runtime } = await setScene(database())
+    const lastSeen = async () => {
+      const detail = await service.send('GET', `/v1/runtimes/${runtime.runtimeId}`, { key: owner.apiKey })
+      return Date.parse(detail.json().lastSeenAt)
+    }
+    await broker('echo')
+    const first = await lastSeen()
+    service.clock.advance(9_999)
+    await broker('echo')
+    expect(await lastSeen()).toBe(first)
+    service.clock.advance(1)
+    await broker('echo')
+    expect(await lastSeen()).toBe(first + 10_000)
+  })
+})

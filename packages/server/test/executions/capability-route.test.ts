@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { fieldsAtFault } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setScene } from '../support/scene.ts'
+import { capability } from '../support/service.ts'
+
+describeEngines('the capability route', (engine) => {
+  const database = useDatabase(engine)
+
+  test('answers the output, and is metered as one call without a token', async () => {
+    const { call, endpoint, trace, usage } = await setScene(database())
+    const answer = await call({ capability: 'echo', input: { text: 'a' }, endUserToken: 'user-1' })
+    expect(answer.statusCode).toBe(200)
+    const body = answer.json()
+    expect(body).toEqual({ executionId: expect.stringMatching(/^exec_/), output: { text: 'a' }, durationMs: 0 })
+    expect(endpoint.effects).toMatchObject([{ input: { text: 'a' }, metadata: {}, endUserToken: 'user-1' }])
+    expect(await trace(body.executionId)).toMatchObject({
+      kind: 'capability',
+      status: 'completed',
+      steps: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: 0,
+      capabilityCalls: [{ callId: endpoint.effects[0]?.callId, output: { text: 'a' } }],
+    })
+    expect(await usage()).toMatchObject({ executions: 1, anonymous: 0, capability_calls: 1, input_tokens: 0 })
+  })
+
+  test('a failure is 200 with an error', async () => {
+    const { call, trace } = await setScene(database(), { handle: { echo: () => ({ error: 'Out of stock.' }) } })
+    const answer = await call({ capability: 'echo' })
+    expect(answer.statusCode).toBe(200)
+    const body = answer.json()
+    expect(body).toEqual({ executionId: expect.any(String), error: { message: 'Out of stock.' }, durationMs: 0 })
+    expect(await trace(body.executionId)).toMatchObject({ status: 'failed', error: body.error })
+  })
+
+  test('an unknown capability is 404 that names it, and costs nothing', async () => {
+    const { call, charged } = await setScene(database())
+    const before = await charged()
+    const answer = await call({ capability: 'order-status' })
+    expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found'])
+    expect(answer.json().error.message).toContain('order-status')
+    expect((await call({ capability: 'x'.repeat(10_000) })).body.length).toBeLessThan(500)
+    expect(await charged()).toEqual(before)
+  })
+
+  test('a capability of a runtime without an endpoint reads as absent', async () => {
+    const { service, owner, call } = await setScene(database(), { tier: 'pro' })
+    const runtime = await service.runtime(owner, { endpoint: undefined })
+    await service.deploy(runtime)
+    const answer = await call({ capability: 'echo' }, { key: runtime.publicKey })
+    expect(answer.statusCode).toBe(404)
+  })
+
+  test('an input that does not fit is 400 on the field, before anything is metered', async () => {
+    const { call, charged } = await setScene(database())
+    const before = await charged()
+    expect(fieldsAtFault(await call({ capability: 'echo', input: { text: 7 } }))).toEqual(
+      expect.arrayContaining(['input', 'input.text']),
+    )
+    expect(fieldsAtFault(await call({ capability: 'echo', input: 'text' }))).toEqual(['input'])
+    expect(fieldsAtFault(await call({ input: {} }))).toEqual(['capability'])
+    expect(await charged()).toEqual(before)
+  })
+
+  test('spends the ordinary allowance and not the strangers’', async () => {
+    const { call, broker } = await setScene(database())
+    await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
+    expect((await broker('echo')).statusCode).toBe(429)
+    expect((await call({ capability: 'echo' })).statusCode).toBe(200)
+  })
+
+  test('is not answered once the ordinary allowance is spent', async () => {
+    const { call, executeAsOwner } = await setScene(database())
+    await Promise.all(Array.from({ length: 200 }, () => executeAsOwner()))
+    expect((await call({ capability: 'echo' })).statusCode).toBe(429)
+  })
+
+  test('an output under the reserved key is passed on untouched', async () => {
+    const output = { svc: { settled: true, actions: [{ type: 'link', url: 'javascript:alert(1)' }], unknown: {} } }
+    const { call } = await setScene(database(), { handle: { echo: () => ({ output }) } })
+    expect((await call({ capability: 'echo' })).json().output).toEqual(output)
+  })
+
+  test('a missing end user is the owner’s to refuse: the call goes out', async () => {
+    const { call, endpoint } = await setScene(database(), {
+      manifest: { capabilities: [capability('orders', { requiresEndUser: true })] },
+      handle: { orders: () => ({ error: 'Sign in first.' }) },
+    })
+    const answer = await call({ capability: 'orders', endUserToken: '' })
+    expect([answer.statusCode, answer.json().error]).toEqual([200, { message: 'Sign in first.' }])
+    expect(endpoint.effects).toHaveLength(1)
+  })
+
+  test('an output over 64 KiB is whole in the answer, and cut in the trace', async () => {
+    const output = { text: 'x'.repeat(100_000) }
+    const { call, trace } = await setScene(database(), { handle: { echo: () => ({ output }) } })
+    const body = (await call({ capability: 'echo' })).json()
+    expect(body.output).toEqual(output)
+    expect((await trace(body.executionId)).capabilityCalls).toMatchObject([
+      { output: { truncated: true, bytes: 100_011, preview: expect.stringContaining('xxx') } },
+    ])
+  })
+})

@@ -1,0 +1,234 @@
+import { ExecutionList, type ExecutionSummary, Trace } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { fieldsAtFault } from '../support/answers.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { executed, type Scene, saying, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+
+const HOUR_MS = 3_600_000
+
+async function list(
+  { service, owner }: Pick<Scene, 'service' | 'owner'>,
+  query: Record<string, string> = {},
+): Promise<ExecutionList> {
+  const answer = await service.send('GET', `/v1/executions?${new URLSearchParams(query)}`, { key: owner.apiKey })
+  if (answer.statusCode !== 200) throw new Error(`the list answered ${answer.statusCode}: ${answer.body}`)
+  return ExecutionList.parse(answer.json())
+}
+
+async function everyPage(scene: Scene, query: Record<string, string>): Promise<ExecutionSummary[]> {
+  const found: ExecutionSummary[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: ExecutionList = await list(scene, { ...query, ...(cursor && { cursor }) })
+    found.push(...page.executions)
+    expect(page.executions.length).toBeLessThanOrEqual(Number(query['limit']))
+    cursor = page.nextCursor
+  }
+  return found
+}
+
+const idsOf = (executions: readonly { executionId: string }[]) => executions.map(({ executionId }) => executionId)
+
+describeEngines('the history of executions', (engine) => {
+  const database = useDatabase(engine)
+
+  /** Three executions an hour, from three hours before the clock’s present, oldest first. */
+  async function setPastScene(): Promise<Scene & { past: string[] }> {
+    const scene = await setScene(database())
+    const past: string[] = []
+    for (let hour = 0; hour < 3; hour += 1) {
+      for (let index = 0; index < 3; index += 1) past.push(executed(await scene.execute()).executionId)
+      scene.service.clock.advance(HOUR_MS)
+      await scene.service.renew()
+    }
+    return { ...scene, past }
+  }
+
+  test('a row shows what became of an execution, and how many calls it made', async () => {
+    const scene = await setScene(database())
+    scene.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
+    const body = executed(await scene.execute())
+    const startedAt = new Date(scene.service.clock.now()).toISOString()
+    expect(await list(scene)).toEqual({
+      nextCursor: null,
+      executions: [
+        {
+          executionId: body.executionId,
+          runtimeId: scene.runtime.runtimeId,
+          status: 'completed',
+          finishReason: 'stop',
+          durationMs: 0,
+          capabilityCalls: 2,
+          startedAt,
+          completedAt: startedAt,
+        },
+      ],
+    })
+  })
+
+  test('pages lead from the newest to the oldest without a gap or a repeat, equal times included', async () => {
+    const scene = await setPastScene()
+    const newestFirst = scene.past.toReversed()
+    for (const limit of ['1', '2', '4', '9', '200']) {
+      expect(idsOf(await everyPage(scene, { limit }))).toEqual(newestFirst)
+    }
+    expect((await list(scene, { limit: '9' })).nextCursor).toBeNull()
+  })
+
+  test('executions that come while somebody turns pages do not shift them', async () => {
+    const scene = await setPastScene()
+    const first = await list(scene, { limit: '5' })
+    await scene.execute()
+    const second = await list(scene, { limit: '5', cursor: first.nextCursor ?? '' })
+    expect([...idsOf(first.executions), ...idsOf(second.executions)]).toEqual(scene.past.toReversed())
+  })
+
+  test('“from” is inclusive and “to” exclusive, as a time of ISO 8601 in any zone, as a date, and as milliseconds', async () => {
+    const scene = await setPastScene()
+    const middle = scene.past.slice(3, 6).toReversed()
+    const start = Date.parse('2026-03-01T13:00:00Z')
+    const windows = [
+      { from: '2026-03-01T13:00:00Z', to: '2026-03-01T14:00:00Z' },
+      { from: '2026-03-01T15:00:00+02:00', to: '2026-03-01T09:00:00-05:00' },
+      { from: String(start), to: String(start + HOUR_MS) },
+      { from: '2026-03-01T12:00:00.001Z', to: '2026-03-01T13:00:00.001Z' },
+    ]
+    for (const window of windows) expect(idsOf((await list(scene, window)).executions)).toEqual(middle)
+    expect((await list(scene, { from: '2026-03-01', to: '2026-03-02' })).executions).toHaveLength(9)
+    expect((await list(scene, { from: '2026-03-02' })).executions).toEqual([])
+    expect(idsOf(await everyPage(scene, { limit: '2', from: String(start) }))).toEqual(scene.past.slice(3).toReversed())
+  })
+
+  test('a status shows these executions and no others', async () => {
+    const gate = createGate()
+    const scene = await setScene(database(), {
+      handle: {
+        echo: async () => {
+          await gate.enter()
+          return { error: 'Too late.' }
+        },
+      },
+    })
+    onTestFinished(() => gate.open())
+    const completed = executed(await scene.execute()).executionId
+    const failing = scene.call({ capability: 'echo' })
+    await gate.arrived(1)
+    gate.letOne()
+    const failed = (await failing).json().executionId
+    const running = scene.call({ capability: 'echo' })
+    await gate.arrived(2)
+    const shown = async (status: string) => (await list(scene, { status })).executions
+    expect(idsOf(await shown('completed'))).toEqual([completed])
+    expect(idsOf(await shown('failed'))).toEqual([failed])
+    const [underWay, ...more] = await shown('running')
+    expect(underWay).toMatchObject({ status: 'running', finishReason: null, durationMs: null, completedAt: null })
+    expect(more).toEqual([])
+    gate.open()
+    expect((await running).json().executionId).toBe(underWay?.executionId)
+    expect(await shown('running')).toEqual([])
+  })
+
+  test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {
+    const gate = createGate()
+    const scene = await setScene(database(), {
+      handle: {
+        echo: async () => {
+          await gate.enter()
+          return { output: 1 }
+        },
+      },
+    })
+    const answer = scene.call({ capability: 'echo' })
+    await gate.arrived(1)
+    const [row] = (await list(scene)).executions
+    expect(await scene.trace(row?.executionId ?? '')).toMatchObject({ status: 'running', capabilityCalls: [] })
+    gate.open()
+    await answer
+    expect(await scene.trace(row?.executionId ?? '')).toMatchObject({
+      status: 'completed',
+      capabilityCalls: [{ output: 1 }],
+    })
+  })
+
+  test('a trace is the shape of every turn with every call, and holds no word of the conversation', async () => {
+    const scene = await setScene(database())
+    scene.service.model.say(
+      [{ type: 'text', content: 'A word of the model.' }, ...calls({ name: 'echo', input: { text: 'stored' } })],
+      text('Another word of it.'),
+    )
+    const body = executed(await scene.execute({ ...saying('A word of the user.'), metadata: { page: 1 } }))
+    const answer = await scene.service.send('GET', `/v1/executions/${body.executionId}`, { key: scene.owner.apiKey })
+    const at = new Date(scene.service.clock.now()).toISOString()
+    expect(Trace.strict().parse(answer.json())).toEqual({
+      executionId: body.executionId,
+      runtimeId: scene.runtime.runtimeId,
+      projectId: scene.runtime.projectId,
+      deploymentVersion: 1,
+      kind: 'execute',
+      status: 'completed',
+      finishReason: 'stop',
+      error: null,
+      messageShape: [
+        { role: 'user', parts: [{ type: 'text' }] },
+        { role: 'assistant', parts: [{ type: 'text' }, { type: 'tool_call' }] },
+        { role: 'tool', parts: [{ type: 'tool_result' }] },
+        { role: 'assistant', parts: [{ type: 'text' }] },
+      ],
+      steps: 2,
+      inputTokens: 14,
+      outputTokens: 6,
+      totalTokens: 20,
+      durationMs: 0,
+      metadata: { page: 1 },
+      capabilityCalls: [
+        {
+          callId: scene.endpoint.effects[0]?.callId,
+          capability: 'echo',
+          step: 1,
+          status: 'completed',
+          input: { text: 'stored' },
+          output: { text: 'stored' },
+          error: null,
+          startedAt: at,
+          durationMs: 0,
+        },
+      ],
+      startedAt: at,
+      completedAt: at,
+    })
+    expect(answer.body).not.toContain('word of')
+  })
+
+  test('another owner’s execution reads as one that does not exist, and is in nobody else’s list', async () => {
+    const scene = await setScene(database())
+    const { executionId } = executed(await scene.execute())
+    const stranger = await scene.service.owner()
+    const ask = (id: string) => scene.service.send('GET', `/v1/executions/${id}`, { key: stranger.apiKey })
+    const absent = await ask(scene.service.deps.newId('execution'))
+    const foreign = await ask(executionId)
+    expect(foreign.statusCode).toBe(404)
+    expect(foreign.body).toBe(absent.body)
+    expect(Object.keys(foreign.headers)).toEqual(Object.keys(absent.headers))
+    expect((await ask(`${executionId}%20`)).body).toBe(absent.body)
+    expect(await list({ service: scene.service, owner: stranger })).toEqual({ executions: [], nextCursor: null })
+  })
+
+  const badQueries = [
+    ['limit', ['0', '201', '-1', 'ten', '1.5', '1e2', '']],
+    ['cursor', ['x', 'bm8', 'W10', Buffer.from('[1,"\\u0000"]').toString('base64url')]],
+    ['status', ['done', 'COMPLETED', '']],
+    ['from', ['yesterday', '2026-13-01', '2026-03-01T12:00:00', '1e3', '-5']],
+    ['to', ['2026-02-30', '2026-03-01 12:00']],
+  ] as const
+
+  test.each(badQueries)('a malformed “%s” is named', async (field, values) => {
+    const { service, owner } = await setScene(database())
+    for (const value of values) {
+      const query = new URLSearchParams({ [field]: value })
+      const answer = await service.send('GET', `/v1/executions?${query}`, { key: owner.apiKey })
+      expect(fieldsAtFault(answer), `${field}=${value}`).toEqual([field])
+    }
+  })
+})

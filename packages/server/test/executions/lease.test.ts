@@ -1,0 +1,187 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createGate, type Gate } from '../support/deferred.ts'
+import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
+import { executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+interface TwoNodes {
+  /** Runs executions; its clock stands still until a test moves it. */
+  first: Scene
+  /** Another node on the same database, with a clock of its own. */
+  second: TestService
+  /** Where the calls of `echo` wait. */
+  gate: Gate
+}
+
+async function openTestDatabase(engine: TestEngine): Promise<Database> {
+  const place = await createTestPlace(engine)
+  const database = await openDatabase(place.options)
+  onTestFinished(() => database.close())
+  return database
+}
+
+async function startNode(database: Database, first: Scene): Promise<TestService> {
+  const node = await startService(database, { masterKey: first.service.masterKey, clock: createTestClock() })
+  onTestFinished(() => node.close())
+  return node
+}
+
+async function setUpTwoNodes(engine: TestEngine, options: SceneOptions = {}): Promise<TwoNodes> {
+  const database = await openTestDatabase(engine)
+  const gate = createGate()
+  const echo = async () => {
+    await gate.enter()
+    return { output: 'late' }
+  }
+  const first = await setScene(database, { handle: { echo }, ...options })
+  onTestFinished(() => gate.open())
+  const second = await startNode(database, first)
+  // The embedded store takes whoever starts for the only node there is: the first one has to come back.
+  await first.service.renew()
+  first.service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
+  return { first, second, gate }
+}
+
+async function statuses({ db }: Database): Promise<unknown> {
+  const executions = await db.selectFrom('executions').select(['status', 'finish_reason']).execute()
+  const dispatched = await db.selectFrom('capability_calls').select('status').execute()
+  return { executions, calls: dispatched.map(({ status }) => status) }
+}
+
+const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
+const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
+
+describeEngines('the lease of a node', (engine) => {
+  test('an execution whose node is gone is failed by another one when the lease has ended, and not before', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    second.clock.advance(LEASE_MS)
+    await second.renew()
+    expect(await statuses(first.database)).toEqual(RUNNING)
+    second.clock.advance(1)
+    await second.renew()
+    expect(await statuses(first.database)).toEqual(FAILED)
+  })
+
+  test('what was interrupted says so: the outcome of its call is unknown, and it counts', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    second.clock.advance(LEASE_MS + 1)
+    await second.renew()
+    const { execution_id: executionId } = await first.database.db
+      .selectFrom('executions')
+      .select('execution_id')
+      .executeTakeFirstOrThrow()
+    expect(await first.trace(executionId)).toMatchObject({
+      status: 'failed',
+      finishReason: 'error',
+      error: { message: expect.stringContaining('interrupted') },
+      messageShape: [{ role: 'user', parts: [{ type: 'text' }] }],
+      durationMs: LEASE_MS + 1,
+      completedAt: new Date(second.clock.now()).toISOString(),
+      capabilityCalls: [
+        {
+          status: 'failed',
+          input: { text: 'a' },
+          output: null,
+          error: { message: expect.stringContaining('unknown') },
+          durationMs: null,
+        },
+      ],
+    })
+    expect(await first.usage()).toMatchObject({ executions: 1, completed: 0, failed: 1, capability_calls: 1 })
+    await second.renew()
+    expect(await first.usage()).toMatchObject({ executions: 1, failed: 1 })
+  })
+
+  test('a stranger’s interrupted call is counted as anonymous', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.broker('echo')
+    await gate.arrived(1)
+    second.clock.advance(LEASE_MS + 1)
+    await second.renew()
+    expect(await statuses(first.database)).toEqual(FAILED)
+    expect(await first.usage()).toMatchObject({ executions: 1, anonymous: 1, capability_calls: 1 })
+  })
+
+  test('a node that renews keeps its executions, however long they take', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    const answer = first.execute()
+    await gate.arrived(1)
+    for (let renewal = 0; renewal < 12; renewal += 1) {
+      first.service.clock.advance(RENEWAL_MS)
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+      await first.service.renew()
+    }
+    gate.open()
+    expect(executed(await answer)).toMatchObject({ status: 'completed', durationMs: 12 * RENEWAL_MS })
+  })
+
+  test('a node that comes back late changes nothing: its caller hears of a failure, and nothing is counted twice', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    const answer = first.execute()
+    await gate.arrived(1)
+    second.clock.advance(LEASE_MS + 1)
+    await second.renew()
+    const before = [await statuses(first.database), await first.usage()]
+    gate.open()
+    const body = executed(await answer)
+    expect(body).toMatchObject({ status: 'failed', finishReason: 'error', error: { message: expect.any(String) } })
+    expect([await statuses(first.database), await first.usage()]).toEqual(before)
+    expect((await first.trace(body.executionId)).error?.message).toContain('interrupted')
+  })
+
+  test('a node whose lease has run out sends no further call', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    const requested = Array.from({ length: 6 }, () => ({ name: 'echo', input: {} }))
+    first.service.model.say(calls(...requested), text('done'))
+    const answer = first.execute()
+    await gate.arrived(5)
+    first.service.clock.advance(LEASE_MS)
+    gate.open()
+    const body = executed(await answer)
+    expect(first.endpoint.effects).toHaveLength(5)
+    expect(body.messages[1]?.parts.at(-1)).toMatchObject({ error: { message: expect.stringContaining('interrupted') } })
+  })
+
+  test('a node whose lease has run out lets nobody in, and charges nothing, until it has renewed', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    gate.open()
+    const before = await first.charged()
+    first.service.clock.advance(LEASE_MS)
+    const refused = await first.execute()
+    expect([refused.statusCode, refused.json().error.code]).toEqual([500, 'internal_error'])
+    expect((await first.broker('echo')).statusCode).toBe(500)
+    expect(await first.charged()).toEqual(before)
+    await first.service.renew()
+    expect((await first.execute()).statusCode).toBe(200)
+  })
+})
+
+describeEngine('sqlite', 'the embedded store', (engine) => {
+  test('fails at its start what an earlier process left, without waiting for a lease', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    await startNode(first.database, first)
+    expect(await statuses(first.database)).toEqual(FAILED)
+  })
+})
+
+describeEngine('postgres', 'a new replica', (engine) => {
+  test('leaves alone what another one runs', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    await startNode(first.database, first)
+    expect(await statuses(first.database)).toEqual(RUNNING)
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setScene } from '../support/scene.ts'
+
+function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
+}
+
+describeEngines('what a page may spend', (engine) => {
+  const database = useDatabase(engine)
+
+  test('execute and the capability route share 60 requests a minute; the broker’s are untouched', async () => {
+    const { execute, call, broker } = await setScene(database())
+    const answers = await times(80, (index) => (index % 2 ? execute() : call({ capability: 'echo' })))
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(60)
+    const refused = answers.filter(({ statusCode }) => statusCode === 429)
+    expect(refused).toHaveLength(20)
+    expect(refused[0]?.json()).toEqual({ error: { code: 'rate_limit_exceeded', message: expect.any(String) } })
+    expect((await broker('echo')).headers['ratelimit-remaining']).toBe('59')
+  })
+
+  test('the headers count down, and say when the allowance is full again', async () => {
+    const { execute } = await setScene(database())
+    const seen = []
+    for (let index = 0; index < 3; index += 1) {
+      const { headers } = await execute()
+      seen.push([headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['ratelimit-reset']])
+    }
+    expect(seen).toEqual([
+      ['60', '59', '1'],
+      ['60', '58', '2'],
+      ['60', '57', '3'],
+    ])
+  })
+
+  test('Retry-After of the rate limit is the truth', async () => {
+    const { service, execute } = await setScene(database())
+    await times(60, () => execute())
+    expect((await execute()).headers['retry-after']).toBe('1')
+    service.clock.advance(999)
+    expect((await times(3, () => execute())).map(({ statusCode }) => statusCode)).toEqual([429, 429, 429])
+    service.clock.advance(1)
+    expect((await times(3, () => execute())).map(({ statusCode }) => statusCode).sort()).toEqual([200, 429, 429])
+  })
+
+  test('Retry-After of the quota is the truth, and the owner’s door has no rate limit', async () => {
+    const { service, executeAsOwner } = await setScene(database())
+    const answers = await times(201, () => executeAsOwner())
+    const refused = answers.filter(({ statusCode }) => statusCode === 429)
+    expect(refused).toHaveLength(1)
+    expect(refused[0]?.headers).toMatchObject({ 'retry-after': '36' })
+    expect(
+      answers.flatMap(({ headers }) => Object.keys(headers)).filter((name) => name.startsWith('ratelimit')),
+    ).toEqual([])
+    service.clock.advance(35_999)
+    await service.renew()
+    expect((await executeAsOwner()).statusCode).toBe(429)
+    service.clock.advance(1)
+    expect((await times(3, () => executeAsOwner())).map(({ statusCode }) => statusCode).sort()).toEqual([200, 429, 429])
+  })
+
+  test('where rate and quota are both used up, Retry-After is when both let somebody in', async () => {
+    const { service, execute, executeAsOwner } = await setScene(database())
+    await times(60, () => execute())
+    await times(140, () => executeAsOwner())
+    const refused = await execute()
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers['retry-after']).toBe('36')
+    service.clock.advance(36_000)
+    await service.renew()
+    expect((await execute()).statusCode).toBe(200)
+  })
+})

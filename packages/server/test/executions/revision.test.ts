@@ -1,0 +1,171 @@
+import { startOwnerEndpoint } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { setTier } from '../../src/accounts/accounts.ts'
+import { deferred } from '../support/deferred.ts'
+import { describeEngines } from '../support/engines.ts'
+import { type ReplicatedScene, setReplicatedScene } from '../support/replicas.ts'
+import { deployed, executed, type Scene, saying } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+import { capability } from '../support/service.ts'
+
+const PAGE = 'https://shop.example.com'
+
+/** Lets a replica remember the runtime by its key and by its id. */
+async function warm(scene: Scene): Promise<void> {
+  expect((await scene.call({ capability: 'echo' })).statusCode).toBe(200)
+  expect((await scene.broker('echo')).statusCode).toBe(200)
+  expect((await scene.executeAsOwner()).statusCode).toBe(200)
+}
+
+describeEngines('a change made on one replica, on the very next call to another', (engine) => {
+  async function setWarmScene(): Promise<ReplicatedScene> {
+    const replicated = await setReplicatedScene(engine, { handle: { added: () => ({ output: 'added' }) } })
+    await warm(replicated.b)
+    return replicated
+  }
+
+  function allow({ service, owner, runtime }: Scene, origins: string[]) {
+    const url = `/v1/runtimes/${runtime.runtimeId}/allowed-origins`
+    return service.send('PUT', url, { key: owner.apiKey, body: { origins } })
+  }
+
+  test('a new deployment: its new capability is found, its removed one is not, and the model has its tools', async () => {
+    const { a, b } = await setWarmScene()
+    await deployed(a.service, a.runtime, { capabilities: [capability('added')] })
+    expect((await b.broker('added')).json()).toMatchObject({ output: 'added' })
+    expect((await b.broker('echo')).statusCode).toBe(404)
+    await deployed(a.service, a.runtime, { capabilities: [capability('echo'), capability('added')] })
+    expect((await b.call({ capability: 'added' })).json()).toMatchObject({ output: 'added' })
+    await deployed(a.service, a.runtime, { capabilities: [capability('added')], agent: { instructions: 'New.' } })
+    await b.execute()
+    expect(b.service.model.requests.at(-1)).toMatchObject({ instructions: 'New.', tools: [{ name: 'added' }] })
+    expect((await b.call({ capability: 'echo' })).statusCode).toBe(404)
+  })
+
+  test('a new input schema: what it forbids is refused, and what it allows is not', async () => {
+    const { a, b } = await setWarmScene()
+    const inputSchema = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } }
+    await deployed(a.service, a.runtime, {
+      capabilities: [capability('echo', { actions: [{ name: 'echo', inputSchema }] })],
+    })
+    expect((await b.broker('echo', { input: { count: 1 } })).statusCode).toBe(200)
+    await deployed(a.service, a.runtime)
+    expect((await b.broker('echo', { input: { text: 'a' } })).statusCode).toBe(200)
+    await deployed(a.service, a.runtime, {
+      capabilities: [capability('echo', { actions: [{ name: 'echo', inputSchema }] })],
+    })
+    expect((await b.broker('echo', { input: {} })).statusCode).toBe(400)
+    expect((await b.call({ capability: 'echo', input: { text: 'a' } })).statusCode).toBe(400)
+  })
+
+  test('a capability that begins or ceases to need an end user', async () => {
+    const { a, b } = await setWarmScene()
+    await deployed(a.service, a.runtime, { capabilities: [capability('echo', { requiresEndUser: true })] })
+    expect((await b.broker('echo')).statusCode).toBe(401)
+    await deployed(a.service, a.runtime)
+    expect((await b.broker('echo')).statusCode).toBe(200)
+  })
+
+  test('allowed origins, when they shut a page out and when they let it in', async () => {
+    const { a, b } = await setWarmScene()
+    const ask = () => b.execute(saying(), { headers: { origin: PAGE } })
+    expect((await allow(a, ['https://other.example.com'])).statusCode).toBe(200)
+    const refused = await ask()
+    expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([403, undefined])
+    await allow(a, [PAGE])
+    const answered = await ask()
+    expect([answered.statusCode, answered.headers['access-control-allow-origin']]).toEqual([200, PAGE])
+    await allow(a, [])
+    expect((await b.execute(saying(), { headers: { origin: 'https://any.example.com' } })).statusCode).toBe(200)
+  })
+
+  test('an endpoint that was registered anew', async () => {
+    const { a, b } = await setWarmScene()
+    const moved = await startOwnerEndpoint({
+      handle: { echo: () => ({ output: 'moved' }) },
+      now: () => a.service.clock.now(),
+    })
+    onTestFinished(() => moved.close())
+    moved.trust({ runtimeId: a.runtime.runtimeId, secrets: [a.runtime.secret] })
+    const body = { runtimeId: a.runtime.runtimeId, name: 'Shop', endpoint: moved.url }
+    expect((await a.service.send('POST', '/v1/runtimes', { key: a.owner.apiKey, body })).statusCode).toBe(200)
+    expect((await b.broker('echo')).json()).toMatchObject({ output: 'moved' })
+    expect((await b.call({ capability: 'echo' })).json()).toMatchObject({ output: 'moved' })
+  })
+
+  test('another plan, even where the old one was used up', async () => {
+    const { a, b } = await setWarmScene()
+    const answers = await Promise.all(Array.from({ length: 200 }, () => a.executeAsOwner()))
+    expect(answers.map((answer) => answer.statusCode)).toContain(429)
+    await setTier(a.service.deps, { email: a.owner.email, tier: 'enterprise' })
+    const answer = await b.execute()
+    expect([answer.statusCode, answer.headers['ratelimit-limit']]).toEqual([200, '6000'])
+  })
+
+  test('another plan is seen a second later where the emptiness of the old one is remembered', async () => {
+    const { a, b } = await setWarmScene()
+    await Promise.all(Array.from({ length: 200 }, () => b.executeAsOwner()))
+    expect((await b.executeAsOwner()).statusCode).toBe(429)
+    await setTier(a.service.deps, { email: a.owner.email, tier: 'pro' })
+    b.service.clock.advance(1_000)
+    expect((await b.executeAsOwner()).statusCode).toBe(200)
+  })
+
+  const endings = [
+    ['revoked', { revoked_at: 1 }],
+    ['expired', { expires_at: 1 }],
+  ] as const
+
+  test.each(endings)('a key that was %s', async (_, change) => {
+    const { a, b } = await setWarmScene()
+    const { db } = a.database
+    const { runtimeId } = a.runtime
+    await db
+      .updateTable('credentials')
+      .set(change)
+      .where('runtime_id', '=', runtimeId)
+      .where('kind', '=', 'public')
+      .execute()
+    await db
+      .updateTable('runtimes')
+      .set((eb) => ({ revision: eb('revision', '+', 1) }))
+      .where('runtime_id', '=', runtimeId)
+      .execute()
+    const before = await a.charged()
+    for (const answer of [await b.execute(), await b.call({ capability: 'echo' }), await a.execute()]) {
+      expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthorized'])
+    }
+    expect(await a.charged()).toEqual(before)
+  })
+
+  test('a remembered key stops at its own end, without a change of the runtime', async () => {
+    const { a, b } = await setReplicatedScene(engine)
+    const { clock } = b.service
+    await a.database.db
+      .updateTable('credentials')
+      .set({ expires_at: clock.now() + 5_000 })
+      .where('runtime_id', '=', a.runtime.runtimeId)
+      .execute()
+    clock.advance(4_999)
+    expect((await b.execute()).statusCode).toBe(200)
+    clock.advance(1)
+    expect((await b.execute()).statusCode).toBe(401)
+  })
+
+  test('an execution under way ends on the deployment that it began with', async () => {
+    const { a, b } = await setWarmScene()
+    const [asked, released] = [deferred(), deferred()]
+    b.service.model.say(async function* () {
+      asked.resolve()
+      await released.promise
+      yield* calls({ name: 'echo', input: { text: 'a' } })
+    }, text('done'))
+    const answer = b.execute()
+    await asked.promise
+    await deployed(a.service, a.runtime, { capabilities: [capability('added')] })
+    released.resolve()
+    const body = executed(await answer)
+    expect(body.messages[1]).toMatchObject({ parts: [{ output: { text: 'a' } }] })
+    expect((await b.trace(body.executionId)).deploymentVersion).toBe(1)
+  })
+})

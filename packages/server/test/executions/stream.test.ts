@@ -1,0 +1,175 @@
+import { ExecuteResponse, type StreamEvent } from '@svc/contract'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { ModelError } from '../../src/model/model.ts'
+import { deferred } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { openStream, type StreamedAnswer } from '../support/event-stream.ts'
+import { executed, type Scene, type SceneOptions, saying, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+
+interface LiveScene extends Scene {
+  /** The service's address on a port of its own. */
+  url: string
+  stream(body?: object): Promise<StreamedAnswer>
+}
+
+async function setLiveScene(database: Database, options: SceneOptions = {}): Promise<LiveScene> {
+  const scene = await setScene(database, options)
+  const url = await scene.service.app.listen({ host: '127.0.0.1', port: 0 })
+  const stream = (body: object = saying()) =>
+    openStream(`${url}/v1/runtime/execute`, { key: scene.runtime.publicKey, body })
+  return { ...scene, url, stream }
+}
+
+function resultOf(event: StreamEvent | null | undefined): ExecuteResponse {
+  if (event?.type !== 'done') throw new Error(`the last event is ${event?.type}, not done`)
+  const { type: _, ...result } = event
+  return ExecuteResponse.strict().parse(result)
+}
+
+describeEngines('a streamed execute', (engine) => {
+  const database = useDatabase(engine)
+
+  test('tells of text and capabilities as they happen, and ends in “done” with what the JSON answer would have held', async () => {
+    const { service, endpoint, stream, execute } = await setLiveScene(database())
+    const turns = () => [[...calls({ name: 'echo', input: { text: 'a' } })], text('All done.')] as const
+    service.model.say([{ type: 'text', content: 'Let me look.' }, ...turns()[0]], turns()[1])
+    const answer = await stream()
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['x-request-id']).toBeTruthy()
+    expect(answer.headers['ratelimit-remaining']).toBe('59')
+    const events = await answer.rest()
+    const callId = endpoint.effects[0]?.callId
+    expect(events.slice(0, -1)).toEqual([
+      { type: 'text', content: 'Let me look.' },
+      { type: 'capability_start', callId, capability: 'echo' },
+      { type: 'capability_end', callId, capability: 'echo', durationMs: 0 },
+      { type: 'text', content: 'All done.' },
+    ])
+    service.model.say([{ type: 'text', content: 'Let me look.' }, ...turns()[0]], turns()[1])
+    const whole = executed(await execute())
+    const ids = (result: ExecuteResponse) => [result.executionId, ...endpoint.effects.map((call) => call.callId)]
+    const comparable = (result: ExecuteResponse) =>
+      ids(result).reduce((json, id) => json.replaceAll(id, 'id'), JSON.stringify(result))
+    expect(comparable(resultOf(events.at(-1)))).toBe(comparable(whole))
+  })
+
+  test('text arrives while the model still speaks', async () => {
+    const { service, stream } = await setLiveScene(database())
+    const heard = deferred()
+    service.model.say(async function* () {
+      yield { type: 'text', content: 'First' }
+      await heard.promise
+      yield* text(', then the rest.')
+    })
+    const answer = await stream()
+    expect(await answer.next()).toEqual({ type: 'text', content: 'First' })
+    heard.resolve()
+    expect((await answer.rest()).map((event) => event.type)).toEqual(['text', 'done'])
+  })
+
+  test('a capability is announced while it still runs', async () => {
+    const released = deferred()
+    const { service, stream } = await setLiveScene(database(), {
+      handle: {
+        echo: async () => {
+          await released.promise
+          return { error: 'Out of stock.' }
+        },
+      },
+    })
+    service.model.say(calls({ name: 'echo', input: {} }), text('Sorry.'))
+    const answer = await stream()
+    expect(await answer.next()).toMatchObject({ type: 'capability_start', capability: 'echo' })
+    released.resolve()
+    expect(await answer.next()).toMatchObject({ type: 'capability_end', error: { message: 'Out of stock.' } })
+    expect(resultOf((await answer.rest()).at(-1)).status).toBe('completed')
+  })
+
+  test('calls that were answered without a dispatch are no events', async () => {
+    const { service, stream } = await setLiveScene(database())
+    service.model.say(calls({ name: 'unknown', input: {} }, { name: 'echo', input: { text: 1 } }), text('Sorry.'))
+    expect((await (await stream()).rest()).map((event) => event.type)).toEqual(['text', 'done'])
+  })
+
+  test('the end of an execution is in the database before “done” is told', async () => {
+    const { service, stream, trace } = await setLiveScene(database())
+    service.model.say(text('Hi.'))
+    const result = resultOf((await (await stream()).rest()).at(-1))
+    expect(await trace(result.executionId)).toMatchObject({ status: 'completed', totalTokens: result.totalTokens })
+  })
+
+  test('a failed execution ends in “done” too', async () => {
+    const { service, stream } = await setLiveScene(database())
+    service.model.say(async function* () {
+      yield { type: 'text', content: 'I am' }
+      throw new ModelError('The model is not available.')
+    })
+    const events = await (await stream()).rest()
+    expect(events.map((event) => event.type)).toEqual(['text', 'done'])
+    expect(resultOf(events.at(-1))).toMatchObject({
+      status: 'failed',
+      error: { message: 'The model is not available.' },
+    })
+  })
+
+  test('an owner may stream too', async () => {
+    const { url, owner, runtime } = await setLiveScene(database())
+    const body = { runtimeId: runtime.runtimeId, ...saying() }
+    const answer = await openStream(`${url}/v1/executions`, { key: owner.apiKey, body })
+    expect(resultOf((await answer.rest()).at(-1)).status).toBe('completed')
+  })
+
+  const refusals = [
+    ['a wrong key', 401, async () => ({ key: 'svc_pk_wrong', body: saying() })],
+    [
+      'a body that is not valid',
+      400,
+      async ({ runtime }: Scene) => ({ key: runtime.publicKey, body: { messages: [] } }),
+    ],
+    [
+      'a used-up rate limit',
+      429,
+      async ({ runtime, execute }: Scene) => {
+        await Promise.all(Array.from({ length: 60 }, () => execute()))
+        return { key: runtime.publicKey, body: saying() }
+      },
+    ],
+  ] as const
+
+  test.each(refusals)(
+    '%s is answered in plain JSON with status %i, whatever the caller accepts',
+    async (_, status, prepare) => {
+      const scene = await setLiveScene(database())
+      const answer = await openStream(`${scene.url}/v1/runtime/execute`, await prepare(scene))
+      expect(answer.status).toBe(status)
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    },
+  )
+
+  test('a comment keeps an idle stream alive every 15 seconds', async () => {
+    const released = deferred()
+    const { service, stream } = await setLiveScene(database())
+    service.model.say(async function* () {
+      yield { type: 'text', content: 'Wait' }
+      await released.promise
+      yield* text('.')
+    })
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const answer = await stream()
+    expect(await answer.nextBlock()).toContain('event: text')
+    for (const _ of [1, 2]) {
+      vi.advanceTimersByTime(15_000)
+      expect(await answer.nextBlock()).toMatch(/^:/)
+    }
+    vi.advanceTimersByTime(14_999)
+    released.resolve()
+    expect(await answer.nextBlock()).toContain('event: text')
+    expect(resultOf(await answer.next()).status).toBe('completed')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { faultsIn } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { type Scene, setScene } from '../support/scene.ts'
+import { BODY_ROUTES, type BodyRoute, fieldAt, requestTo, withField } from './body-routes.ts'
+
+const OTHER_THAN: Readonly<Record<BodyRoute['fields'][string], readonly unknown[]>> = {
+  string: [null, 0, 1.5, true, [], ['x'], {}],
+  object: [null, 0, 'x', '', true, [], [{}]],
+  array: [null, 0, 'x', true, {}, { 0: {}, length: 1 }],
+  boolean: [null, 0, 1, 'true', '', [], {}],
+  number: [null, '2', true, [], [2], {}],
+}
+
+const BAD_TEXTS = [
+  ['NUL', 'a\0b', 'NUL'],
+  ['NUL alone', '\0', 'NUL'],
+  ['first half of a pair', 'shoe \ud83d', 'surrogate'],
+  ['second half of a pair', '\ude00 shoe', 'surrogate'],
+  ['a pair the wrong way round', '\ude00\ud83d', 'surrogate'],
+] as const
+
+describeEngines('a body with a bad field', (engine) => {
+  const database = useDatabase(engine)
+
+  describe.each(BODY_ROUTES)('$method $path', (route) => {
+    test('a field of another type is named by its dotted path', async () => {
+      const scene = await setScene(database())
+      const cases = Object.entries(route.fields).flatMap(([path, type]) =>
+        OTHER_THAN[type].map((value): BadField => ({ path, value, named: path })),
+      )
+      expect(cases.length).toBeGreaterThan(10)
+      await expectNamed(route, scene, cases)
+    })
+
+    test('a required field that is missing is named', async () => {
+      const scene = await setScene(database())
+      const cases = route.required.map((path): BadField => ({ path, value: undefined, named: path }))
+      await expectNamed(route, scene, cases)
+      const named = Object.keys(route.required.length > 0 ? faultsIn(await sendTo(route, scene, {})) : {})
+      expect(named.sort()).toEqual(route.required.filter((path) => !path.includes('.')).sort())
+    })
+
+    test('a field that is not known is refused where the interface is strict, and ignored elsewhere', async () => {
+      const scene = await setScene(database())
+      const names = ['surprise', 'Name', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
+      const paths = route.strict.flatMap((path) => names.map((name) => (path === '' ? name : `${path}.${name}`)))
+      const cases = route.strict.flatMap((path) =>
+        names.map((name): BadField => {
+          const owner = fieldAt(route.body(scene), path)
+          const value = { ...(typeof owner === 'object' ? owner : {}), [name]: 1 }
+          return { path, value, named: path === '' ? name : `${path}.${name}` }
+        }),
+      )
+      expect(cases.map(({ named }) => named)).toEqual(paths)
+      await expectNamed(route, scene, cases)
+      if (route.strict.length > 0) return
+      const answer = await sendTo(route, scene, { ...route.body(scene), surprise: 1, model: 'x', tier: 'enterprise' })
+      expect(answer.statusCode).toBe(200)
+    })
+
+    test('a text with a NUL or with half a character is refused, and the field named', async () => {
+      const scene = await setScene(database())
+      const texts = Object.entries(route.fields).filter(([, type]) => type === 'string')
+      const free = Object.entries(route.fields).filter(
+        ([path, type]) => type === 'object' && /metadata|input$/.test(path),
+      )
+      const cases = BAD_TEXTS.flatMap(([, text, message]) => [
+        ...texts.map(([path]): BadField => ({ path, value: text, named: path, message })),
+        ...free.map(([path]): BadField => ({ path, value: { note: [text] }, named: `${path}.note.0`, message })),
+        ...free.map(([path]): BadField => ({ path, value: { [text]: 1 }, named: path, message })),
+      ])
+      expect(cases.length).toBeGreaterThan(0)
+      await expectNamed(route, scene, cases)
+    })
+
+    test('a body without anything in it lacks what is required, and nothing else', async () => {
+      const scene = await setScene(database())
+      const json = { 'content-type': 'application/json' }
+      for (const [payload, headers] of [
+        ['', json],
+        ['', {}],
+        [' \n\t', json],
+      ] as const) {
+        const answer = await scene.service.inject(requestTo(route, scene, payload, headers))
+        const wanted = route.required.filter((path) => !path.includes('.')).sort()
+        if (wanted.length === 0) expect(answer.statusCode).toBe(200)
+        else expect(Object.keys(faultsIn(answer)).sort()).toEqual(wanted)
+      }
+    })
+  })
+})
+
+interface BadField {
+  path: string
+  value: unknown
+  named: string
+  message?: string
+}
+
+/** Sends bodies that are good but for one field and expects each to be named, and nothing to be charged. */
+async function expectNamed(route: BodyRoute, scene: Scene, cases: readonly BadField[]): Promise<void> {
+  const before = await scene.charged()
+  for (const { path, value, named, message = '' } of cases) {
+    const answer = await sendTo(route, scene, withField(route.body(scene), path, value))
+    const sent = `${path} = ${JSON.stringify(value)}`
+    const faults = new Map(Object.entries(faultsIn(answer)))
+    expect([sent, [...faults.keys()]]).toEqual([sent, expect.arrayContaining([named])])
+    expect([sent, faults.get(named)]).toEqual([sent, expect.arrayContaining([expect.stringContaining(message)])])
+  }
+  expect(await scene.charged()).toEqual(before)
+}
+
+function sendTo(route: BodyRoute, scene: Scene, body: unknown) {
+  return scene.service.inject(requestTo(route, scene, JSON.stringify(body)))
+}

@@ -1,0 +1,215 @@
+import { isJsonObject } from '@svc/contract'
+import type { InjectOptions } from 'fastify'
+import type { Scene } from '../support/scene.ts'
+
+/** A route that takes a body: a body that it accepts, and what it must say of others. */
+export interface BodyRoute {
+  method: 'POST' | 'PUT'
+  path: string
+  key(scene: Scene): string | undefined
+  /** Uses every field that the route knows. */
+  body(scene: Scene): Record<string, unknown>
+  /** Every field by its dotted path, with its type. */
+  fields: Readonly<Record<string, FieldType>>
+  required: readonly string[]
+  /** Objects in which a field that is not known is refused, by dotted path; '' is the body itself. */
+  strict: readonly string[]
+}
+
+type FieldType = 'string' | 'object' | 'array' | 'boolean' | 'number'
+
+const MESSAGES = [
+  { role: 'user', parts: [{ type: 'text', content: 'Which shoes are there?' }] },
+  { role: 'assistant', parts: [{ type: 'tool_call', id: 'call_1', name: 'echo', input: { text: 'shoes' } }] },
+  { role: 'tool', parts: [{ type: 'tool_result', toolCallId: 'call_1', name: 'echo', output: { text: 'shoes' } }] },
+]
+
+const MESSAGE_FIELDS = {
+  messages: 'array',
+  'messages.0': 'object',
+  'messages.0.role': 'string',
+  'messages.0.parts': 'array',
+  'messages.0.parts.0': 'object',
+  'messages.0.parts.0.type': 'string',
+  'messages.0.parts.0.content': 'string',
+  'messages.1.parts.0.id': 'string',
+  'messages.1.parts.0.name': 'string',
+  'messages.1.parts.0.input': 'object',
+  'messages.2.parts.0.toolCallId': 'string',
+  'messages.2.parts.0.name': 'string',
+  metadata: 'object',
+} as const
+
+const MESSAGES_REQUIRED = Object.keys(MESSAGE_FIELDS).filter((path) => path !== 'metadata' && !/\d$/.test(path))
+
+const MANIFEST = {
+  schemaVersion: 2,
+  capabilities: [
+    {
+      name: 'echo',
+      version: '1.0.0',
+      description: 'Says it again.',
+      requiresEndUser: false,
+      actions: [{ name: 'echo', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
+      deprecated: true,
+      deprecatedSince: '0.9.0',
+      removalNotBefore: '2.0.0',
+    },
+  ],
+  runtime: { sdkVersion: '1.0.0' },
+  endpoint: 'https://shop.example.com/svc',
+  website: { name: 'Shop', description: 'Shoes.', url: 'https://shop.example.com', contact: 'help@shop.example.com' },
+  adp: { namespace: 'com.example.shop', id: 'urn:shop' },
+  agent: { instructions: 'Be kind.' },
+  metadata: { cliVersion: '1.0.0' },
+}
+
+/** Every route that takes a body. */
+export const BODY_ROUTES: readonly BodyRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/runtimes',
+    key: ({ owner }) => owner.apiKey,
+    body: ({ runtime: { runtimeId, projectId } }) => {
+      return { runtimeId, name: 'Shop', version: '1.0.0', projectId, endpoint: 'https://shop.example.com/svc' }
+    },
+    fields: { runtimeId: 'string', name: 'string', version: 'string', projectId: 'string', endpoint: 'string' },
+    required: ['name'],
+    strict: [''],
+  },
+  {
+    method: 'PUT',
+    path: '/v1/runtimes/:runtimeId/allowed-origins',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ origins: ['https://shop.example.com'] }),
+    fields: { origins: 'array', 'origins.0': 'string' },
+    required: ['origins'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/deployments',
+    key: ({ runtime }) => runtime.deployKey,
+    body: () => ({ manifest: MANIFEST }),
+    fields: {
+      manifest: 'object',
+      'manifest.schemaVersion': 'number',
+      'manifest.capabilities': 'array',
+      'manifest.capabilities.0': 'object',
+      'manifest.capabilities.0.name': 'string',
+      'manifest.capabilities.0.version': 'string',
+      'manifest.capabilities.0.description': 'string',
+      'manifest.capabilities.0.requiresEndUser': 'boolean',
+      'manifest.capabilities.0.actions': 'array',
+      'manifest.capabilities.0.actions.0': 'object',
+      'manifest.capabilities.0.actions.0.name': 'string',
+      'manifest.capabilities.0.actions.0.inputSchema': 'object',
+      'manifest.capabilities.0.actions.0.outputSchema': 'object',
+      'manifest.capabilities.0.deprecated': 'boolean',
+      'manifest.capabilities.0.deprecatedSince': 'string',
+      'manifest.capabilities.0.removalNotBefore': 'string',
+      'manifest.runtime': 'object',
+      'manifest.runtime.sdkVersion': 'string',
+      'manifest.endpoint': 'string',
+      'manifest.website': 'object',
+      'manifest.website.name': 'string',
+      'manifest.website.description': 'string',
+      'manifest.website.url': 'string',
+      'manifest.website.contact': 'string',
+      'manifest.adp': 'object',
+      'manifest.adp.namespace': 'string',
+      'manifest.adp.id': 'string',
+      'manifest.agent': 'object',
+      'manifest.agent.instructions': 'string',
+      'manifest.metadata': 'object',
+    },
+    required: [
+      'manifest',
+      'manifest.schemaVersion',
+      'manifest.capabilities',
+      'manifest.capabilities.0.name',
+      'manifest.capabilities.0.version',
+      'manifest.capabilities.0.deprecatedSince',
+      'manifest.capabilities.0.actions.0.name',
+      'manifest.website.name',
+      'manifest.adp.namespace',
+    ],
+    strict: [
+      '',
+      'manifest',
+      'manifest.capabilities.0',
+      'manifest.capabilities.0.actions.0',
+      'manifest.runtime',
+      'manifest.website',
+      'manifest.adp',
+      'manifest.agent',
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/v1/executions',
+    key: ({ owner }) => owner.apiKey,
+    body: ({ runtime }) => ({ runtimeId: runtime.runtimeId, messages: MESSAGES, metadata: { page: '/shoes' } }),
+    fields: { runtimeId: 'string', ...MESSAGE_FIELDS },
+    required: ['runtimeId', ...MESSAGES_REQUIRED],
+    strict: [],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtime/execute',
+    key: ({ runtime }) => runtime.publicKey,
+    body: () => ({ messages: MESSAGES, metadata: { page: '/shoes' }, endUserToken: 'token' }),
+    fields: { ...MESSAGE_FIELDS, endUserToken: 'string' },
+    required: MESSAGES_REQUIRED,
+    strict: [],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtime/capability',
+    key: ({ runtime }) => runtime.publicKey,
+    body: () => ({ capability: 'echo', input: { text: 'shoes' }, endUserToken: 'token' }),
+    fields: { capability: 'string', input: 'object', 'input.text': 'string', endUserToken: 'string' },
+    required: ['capability'],
+    strict: [],
+  },
+  {
+    method: 'POST',
+    path: '/v1/capabilities/:runtimeId/:capability',
+    key: () => undefined,
+    body: () => ({ input: { text: 'shoes' }, metadata: { page: '/shoes' }, endUserToken: 'token' }),
+    fields: { input: 'object', 'input.text': 'string', metadata: 'object', endUserToken: 'string' },
+    required: [],
+    strict: [],
+  },
+]
+
+/** A request to the route that is good but for its body. */
+export function requestTo(
+  route: BodyRoute,
+  scene: Scene,
+  payload: Exclude<InjectOptions['payload'], undefined>,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+): InjectOptions {
+  const url = route.path.replace(':runtimeId', scene.runtime.runtimeId).replace(':capability', 'echo')
+  const key = route.key(scene)
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  return { method: route.method, url, payload, headers: { ...authorization, ...headers } }
+}
+
+/** A copy of a JSON value with another one at a dotted path; undefined leaves the field out. */
+export function withField(value: unknown, path: string, replacement: unknown): unknown {
+  if (path === '') return replacement
+  const [name = '', ...rest] = path.split('.')
+  const inner = (old: unknown) => withField(old, rest.join('.'), replacement)
+  if (Array.isArray(value)) return value.map((item, index) => (String(index) === name ? inner(item) : item))
+  const fields = isJsonObject(value) ? value : {}
+  return { ...fields, [name]: inner(fields[name]) }
+}
+
+/** The value at a dotted path of a JSON value. */
+export function fieldAt(value: unknown, path: string): unknown {
+  if (path === '') return value
+  const [name = '', ...rest] = path.split('.')
+  const inner = Array.isArray(value) ? value[Number(name)] : isJsonObject(value) ? value[name] : undefined
+  return fieldAt(inner, rest.join('.'))
+}

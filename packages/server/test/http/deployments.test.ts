@@ -1,0 +1,195 @@
+import { type CreatedRuntime, DeployResponse, Heartbeat, RuntimeDetail, RuntimeStatus } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { faultsIn, refusalOf } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { executed, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+import { capability, deployBody, startService, type TestOwner, type TestService } from '../support/service.ts'
+
+describeEngines('deployments', (engine) => {
+  const database = useDatabase(engine)
+
+  async function start() {
+    const service = await startService(database())
+    onTestFinished(() => service.close())
+    const owner = await service.owner('pro')
+    const runtime = await service.runtime(owner)
+    return { service, owner, runtime }
+  }
+
+  test('a deployment is answered with its number, and with which capabilities the model is told how to fill in', async () => {
+    const { service, runtime } = await start()
+    const answer = await service.deploy(runtime, {
+      capabilities: [
+        capability('with-schema'),
+        capability('with-output-alone', { actions: [{ name: 'x', outputSchema: { type: 'string' } }] }),
+        capability('without-schema', { actions: [{ name: 'x' }] }),
+        capability('without-action', { actions: [] }),
+        { name: 'bare', version: '0.1.0' },
+      ],
+    })
+    expect(answer.statusCode).toBe(201)
+    const sent: unknown = answer.json()
+    expect(DeployResponse.parse(sent)).toEqual(sent)
+    expect(sent).toEqual({
+      version: 1,
+      status: 'active',
+      capabilities: [
+        { name: 'with-schema', hasInputSchema: true },
+        { name: 'with-output-alone', hasInputSchema: false },
+        { name: 'without-schema', hasInputSchema: false },
+        { name: 'without-action', hasInputSchema: false },
+        { name: 'bare', hasInputSchema: false },
+      ],
+      warnings: [],
+    })
+  })
+
+  test('a deployment without capabilities is accepted and serves none', async () => {
+    const { service, runtime } = await start()
+    expect((await service.deploy(runtime, { capabilities: [] })).json()).toMatchObject({ version: 1, capabilities: [] })
+    expect((await status(service, runtime)).capabilities).toEqual([])
+  })
+
+  test('40 that deploy at once get the numbers 1 to 40, each once, and the last number serves', async () => {
+    const { service, owner, runtime } = await start()
+    const other = await service.runtime(owner)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const name = `c${index}`
+        const { version } = DeployResponse.parse(
+          (await service.deploy(runtime, { capabilities: [capability(name)] })).json(),
+        )
+        return { version, name }
+      }),
+    )
+    const inOrder = answers.sort((a, b) => a.version - b.version)
+    expect(inOrder.map(({ version }) => version)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+    const serving = await status(service, runtime)
+    expect(serving.deployment?.version).toBe(40)
+    expect(serving.capabilities).toEqual([inOrder.at(-1)?.name])
+    expect(DeployResponse.parse((await service.deploy(other)).json()).version).toBe(1)
+  })
+
+  test('a refused deployment takes no number and leaves what serves as it was', async () => {
+    const { service, runtime } = await start()
+    await service.deploy(runtime, { capabilities: [capability('before')] })
+    const before = await status(service, runtime)
+    faultsIn(await service.deploy(runtime, { capabilities: [capability('no good')] }))
+    faultsIn(await service.deploy(runtime, { capabilities: [], endpoint: 'http://a.example' }))
+    expect(await status(service, runtime)).toEqual(before)
+    expect(DeployResponse.parse((await service.deploy(runtime)).json()).version).toBe(2)
+  })
+
+  test('a new deployment replaces the whole one before it, from the next call on', async () => {
+    const { service, runtime, broker, execute } = await setScene(database(), {
+      tier: 'pro',
+      manifest: { capabilities: [capability('old'), capability('echo')] },
+    })
+    expect((await broker('echo', { input: { text: 'a' } })).statusCode).toBe(200)
+    const strict = { type: 'object', properties: { text: { type: 'string', maxLength: 2 } } }
+    await service.deploy(runtime, {
+      capabilities: [capability('echo', { actions: [{ name: 'echo', inputSchema: strict }] })],
+    })
+    refusalOf(await broker('old'), 'not_found')
+    expect(Object.keys(faultsIn(await broker('echo', { input: { text: 'abc' } })))).toContain('input.text')
+    service.model.say(calls({ name: 'old', input: {} }), text('No.'))
+    const { messages } = executed(await execute())
+    expect(messages[1]).toMatchObject({ role: 'tool', parts: [{ error: {} }] })
+    expect(service.model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo'])
+  })
+
+  test('a capability that went without having been deprecated is named in a warning; one that was deprecated is not', async () => {
+    const { service, runtime } = await start()
+    const deprecated = { deprecated: true, deprecatedSince: '1.0.0' }
+    const first = [capability('kept'), capability('gone'), capability('also-gone'), capability('retired', deprecated)]
+    expect((await service.deploy(runtime, { capabilities: first })).json().warnings).toEqual([])
+    const { warnings } = DeployResponse.parse(
+      (await service.deploy(runtime, { capabilities: [capability('kept')] })).json(),
+    )
+    expect(warnings).toEqual([expect.stringContaining('“gone”'), expect.stringContaining('“also-gone”')])
+    expect((await service.deploy(runtime, { capabilities: [capability('kept')] })).json().warnings).toEqual([])
+    const renamed = DeployResponse.parse((await service.deploy(runtime, { capabilities: [capability('KEPT')] })).json())
+    expect(renamed.warnings).toEqual([expect.stringContaining('“kept”')])
+  })
+
+  test('the endpoint is the one written last, by registration or deployment; leaving it out keeps it', async () => {
+    const { service, owner, runtime } = await start()
+    const { runtimeId } = runtime
+    const endpoint = async () => (await detail(service, owner, runtimeId)).endpoint
+    const register = (fields: object) =>
+      service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { runtimeId, name: 'Shop', ...fields } })
+    await register({ endpoint: 'https://one.example/svc' })
+    await service.deploy(runtime)
+    expect(await endpoint()).toBe('https://one.example/svc')
+    await service.deploy(runtime, { endpoint: 'https://two.example/svc' })
+    expect(await endpoint()).toBe('https://two.example/svc')
+    await register({})
+    expect(await endpoint()).toBe('https://two.example/svc')
+    await register({ endpoint: 'https://three.example/svc' })
+    expect(await endpoint()).toBe('https://three.example/svc')
+    await service.deploy(runtime)
+    expect(await endpoint()).toBe('https://three.example/svc')
+  })
+
+  test('the status of a runtime before its first deployment has none, and no capabilities', async () => {
+    const { service, runtime } = await start()
+    expect(await status(service, runtime)).toEqual({
+      runtimeId: runtime.runtimeId,
+      deployment: null,
+      capabilities: [],
+      connection: { status: 'online', transport: 'http' },
+      health: 'healthy',
+      provider: { name: 'scripted', model: 'test' },
+    })
+  })
+
+  test('the status shows the serving deployment, its capabilities in order, and the service’s model', async () => {
+    const { service, runtime } = await start()
+    await service.deploy(runtime)
+    service.clock.advance(5_000)
+    await service.deploy(runtime, { capabilities: [capability('b'), capability('a')] })
+    expect(await status(service, runtime)).toMatchObject({
+      deployment: { version: 2, status: 'active', deployedAt: new Date(service.clock.now()).toISOString() },
+      capabilities: ['b', 'a'],
+    })
+  })
+
+  test('a heartbeat takes no body, is answered with its time, and does not change what serves', async () => {
+    const { service, owner, runtime } = await start()
+    await service.deploy(runtime)
+    const before = await detail(service, owner, runtime.runtimeId)
+    service.clock.advance(1_234)
+    const answer = await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })
+    const lastSeenAt = new Date(service.clock.now()).toISOString()
+    expect(answer.statusCode).toBe(200)
+    expect(Heartbeat.parse(answer.json())).toEqual({ status: 'ok', lastSeenAt })
+    const connection = { status: 'online', transport: 'http' }
+    expect(await detail(service, owner, runtime.runtimeId)).toEqual({ ...before, lastSeenAt, connection })
+  })
+
+  test('a deploy key deploys to its own runtime, whatever the manifest says', async () => {
+    const { service, owner, runtime } = await start()
+    const other = await service.runtime(owner)
+    const { manifest } = deployBody()
+    const metadata = { runtimeId: other.runtimeId }
+    await service.send('POST', '/v1/deployments', {
+      key: runtime.deployKey,
+      body: { manifest: { ...manifest, metadata } },
+    })
+    expect((await status(service, runtime)).deployment?.version).toBe(1)
+    expect((await status(service, other)).deployment).toBeNull()
+  })
+})
+
+async function status(service: TestService, runtime: CreatedRuntime): Promise<RuntimeStatus> {
+  const answer = await service.send('GET', '/v1/runtime/status', { key: runtime.deployKey })
+  const sent: unknown = answer.json()
+  const seen = RuntimeStatus.parse(sent)
+  expect(sent).toEqual(seen)
+  return seen
+}
+
+async function detail(service: TestService, owner: TestOwner, runtimeId: string): Promise<RuntimeDetail> {
+  return RuntimeDetail.parse((await service.send('GET', `/v1/runtimes/${runtimeId}`, { key: owner.apiKey })).json())
+}

@@ -1,0 +1,64 @@
+import type { DeploymentManifestInput } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { manifestFaults, Published } from '../support/ads-manifest.ts'
+import { faultsIn } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { deployed } from '../support/scene.ts'
+import { startService } from '../support/service.ts'
+
+describeEngines('the namespace of a discovery manifest', (engine) => {
+  const database = useDatabase(engine)
+
+  async function start(manifest: Partial<DeploymentManifestInput> | null = {}) {
+    const service = await startService(database())
+    onTestFinished(() => service.close())
+    const owner = await service.owner('pro')
+    const runtime = await service.runtime(owner, { name: 'My runtime' })
+    if (manifest) await deployed(service, runtime, manifest)
+    const url = `/v1/runtime/${runtime.runtimeId}/manifest`
+    const read = async (headers: Record<string, string> = {}) => service.send('GET', url, { headers })
+    return { service, owner, runtime, url, read }
+  }
+
+  test('is missing, and the refusal says what to add, where a deployment has neither website nor namespace', async () => {
+    const { read } = await start({ website: undefined })
+    const faults = faultsIn(await read())
+    expect(faults['adp.namespace']).toEqual([expect.stringMatching(/website.*adp\.namespace/)])
+  })
+
+  test.each([
+    ['https://shop.example.com/de?x=1', 'com.example.shop'],
+    ['https://Shop.Example.COM:8443', 'com.example.shop'],
+    ['http://a-b.example', 'example.a-b'],
+    ['https://bücher.example', 'example.xn--bcher-kva'],
+  ])('is the host of the website %s reversed where none is given', async (url, namespace) => {
+    const { read } = await start({ website: { name: 'Shop', url } })
+    const manifest = Published.parse((await read()).json())
+    expect(manifest).toMatchObject({ id: namespace, capabilities: [{ name: `${namespace}.echo` }] })
+    expect(manifestFaults(manifest)).toEqual([])
+  })
+
+  test.each([
+    'https://203.0.113.7',
+    'https://[2001:db8::1]',
+    'http://localhost:3000',
+    'https://3m.com',
+    'https://example',
+    'https://under_score.example',
+    undefined,
+  ])('is asked for where the website is at %s, though the deployment is accepted', async (url) => {
+    const { service, runtime, read } = await start(null)
+    const website = { name: 'Shop', ...(url && { url }) }
+    expect((await service.deploy(runtime, { website })).statusCode).toBe(201)
+    expect(faultsIn(await read())['adp.namespace']).toEqual([expect.stringContaining('adp.namespace')])
+    await deployed(service, runtime, { website, adp: { namespace: 'com.example.shop' } })
+    expect(Published.parse((await read()).json()).id).toBe('com.example.shop')
+  })
+
+  test('is the manifest’s id where there is none, and the runtime’s name stands for that of a website', async () => {
+    const { read } = await start({ website: undefined, adp: { namespace: 'com.example.shop' } })
+    const manifest: unknown = (await read()).json()
+    expect(manifest).toMatchObject({ id: 'com.example.shop', name: 'My runtime', provider: { name: 'My runtime' } })
+    expect(manifestFaults(manifest)).toEqual([])
+  })
+})

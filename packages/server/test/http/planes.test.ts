@@ -1,0 +1,246 @@
+import { KEY_PREFIXES, type KeyKind, keyChecksum } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { mintCredential } from '../../src/credentials/credentials.ts'
+import { insertCredential } from '../../src/credentials/store.ts'
+import type { Plane } from '../../src/http/planes.ts'
+import { mintKey } from '../../src/secrets/mint.ts'
+import { refusalOf, steadyHeaders } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { collectRoutes } from '../support/routes.ts'
+import { executed, type Scene, saying, setScene } from '../support/scene.ts'
+import { startService } from '../support/service.ts'
+
+/** Every route of the service. One that is added belongs in here, with the plane that the interface gives it. */
+const ROUTES = [
+  ['public', 'GET', '/'],
+  ['public', 'GET', '/health'],
+  ['public', 'GET', '/v1/runtime/:runtimeId/manifest'],
+  ['public', 'POST', '/v1/capabilities/:runtimeId/:capability'],
+  ['public-key', 'POST', '/v1/runtime/execute'],
+  ['public-key', 'POST', '/v1/runtime/capability'],
+  ['deploy', 'POST', '/v1/deployments'],
+  ['deploy', 'GET', '/v1/runtime/status'],
+  ['deploy', 'POST', '/v1/runtime/heartbeat'],
+  ['owner', 'POST', '/v1/runtimes'],
+  ['owner', 'GET', '/v1/runtimes'],
+  ['owner', 'GET', '/v1/runtimes/:runtimeId'],
+  ['owner', 'PUT', '/v1/runtimes/:runtimeId/allowed-origins'],
+  ['owner', 'POST', '/v1/executions'],
+  ['owner', 'GET', '/v1/executions'],
+  ['owner', 'GET', '/v1/executions/:executionId'],
+] as const
+
+const CLOSED_ROUTES = ROUTES.filter(([plane]) => plane !== 'public')
+const KIND_OF_PLANE: Readonly<Record<Plane, KeyKind | null>> = {
+  public: null,
+  'public-key': 'public',
+  deploy: 'deploy',
+  owner: 'account',
+}
+const KINDS = ['account', 'deploy', 'public'] as const
+const DAY_MS = 86_400_000
+
+describeEngines('planes', (engine) => {
+  const database = useDatabase(engine)
+
+  test('every route is on the plane that the interface gives it, and no route is missing from this matrix', async () => {
+    const service = await startService(database())
+    const routes = await collectRoutes(service.app)
+    await service.close()
+    const found = routes.map(({ plane, method, path }) => `${plane} ${method} ${path}`)
+    expect(found.sort()).toEqual(ROUTES.map((route) => route.join(' ')).sort())
+  })
+
+  describe.each(CLOSED_ROUTES)('%s plane: %s %s', (plane, method, path) => {
+    test('a key of its own kind passes, and so does one in its grace period', async () => {
+      const scene = await setScene(database())
+      const kind = KIND_OF_PLANE[plane]
+      const keys = {
+        ...ownKeys(scene),
+        ...(await keysOf(scene, 'in grace', { expires_at: scene.service.clock.now() + 1 })),
+      }
+      for (const [name, key] of Object.entries(keys).filter(([name]) => name.startsWith(`${kind}`))) {
+        const answer = await scene.service.inject(request(scene, method, path, `Bearer ${key}`))
+        expect([name, answer.statusCode]).not.toEqual([name, 401])
+        expect(answer.statusCode).toBeLessThan(500)
+      }
+    })
+
+    test('anything else is answered with one and the same 401', async () => {
+      const scene = await setScene(database())
+      const kind = KIND_OF_PLANE[plane]
+      const wrong = (await credentials(scene)).filter(([name]) => name !== `${kind} key`)
+      const [first, ...others] = await Promise.all(
+        wrong.map(async ([name, header]) => {
+          const answer = await scene.service.inject(request(scene, method, path, header))
+          return {
+            name,
+            status: answer.statusCode,
+            body: answer.rawPayload.toString('latin1'),
+            headers: steadyHeaders(answer),
+            answer,
+          }
+        }),
+      )
+      if (!first) throw new Error('there are wrong credentials for every plane')
+      expect(refusalOf(first.answer, 'unauthorized')).toBe('The credential is missing or not valid here.')
+      for (const { name, status, body, headers } of others) {
+        expect({ name, status, body, headers }).toEqual({ name, status: 401, body: first.body, headers: first.headers })
+      }
+    })
+  })
+
+  test.each(CLOSED_ROUTES.filter(([, method]) => method === 'GET'))(
+    '%s plane: a HEAD of %s %s is behind the same door',
+    async (_plane, method, path) => {
+      const scene = await setScene(database())
+      const { headers, url } = request(scene, method, path, 'Bearer hello')
+      expect((await scene.service.inject({ method: 'HEAD', url, headers })).statusCode).toBe(401)
+    },
+  )
+
+  test.each(ROUTES.filter(([plane]) => plane === 'public'))(
+    '%s plane: %s %s asks for no credential and looks at none',
+    async (_, method, path) => {
+      const scene = await setScene(database(), { manifest: null })
+      const plain = await scene.service.inject(request(scene, method, path, undefined))
+      expect(plain.statusCode).not.toBe(401)
+      for (const [, header] of await credentials(scene)) {
+        const answer = await scene.service.inject(request(scene, method, path, header))
+        expect([answer.statusCode, answer.payload]).toEqual([plain.statusCode, plain.payload])
+      }
+    },
+  )
+})
+
+describeEngines('credentials', (engine) => {
+  const database = useDatabase(engine)
+
+  test('the scheme’s name is read in any case', async () => {
+    const { service, owner } = await setScene(database())
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      const headers = { authorization: `${scheme} ${owner.apiKey}` }
+      expect((await service.inject({ method: 'GET', url: '/v1/runtimes', headers })).statusCode).toBe(200)
+    }
+  })
+
+  test('a key anywhere but in the Authorization header opens nothing', async () => {
+    const { service, owner } = await setScene(database())
+    const places = [
+      { url: `/v1/runtimes?key=${owner.apiKey}&authorization=Bearer%20${owner.apiKey}&access_token=${owner.apiKey}` },
+      { url: '/v1/runtimes', headers: { cookie: `session=${owner.apiKey}; authorization=Bearer ${owner.apiKey}` } },
+      { url: '/v1/runtimes', headers: { 'x-api-key': owner.apiKey, 'proxy-authorization': `Bearer ${owner.apiKey}` } },
+    ]
+    for (const place of places) {
+      expect((await service.inject({ method: 'GET', ...place })).statusCode).toBe(401)
+    }
+  })
+
+  test('a public key that is remembered stops with its last millisecond of grace', async () => {
+    const scene = await setScene(database(), { tier: 'pro' })
+    const keys = await keysOf(scene, 'in grace', { expires_at: scene.service.clock.now() + 10_000 })
+    const use = () => scene.execute(saying(), { key: keys['public in grace'] ?? '' })
+    executed(await use())
+    scene.service.clock.advance(9_999)
+    executed(await use())
+    scene.service.clock.advance(1)
+    refusalOf(await use(), 'unauthorized')
+  })
+
+  test('a public key that is remembered stops at once when it is revoked', async () => {
+    const { service, runtime, execute } = await setScene(database())
+    executed(await execute())
+    const { db } = database()
+    const { runtimeId } = runtime
+    await db
+      .updateTable('credentials')
+      .set({ revoked_at: service.clock.now() })
+      .where('runtime_id', '=', runtimeId)
+      .execute()
+    await db.updateTable('runtimes').set({ revision: 1_000 }).where('runtime_id', '=', runtimeId).execute()
+    refusalOf(await execute(), 'unauthorized')
+    expect(service.model.requests).toHaveLength(1)
+  })
+})
+
+function request(scene: Scene, method: 'GET' | 'POST' | 'PUT', path: string, authorization: string | undefined) {
+  const url = path
+    .replace(':runtimeId', scene.runtime.runtimeId)
+    .replace(':capability', 'echo')
+    .replace(':executionId', 'exec_1')
+  const headers = authorization === undefined ? {} : { authorization }
+  return { method, url, headers, ...(method !== 'GET' && { payload: {} }) }
+}
+
+function ownKeys({ owner, runtime }: Scene) {
+  return { 'account key': owner.apiKey, 'deploy key': runtime.deployKey, 'public key': runtime.publicKey }
+}
+
+/** Credentials of every kind and state, as `Authorization` headers; those that are good somewhere are named `<kind> key`. */
+async function credentials(scene: Scene): Promise<[name: string, header: string | undefined][]> {
+  const { owner, runtime } = scene
+  const now = scene.service.clock.now()
+  const own = Object.entries(ownKeys(scene))
+  const bearers = [
+    ...own,
+    ...own.map(([name, key]) => [`${name} with one character changed`, withLastChanged(key)] as const),
+    ...own.map(([name, key]) => [`${name} cut short`, key.slice(0, -1)] as const),
+    ...own.map(([name, key]) => [`${name} in upper case`, key.toUpperCase()] as const),
+    ...KINDS.map((kind) => [`${kind} never issued`, mintKey(kind).reveal()] as const),
+    ...KINDS.map((kind) => [`${kind} of zeros`, wellFormed(kind, '0'.repeat(32))] as const),
+    ...Object.entries(await keysOf(scene, 'revoked', { revoked_at: now })),
+    ...Object.entries(await keysOf(scene, 'revoked in its grace', { revoked_at: now, expires_at: now + DAY_MS })),
+    ...Object.entries(await keysOf(scene, 'out of grace', { expires_at: now })),
+    ['signing secret', runtime.secret],
+    ['runtime id', runtime.runtimeId],
+    ['owner id', owner.ownerId],
+    ['word', 'hello'],
+    ['very long word', 'a'.repeat(8_000)],
+    ['bytes that are no ASCII', 'svc_ak_\u00e9\u00ff'],
+    ['SQL', "svc_ak_'||(select hash from credentials)||'"],
+  ] as const
+  const malformed = [
+    ['none', undefined],
+    ['empty', ''],
+    ['scheme alone', 'Bearer'],
+    ['scheme and space', 'Bearer '],
+    ...own.flatMap(([name, key]) => [
+      [`${name} without a scheme`, key] as const,
+      [`${name} under another scheme`, `Basic ${key}`] as const,
+      [`${name} after two spaces`, `Bearer  ${key}`] as const,
+      [`${name} after a tab`, `Bearer\t${key}`] as const,
+      [`${name} twice`, `Bearer ${key} ${key}`] as const,
+      [`${name} in a list`, `Bearer ${key},${key}`] as const,
+      [`${name} in quotes`, `Bearer "${key}"`] as const,
+    ]),
+  ] as const
+  return [
+    ...bearers.map(([name, key]): [string, string] => [name, `Bearer ${key}`]),
+    ...malformed.map(([name, header]): [string, string | undefined] => [name, header]),
+  ]
+}
+
+/** One more key of each kind for the scene's owner and runtime, in a state of its own. */
+async function keysOf(
+  scene: Scene,
+  state: string,
+  columns: { expires_at?: number; revoked_at?: number },
+): Promise<Record<string, string>> {
+  const { service, owner, runtime } = scene
+  const keys = KINDS.map(async (kind) => {
+    const runtimeId = kind === 'account' ? null : runtime.runtimeId
+    const { key, row } = mintCredential(service.deps, owner.ownerId, { kind, runtimeId })
+    await insertCredential(service.deps.db, { ...row, ...columns })
+    return [`${kind} ${state}`, key.reveal()]
+  })
+  return Object.fromEntries(await Promise.all(keys))
+}
+
+function withLastChanged(key: string): string {
+  return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+}
+
+function wellFormed(kind: KeyKind, random: string): string {
+  const body = KEY_PREFIXES[kind] + random
+  return body + keyChecksum(body)
+}

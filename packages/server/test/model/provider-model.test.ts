@@ -1,0 +1,197 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { ModelTool } from '../../src/model/model.ts'
+import { KEY, modelAt, outcomeOf, requestOf, startDouble, textOf } from './support.ts'
+
+const search: ModelTool = {
+  name: 'search-products',
+  description: 'Search the shop.',
+  inputSchema: { properties: { query: { type: 'string' } }, required: ['query'] },
+}
+const listAll: ModelTool = { name: 'list-all', description: 'List everything.', inputSchema: null }
+
+describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provider) => {
+  test('passes the text on as it comes and ends with what the provider reported', async () => {
+    const double = await startDouble([{ text: ['Hel', 'lo', '!'], usage: { inputTokens: 31, outputTokens: 5 } }])
+    const { events, error } = await outcomeOf(modelAt(double, { provider }))
+    expect(error).toBeNull()
+    expect(events).toEqual([
+      { type: 'text', content: 'Hel' },
+      { type: 'text', content: 'lo' },
+      { type: 'text', content: '!' },
+      { type: 'end', reason: 'stop', usage: { inputTokens: 31, outputTokens: 5 } },
+    ])
+  })
+
+  test('assembles parallel tool calls that arrive in interleaved pieces, in their order', async () => {
+    const double = await startDouble([
+      {
+        text: 'Let me look.',
+        toolCalls: [
+          { name: 'search-products', input: { query: 'rain "jacket" ünïcode' } },
+          { name: 'list-all', rawArguments: '' },
+          { name: 'search-products', input: { query: 'boots' } },
+        ],
+        pieceLength: 3,
+      },
+    ])
+    const { events } = await outcomeOf(modelAt(double, { provider }), { tools: [search, listAll] })
+    expect(events).toEqual([
+      { type: 'text', content: 'Let me look.' },
+      { type: 'tool_call', name: 'search-products', input: { query: 'rain "jacket" ünïcode' } },
+      { type: 'tool_call', name: 'list-all', input: {} },
+      { type: 'tool_call', name: 'search-products', input: { query: 'boots' } },
+      { type: 'end', reason: 'tool_calls', usage: { inputTokens: 11, outputTokens: 7 } },
+    ])
+  })
+
+  test('passes on a call whose arguments are no JSON as undefined, and a call of an unknown tool as it is', async () => {
+    const double = await startDouble([
+      {
+        toolCalls: [
+          { name: 'search-products', rawArguments: '{"query": "boo' },
+          { name: 'constructor', input: { a: 1 } },
+        ],
+      },
+    ])
+    const { events } = await outcomeOf(modelAt(double, { provider }), { tools: [search] })
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'tool_call', name: 'search-products', input: undefined },
+      { type: 'tool_call', name: 'constructor', input: { a: 1 } },
+    ])
+  })
+
+  test('does not hand over the calls of an answer that ran into its length limit', async () => {
+    const double = await startDouble([
+      { toolCalls: [{ name: 'search-products', rawArguments: '{"query":"bo"}' }], finishReason: 'length' },
+    ])
+    const { events } = await outcomeOf(modelAt(double, { provider }), { tools: [search] })
+    expect(events.map((event) => event.type)).toEqual(['end'])
+    expect(events.at(-1)).toMatchObject({ reason: 'length' })
+  })
+
+  test('takes a finish reason of a server’s own for an end, and a missing [DONE] as well', async () => {
+    const double = await startDouble([{ text: 'Hi', finishReason: 'eos_token', done: false }])
+    const { events } = await outcomeOf(modelAt(double, { provider }))
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+  })
+
+  test('asks for usage, sends its key, and lets every tool have an object schema', async () => {
+    const double = await startDouble([{ text: 'Hi' }])
+    await outcomeOf(modelAt(double, { provider }), { tools: [search, listAll], instructions: 'Be brief.' })
+    const request = await double.received(0)
+    expect(request.headers['authorization']).toBe(`Bearer ${KEY}`)
+    expect(request.body).toMatchObject({
+      model: 'test-model',
+      stream_options: { include_usage: true },
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      tools: [
+        { function: { name: 'search-products', parameters: { type: 'object', required: ['query'] } } },
+        { function: { name: 'list-all', parameters: { type: 'object', properties: {} } } },
+      ],
+    })
+  })
+
+  test('prints nothing, whatever happens', async () => {
+    const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) => vi.spyOn(console, method))
+    const double = await startDouble([
+      { text: 'Hi' },
+      { fault: { type: 'status', status: 400 } },
+      { text: 'Hi', fault: { type: 'error_event', message: 'broken' } },
+    ])
+    const model = modelAt(double, { provider })
+    for (let call = 0; call < 3; call++) await outcomeOf(model, { instructions: 'Be brief.', tools: [search] })
+    expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([])
+    for (const spy of spies) spy.mockRestore()
+  })
+})
+
+describe('leaving a turn', () => {
+  test('closes the provider’s connection when the caller aborts, and reports what was used', async () => {
+    const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
+    const caller = new AbortController()
+    const turn = modelAt(double)
+      .stream(requestOf({ signal: caller.signal }))
+      [Symbol.asyncIterator]()
+    expect(await turn.next()).toMatchObject({ value: { type: 'text' } })
+    caller.abort()
+    await expect(untilDone(turn)).rejects.toThrow('The model call was cancelled.')
+    expect(await (await double.received(0)).ended).toBe('client left')
+  })
+
+  test('closes the provider’s connection when the reader stops reading', async () => {
+    const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
+    for await (const event of modelAt(double).stream(requestOf())) {
+      if (event.type === 'text') break
+    }
+    expect(await (await double.received(0)).ended).toBe('client left')
+  })
+
+  test('ends an attempt that waits for its answer, without another attempt', async () => {
+    const double = await startDouble([{ fault: { type: 'stall', before: 'headers' } }, { text: 'never asked for' }])
+    const caller = new AbortController()
+    const outcome = outcomeOf(modelAt(double), { signal: caller.signal })
+    const request = await double.received(0)
+    caller.abort()
+    expect((await outcome).error?.message).toBe('The model call was cancelled.')
+    expect(await request.ended).toBe('client left')
+    expect(double.requests).toHaveLength(1)
+  })
+
+  test('does not call the provider at all for a caller who has left already', async () => {
+    const double = await startDouble([{ text: 'Hi' }])
+    const { error } = await outcomeOf(modelAt(double), { signal: AbortSignal.abort() })
+    expect(error?.message).toBe('The model call was cancelled.')
+    expect(double.requests).toHaveLength(0)
+  })
+
+  test.each([
+    ['before the headers', { type: 'stall', before: 'headers' }],
+    ['in the body', { type: 'stall', afterBytes: 200 }],
+  ] as const)('a provider that stalls %s is left when the time is up', async (_place, fault) => {
+    const double = await startDouble([{ text: 'Hi', fault }])
+    const { error } = await outcomeOf(modelAt(double, { modelMs: 60 }))
+    expect(error?.message).toBe('The model took too long to answer.')
+    expect(await (await double.received(0)).ended).toBe('client left')
+  })
+
+  test('a signal that outlives many turns is left with no listeners', async () => {
+    const double = await startDouble(() => ({ text: 'Hi' }))
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    for (let turn = 0; turn < 3; turn++) await outcomeOf(modelAt(double), { signal })
+    expect(added).toHaveBeenCalledTimes(3)
+    expect(removed).toHaveBeenCalledTimes(3)
+  })
+})
+
+test('the conversation reaches the provider with every result paired to its call', async () => {
+  const double = await startDouble([{ text: 'Done' }])
+  const { events } = await outcomeOf(modelAt(double), {
+    tools: [search],
+    messages: [
+      { role: 'user', parts: [{ type: 'text', content: 'Boots?' }] },
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool_call', id: 'x/1', name: 'search-products', input: { query: 'boots' } }],
+      },
+      {
+        role: 'tool',
+        parts: [{ type: 'tool_result', toolCallId: 'x/1', name: 'search-products', output: { found: 2 } }],
+      },
+    ],
+  })
+  expect(textOf(events)).toBe('Done')
+  expect((await double.received(0)).body['messages']).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', tool_calls: [{ id: 'call00001', function: { name: 'search-products' } }] },
+    { role: 'tool', tool_call_id: 'call00001', content: '{"found":2}' },
+  ])
+})
+
+async function untilDone(turn: AsyncIterator<unknown>): Promise<void> {
+  for (;;) if ((await turn.next()).done === true) return
+}

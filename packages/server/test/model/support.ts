@@ -1,0 +1,73 @@
+import { type DoubleScript, type OpenAiDouble, startOpenAiDouble } from '@svc/testkit'
+import { afterEach } from 'vitest'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../../src/model/model.ts'
+import { openModel } from '../../src/model/open-model.ts'
+
+export const KEY = 'sk-canary-5f2c9a'
+
+const doubles: OpenAiDouble[] = []
+
+afterEach(async () => {
+  await Promise.all(doubles.splice(0).map((double) => double.close()))
+})
+
+export async function startDouble(script: DoubleScript): Promise<OpenAiDouble> {
+  const double = await startOpenAiDouble({ script })
+  doubles.push(double)
+  return double
+}
+
+export function modelAt(
+  double: OpenAiDouble,
+  options: { provider?: 'openai' | 'openai-compatible'; modelMs?: number } = {},
+): Model {
+  const { provider = 'openai-compatible', modelMs = DEFAULT_LIMITS.modelMs } = options
+  const env = {
+    SVC_MODEL_BASE_URL: double.baseUrl,
+    SVC_MODEL_API_KEY: KEY,
+    OPENAI_BASE_URL: double.baseUrl,
+    OPENAI_API_KEY: KEY,
+  }
+  return openModel({ spec: `${provider}:test-model`, env, limits: { modelMs } })
+}
+
+export function requestOf(request: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    instructions: null,
+    messages: [{ role: 'user', parts: [{ type: 'text', content: 'Hello' }] }],
+    tools: [],
+    signal: new AbortController().signal,
+    ...request,
+  }
+}
+
+export interface Outcome {
+  events: ModelEvent[]
+  error: ModelError | null
+}
+
+/** Reads a turn to its end; anything thrown but a ModelError fails the test. */
+export async function outcomeOf(model: Model, request: Partial<ModelRequest> = {}): Promise<Outcome> {
+  const events: ModelEvent[] = []
+  try {
+    for await (const event of model.stream(requestOf(request))) events.push(event)
+    return { events, error: null }
+  } catch (error) {
+    if (error instanceof ModelError) return { events, error }
+    throw error
+  }
+}
+
+export function textOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.content : '')).join('')
+}
+
+/** Everything that a log would print of an error. */
+export function printedOf(error: Error | null): string {
+  const parts: string[] = []
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    parts.push(at.stack ?? '', JSON.stringify(at, Object.getOwnPropertyNames(at)))
+  }
+  return parts.join('\n')
+}

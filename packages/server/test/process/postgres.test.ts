@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { startOwnerEndpoint } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { ask, createOwner, publish } from './operator.ts'
+import { createFolder, failToStart, startServerProcess } from './server-process.ts'
+
+describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
+  async function prepare() {
+    const { location } = await createTestPlace(engine)
+    return {
+      DATABASE_URL: location,
+      SVC_MASTER_KEY: randomBytes(32).toString('base64'),
+      SVC_ALLOW_LOCAL_ENDPOINTS: '1',
+      SVC_MODEL: 'demo:rules',
+    }
+  }
+
+  test('two that start at once on an empty database migrate it once, and share one quota to the unit', async () => {
+    const environment = await prepare()
+    const endpoint = await startOwnerEndpoint({ handle: { echo: (call) => ({ output: call.input }) } })
+    onTestFinished(() => endpoint.close())
+    const servers = await Promise.all([startServerProcess(environment), startServerProcess(environment)])
+    const [first, second] = servers
+    const { host, pathname } = new URL(environment.DATABASE_URL)
+    for (const { summary } of servers) {
+      expect(summary).toContain(`PostgreSQL, ${host}${pathname}`)
+      // Where the data lies, but not who opens it.
+      expect(summary).not.toContain('@')
+    }
+    const { apiKey } = await createOwner(environment)
+    const { runtimeId } = await publish(first.url, apiKey, endpoint)
+    const urls = [first.url, second.url, first.url]
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        ask(`${urls[index % urls.length]}/v1/capabilities/${runtimeId}/echo`, {
+          body: { input: { text: String(index) } },
+        }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(250)
+    expect(endpoint.effects).toHaveLength(50)
+    for (const { child } of servers) child.kill('SIGTERM')
+    for (const { ended } of servers) expect(await ended).toMatchObject({ code: 0 })
+  })
+
+  test('what is deployed through one is served by the other at once', async () => {
+    const environment = await prepare()
+    const endpoint = await startOwnerEndpoint({ handle: { echo: () => ({ output: 'served' }) } })
+    onTestFinished(() => endpoint.close())
+    const [first, second] = await Promise.all([startServerProcess(environment), startServerProcess(environment)])
+    const { apiKey } = await createOwner(environment)
+    const { runtimeId } = await publish(first.url, apiKey, endpoint)
+    const answer = await ask(`${second.url}/v1/capabilities/${runtimeId}/echo`, { body: {} })
+    expect(answer).toMatchObject({ status: 200, body: { output: 'served' } })
+  })
+
+  test('a server leaves nothing on its disk, and does not print the password of its database', async () => {
+    const environment = await prepare()
+    const url = new URL(environment.DATABASE_URL)
+    url.password = 'canary-password'
+    url.port = '1'
+    const SVC_DATA_DIR = `${createFolder()}/untouched`
+    const { code, stdout, stderr } = await failToStart({ ...environment, DATABASE_URL: url.href, SVC_DATA_DIR })
+    expect(code).toBe(1)
+    expect(stdout + stderr).not.toContain('canary-password')
+    expect(await failToStart({ ...environment, SVC_MASTER_KEY: '', SVC_DATA_DIR })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('SVC_MASTER_KEY'),
+    })
+  })
+})

@@ -1,0 +1,155 @@
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RuntimeDetail } from '@svc/contract'
+import { startOwnerEndpoint } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { ask, createOwner, parseOwner, publish } from './operator.ts'
+import { createFolder, failToStart, runAdmin, startServerProcess } from './server-process.ts'
+
+const DEMO = { SVC_MODEL: 'demo:rules' }
+
+test('a server without any configuration says where it listens, where its data lies, and which model answers', async () => {
+  const folder = join(createFolder(), 'new', 'folder')
+  const { url, summary } = await startServerProcess({ SVC_DATA_DIR: folder })
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(summary).toContain(join(folder, 'svc.db'))
+  expect(summary).toMatch(/SQLite/)
+  expect(summary).toMatch(/demo:rules/)
+  expect(await ask(url)).toMatchObject({ status: 200, body: { service: 'svc' } })
+  expect(await ask(`${url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
+
+test('the master key is made once, for its owner’s eyes only, and opens what an earlier start has sealed', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
+  const endpoint = await startOwnerEndpoint({ handle: { echo: (call) => ({ output: call.input }) } })
+  onTestFinished(() => endpoint.close())
+  const first = await startServerProcess(environment)
+  const file = join(environment.SVC_DATA_DIR, 'master.key')
+  const key = await readFile(file, 'utf8')
+  expect(Buffer.from(key, 'base64')).toHaveLength(32)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const { apiKey } = await createOwner(environment)
+  const runtime = await publish(first.url, apiKey, endpoint)
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining(key.trim()) })
+
+  const second = await startServerProcess(environment)
+  expect(await readFile(file, 'utf8')).toBe(key)
+  const answer = await ask(`${second.url}/v1/capabilities/${runtime.runtimeId}/echo`, {
+    body: { input: { text: 'a' } },
+  })
+  expect(answer).toMatchObject({ status: 200, body: { output: { text: 'a' } } })
+  expect(await ask(`${second.url}/v1/runtimes`, { key: apiKey })).toMatchObject({ status: 200 })
+})
+
+test('a data folder that does not exist is made for its owner alone, by the operator’s command too', async () => {
+  const parent = createFolder()
+  const [ofAdmin, ofServer] = [join(parent, 'admin'), join(parent, 'server')]
+  await createOwner({ SVC_DATA_DIR: ofAdmin })
+  await startServerProcess({ ...DEMO, SVC_DATA_DIR: ofServer })
+  for (const folder of [ofAdmin, ofServer]) expect(statSync(folder).mode & 0o777, folder).toBe(0o700)
+})
+
+test('operators make accounts and change plans beside the running server, which knows at once', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
+  const { url } = await startServerProcess(environment)
+  const endpoint = await startOwnerEndpoint()
+  onTestFinished(() => endpoint.close())
+  const owner = parseOwner((await runAdmin(['create-owner', '--email', 'A@Example.com'], environment)).stdout)
+  expect(owner).toMatchObject({ email: 'a@example.com', tier: 'free' })
+  const { runtimeId } = await publish(url, owner.apiKey, endpoint)
+
+  const changed = await runAdmin(['set-tier', '--email', 'a@example.com', '--tier', 'pro'], environment)
+  expect(changed.code).toBe(0)
+  expect(JSON.parse(changed.stdout)).toEqual({ ownerId: owner.ownerId, email: 'a@example.com', tier: 'pro' })
+  expect(changed.stdout.trimEnd()).not.toContain('\n')
+  const detail = await ask(`${url}/v1/runtimes/${runtimeId}`, { key: owner.apiKey })
+  expect(RuntimeDetail.parse(detail.body).tier).toBe('pro')
+
+  const again = parseOwner(
+    (await runAdmin(['create-owner', '--email', 'a@example.com', '--tier', 'free'], environment)).stdout,
+  )
+  expect(again).toMatchObject({ ownerId: owner.ownerId, tier: 'pro' })
+  for (const key of [owner.apiKey, again.apiKey]) expect((await ask(`${url}/v1/runtimes`, { key })).status).toBe(200)
+})
+
+const badCommands = [
+  [[]],
+  [['drop-owner', '--email', 'a@example.com']],
+  [['create-owner']],
+  [['create-owner', '--email', 'nobody']],
+  [['create-owner', '--email', 'a@example.com', '--tier', 'gold']],
+  [['create-owner', '--email', 'a@example.com', '--admin']],
+  [['set-tier', '--email', 'a@example.com']],
+] as const
+
+test('a command that cannot be understood changes nothing, fails, and says how it is used', async () => {
+  const SVC_DATA_DIR = join(createFolder(), 'untouched')
+  const ends = await Promise.all(badCommands.map(([args]) => runAdmin(args, { SVC_DATA_DIR })))
+  for (const [index, { code, stdout, stderr }] of ends.entries()) {
+    expect([code, stdout], String(badCommands[index])).toEqual([1, ''])
+    expect(stderr).toMatch(/create-owner --email[\s\S]*set-tier --email/)
+  }
+  expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
+})
+
+test('set-tier for an address without an account fails and says so', async () => {
+  const args = ['set-tier', '--email', 'nobody@example.com', '--tier', 'pro']
+  const { code, stdout, stderr } = await runAdmin(args, { SVC_DATA_DIR: createFolder() })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('nobody@example.com')
+})
+
+test('a second server on the same folder is refused, and told which folder; the first one serves on', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
+  const { url } = await startServerProcess(environment)
+  const refused = await failToStart(environment)
+  expect(refused.code).toBe(1)
+  expect(refused.stdout).toBe('')
+  expect(refused.stderr).toContain(environment.SVC_DATA_DIR)
+  expect((await ask(`${url}/health`)).status).toBe(200)
+})
+
+test('a port that is taken is named', async () => {
+  const { url } = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder() })
+  const { port } = new URL(url)
+  const refused = await failToStart({ ...DEMO, SVC_DATA_DIR: createFolder(), PORT: port })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain(port)
+})
+
+test('all faults of the configuration are told together, each by its variable', async () => {
+  const faults = {
+    PORT: '70000',
+    DATABASE_URL: 'mysql://localhost/svc',
+    SVC_MASTER_KEY: 'c2hvcnQ=',
+    SVC_BASE_URL: 'svc.example.com',
+    SVC_ALLOW_LOCAL_ENDPOINTS: 'yes',
+    SVC_LIMIT_STEPS: '0',
+    SVC_LIMIT_BODY_BYTES: '1MB',
+    SVC_LOG_LEVEL: 'loud',
+  }
+  const SVC_DATA_DIR = join(createFolder(), 'untouched')
+  const { code, stdout, stderr } = await failToStart({ ...faults, SVC_DATA_DIR })
+  expect([code, stdout]).toEqual([1, ''])
+  for (const variable of Object.keys(faults)) expect(stderr).toMatch(new RegExp(`^ *${variable} .+`, 'm'))
+  expect(stderr).not.toContain('c2hvcnQ=')
+  expect(stderr).not.toMatch(/\bat .*\.js:\d+/)
+  expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
+})
+
+test('PostgreSQL without a master key is refused, together with every other fault', async () => {
+  const { code, stderr } = await failToStart({ DATABASE_URL: 'postgres://127.0.0.1/none', PORT: 'x' })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/SVC_MASTER_KEY is required/)
+  expect(stderr).toMatch(/^ *PORT /m)
+})
+
+test('a model that does not exist is a fault of its variable, and leaves no data behind', async () => {
+  const SVC_DATA_DIR = join(createFolder(), 'untouched')
+  const { code, stdout, stderr } = await failToStart({ SVC_DATA_DIR, SVC_MODEL: 'nobody:nothing' })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('SVC_MODEL')
+  expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
+})

@@ -1,0 +1,183 @@
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { ExecutionList, type StreamEvent, Trace } from '@svc/contract'
+import { startOpenAiDouble, startOwnerEndpoint } from '@svc/testkit'
+import SqliteDatabase from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGate, type Gate } from '../support/deferred.ts'
+import { openStream } from '../support/event-stream.ts'
+import { saying } from '../support/scene.ts'
+import { ask, createOwner, publish } from './operator.ts'
+import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
+
+interface LiveServer {
+  server: ListeningServer
+  environment: Readonly<Record<string, string>>
+  apiKey: string
+  publicKey: string
+  deployKey: string
+  runtimeId: string
+  /** Where every capability call waits. */
+  gate: Gate
+}
+
+/** A server whose model calls a capability, hears its answer, and speaks. */
+async function startLiveServer(): Promise<LiveServer> {
+  const gate = createGate()
+  const double = await startOpenAiDouble({
+    script: ({ body }) =>
+      JSON.stringify(body['messages']).includes('"role":"tool"')
+        ? { text: ['All ', 'done.'] }
+        : { toolCalls: [{ name: 'echo', input: { text: 'a' } }] },
+  })
+  const endpoint = await startOwnerEndpoint({
+    handle: {
+      echo: async (call) => {
+        await gate.enter()
+        return { output: call.input }
+      },
+    },
+  })
+  onTestFinished(async () => {
+    gate.open()
+    await endpoint.close()
+    await double.close()
+  })
+  const environment = {
+    SVC_DATA_DIR: createFolder(),
+    SVC_MODEL: 'openai-compatible:test-model',
+    SVC_MODEL_BASE_URL: double.baseUrl,
+  }
+  const server = await startServerProcess(environment)
+  const { apiKey } = await createOwner(environment)
+  const { publicKey, deployKey, runtimeId } = await publish(server.url, apiKey, endpoint)
+  return { server, environment, apiKey, publicKey, deployKey, runtimeId, gate }
+}
+
+async function streamToItsEnd({ server, publicKey }: LiveServer): Promise<StreamEvent | undefined> {
+  const stream = await openStream(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
+  return (await stream.rest()).at(-1)
+}
+
+/** Resolves once nobody listens on the server's port any more. */
+async function untilPortIsClosed({ url }: ListeningServer): Promise<void> {
+  const { port, hostname } = new URL(url)
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  while (await isOpen());
+}
+
+test('SIGTERM under running streams: each ends in “done”, every other answer arrives, and the exit code is 0', async () => {
+  const live = await startLiveServer()
+  const { server, publicKey, runtimeId, gate } = live
+  const streams = Array.from({ length: 15 }, () => streamToItsEnd(live))
+  const execute = () => ask(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
+  const wholes = Array.from({ length: 15 }, execute)
+  const strangers = Array.from({ length: 15 }, () =>
+    ask(`${server.url}/v1/capabilities/${runtimeId}/echo`, { body: {} }),
+  )
+  await gate.arrived(45)
+  server.child.kill('SIGTERM')
+  await untilPortIsClosed(server)
+  gate.open()
+  for (const last of await Promise.all(streams)) expect(last).toMatchObject({ type: 'done', status: 'completed' })
+  for (const answer of await Promise.all(wholes))
+    expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } })
+  for (const answer of await Promise.all(strangers)) expect(answer).toMatchObject({ status: 200 })
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+
+  const next = await startServerProcess(live.environment)
+  const { body } = await ask(`${next.url}/v1/executions?limit=200`, { key: live.apiKey })
+  const { executions } = ExecutionList.parse(body)
+  expect(executions.map(({ status }) => status)).toEqual(Array.from({ length: 45 }, () => 'completed'))
+})
+
+test('a request that is no execution is answered too, where it came before the signal', async () => {
+  const { server, environment, deployKey } = await startLiveServer()
+  const writer = new SqliteDatabase(join(environment['SVC_DATA_DIR'] ?? '', 'svc.db'))
+  onTestFinished(() => void writer.close())
+  writer.exec('begin immediate')
+  const head = `host: svc\r\nauthorization: Bearer ${deployKey}\r\ncontent-length: 0\r\n\r\n`
+  // In one packet, so that the second one has been read when the first one is answered.
+  const both = `GET /health HTTP/1.1\r\n${head}POST /v1/runtime/heartbeat HTTP/1.1\r\n${head}`
+  const { port, hostname } = new URL(server.url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  let heard = ''
+  const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
+  socket.on('data', (piece) => {
+    heard += piece
+  })
+  const answered = new Promise((resolve) => socket.once('data', resolve))
+  socket.write(both)
+  await answered
+  server.child.kill('SIGTERM')
+  await untilPortIsClosed(server)
+  writer.exec('rollback')
+  await ended
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+  expect(heard).toContain('lastSeenAt')
+  expect(await server.ended).toMatchObject({ code: 0 })
+})
+
+test('an idle server ends at once, whatever connections others keep open', async () => {
+  const server = await startServerProcess({ SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules' })
+  const { port, hostname } = new URL(server.url)
+  const silent = connect(Number(port), hostname)
+  onTestFinished(() => void silent.destroy())
+  silent.on('error', () => undefined)
+  await new Promise((resolve) => silent.once('connect', resolve))
+  const startedAt = performance.now()
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+})
+
+test('a second signal is somebody who will not wait', async () => {
+  const live = await startLiveServer()
+  const stream = streamToItsEnd(live)
+  stream.catch(() => undefined)
+  await live.gate.arrived(1)
+  live.server.child.kill('SIGTERM')
+  await untilPortIsClosed(live.server)
+  live.server.child.kill('SIGTERM')
+  expect(await live.server.ended).toMatchObject({ code: 1 })
+  await expect(stream).rejects.toThrow()
+})
+
+test('what kill -9 interrupted is failed at the next start, its call’s outcome unknown, and it was charged', async () => {
+  const live = await startLiveServer()
+  const streams = Array.from({ length: 5 }, () => streamToItsEnd(live))
+  const broken = Promise.allSettled(streams)
+  await live.gate.arrived(5)
+  live.server.child.kill('SIGKILL')
+  expect(await live.server.ended).toMatchObject({ signal: 'SIGKILL' })
+  await broken
+
+  const next = await startServerProcess(live.environment)
+  const list = await ask(`${next.url}/v1/executions`, { key: live.apiKey })
+  const { executions } = ExecutionList.parse(list.body)
+  expect(executions).toHaveLength(5)
+  for (const { executionId } of executions) {
+    const { body } = await ask(`${next.url}/v1/executions/${executionId}`, { key: live.apiKey })
+    expect(Trace.parse(body)).toMatchObject({
+      status: 'failed',
+      finishReason: 'error',
+      completedAt: expect.any(String),
+      capabilityCalls: [
+        {
+          status: 'failed',
+          input: { text: 'a' },
+          output: null,
+          error: { message: expect.stringContaining('unknown') },
+        },
+      ],
+    })
+  }
+  live.gate.open()
+  const again = { ...live, server: next }
+  expect(await streamToItsEnd(again)).toMatchObject({ type: 'done', status: 'completed' })
+})

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
+import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/database/open.ts'
+
+export interface TestEngine {
+  readonly name: Engine
+  /** A new empty place for one database: a folder for SQLite, a database on the server for PostgreSQL. */
+  createPlace(): Promise<TestPlace>
+}
+
+export interface TestPlace {
+  /** Opens the database of this place; faults that belong to no query fail the test run. */
+  readonly options: DatabaseOptions
+  /** The file of SQLite, the URL of PostgreSQL. */
+  readonly location: string
+  /** Removes it, whoever is still connected. */
+  remove(): Promise<void>
+}
+
+const postgresUrl = inject('postgresUrl')
+
+/** The engines that this run tests on. */
+const engines: readonly TestEngine[] = [
+  { name: 'sqlite', createPlace: async () => createFolder() },
+  ...(postgresUrl === null ? [] : [{ name: 'postgres', createPlace: () => createOnServer(postgresUrl) } as const]),
+]
+
+/** Defines the same tests once for each engine. */
+export function describeEngines(title: string, define: (engine: TestEngine) => void): void {
+  for (const engine of engines) describe(`${title} (${engine.name})`, () => define(engine))
+}
+
+/** Defines tests of what one engine does and no other; none where this run has no such engine. */
+export function describeEngine(name: Engine, title: string, define: (engine: TestEngine) => void): void {
+  const engine = engines.find((candidate) => candidate.name === name)
+  if (engine === undefined) describe.skip(title)
+  else describe(title, () => define(engine))
+}
+
+/** A place that the running test removes when it has finished. */
+export async function createTestPlace(engine: TestEngine): Promise<TestPlace> {
+  const place = await engine.createPlace()
+  onTestFinished(() => place.remove())
+  return place
+}
+
+/** A migrated database for the tests of the enclosing `describe`; the function gives it to a running test. */
+export function useDatabase(engine: TestEngine): () => Database {
+  let place: TestPlace | undefined
+  let database: Database | undefined
+  beforeAll(async () => {
+    place = await engine.createPlace()
+    database = await openDatabase(place.options)
+  })
+  afterAll(async () => {
+    await database?.close()
+    await place?.remove()
+  })
+  return () => {
+    if (database === undefined) throw new Error('the database is there once the tests run, not while they are defined')
+    return database
+  }
+}
+
+function createFolder(): TestPlace {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  const file = join(folder, 'svc.db')
+  return {
+    options: { engine: 'sqlite', file, onError: failRun },
+    location: file,
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+async function createOnServer(server: string): Promise<TestPlace> {
+  const name = `svc_test_${randomBytes(8).toString('hex')}`
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  // Not template1, which cannot be copied while anybody is connected to it.
+  await runOnServer(server, `create database ${name} template template0`)
+  return {
+    options: { engine: 'postgres', url: url.href, onError: failRun },
+    location: url.href,
+    remove: () => runOnServer(server, `drop database if exists ${name} with (force)`),
+  }
+}
+
+async function runOnServer(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function failRun(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}

@@ -1,0 +1,43 @@
+import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** Lets the app listen on a free port of the loopback address. */
+export async function listenLocally(app: FastifyInstance): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
+  return address.port
+}
+
+export interface RawAnswer {
+  status: number
+  headers: Map<string, string>
+  body: string
+}
+
+/**
+ * Sends bytes as they are and reads until the server has closed its side; this side stays open until then. What is sent
+ * must make the server close: malformed, or with `connection: close`.
+ */
+export function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes))
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject)
+    socket.on('end', () => {
+      socket.end()
+      resolve(parse(Buffer.concat(chunks).toString('utf8')))
+    })
+  })
+}
+
+function parse(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { status: Number(statusLine.split(' ')[1]), headers: new Map(headers), body: text.slice(end + 4) }
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '../../src/database/open.ts'
+import { createTestPlace, type TestEngine } from './engines.ts'
+import { actions, type Scene, type SceneOptions, setScene } from './scene.ts'
+import { startService, type TestService } from './service.ts'
+
+/** A scene and a second service on its database, under the same master key and the same clock. */
+export interface ReplicatedScene {
+  a: Scene
+  /** The same owner and runtime, reached through the other replica. */
+  b: Scene
+}
+
+/** On PostgreSQL each has connections of its own; on SQLite, which has one server at a time, they share the one there is. */
+export async function setReplicatedScene(engine: TestEngine, options: SceneOptions = {}): Promise<ReplicatedScene> {
+  const place = await createTestPlace(engine)
+  const first = await open(() => openDatabase(place.options))
+  const second = engine.name === 'sqlite' ? first : await open(() => openDatabase(place.options))
+  const masterKey = randomBytes(32)
+  const a = await setScene(first, { masterKey, ...options })
+  const service = await startReplica(second, a, options)
+  return { a, b: { ...a, ...actions(service, { ...a, database: second }), database: second, service } }
+}
+
+async function startReplica(database: Database, first: Scene, options: SceneOptions): Promise<TestService> {
+  const { masterKey, clock } = first.service
+  const service = await startService(database, { limits: options.limits ?? {}, masterKey, clock })
+  onTestFinished(() => service.close())
+  // The embedded store takes whoever starts for the only server: the first one has to come back.
+  await first.service.renew()
+  return service
+}
+
+async function open(begin: () => Promise<Database>): Promise<Database> {
+  const database = await begin()
+  onTestFinished(() => database.close())
+  return database
+}

@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/contract'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
+import { createApp } from '../../src/app.ts'
+import { createDeps } from '../../src/create-deps.ts'
+import type { Database } from '../../src/database/open.ts'
+import type { Deps } from '../../src/deps.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
+import type { Model } from '../../src/model/model.ts'
+import { createKeyring } from '../../src/secrets/keyring.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
+
+export interface TestServiceOptions {
+  limits?: Partial<Limits>
+  clock?: TestClock
+  masterKey?: Buffer
+  nodeId?: string
+  allowLocalEndpoints?: boolean
+  /** In place of the scripted one. */
+  model?: Model
+  /** Receives every log line, as JSON text. */
+  log?: (line: string) => void
+}
+
+/** The whole service over a real database, without a port: requests go in through `inject`. */
+export interface TestService {
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  readonly clock: TestClock
+  readonly model: ScriptedModel
+  readonly masterKey: Buffer
+  inject(options: InjectOptions): Promise<LightMyRequestResponse>
+  /** JSON in, JSON out, with a bearer credential where one is given. */
+  send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, options?: SendOptions): Promise<LightMyRequestResponse>
+  owner(tier?: Tier): Promise<TestOwner>
+  runtime(owner: TestOwner, fields?: Record<string, unknown>): Promise<CreatedRuntime>
+  deploy(runtime: CreatedRuntime, manifest?: Partial<DeploymentManifestInput>): Promise<LightMyRequestResponse>
+  /** Renews the lease as the running server does, so that the clock may be moved far. */
+  renew(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface SendOptions {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type TestOwner = Owner & { apiKey: string }
+
+/** Starts the service on a database that stays open when it is closed, as a replica does on a shared one. */
+export async function startService(database: Database, options: TestServiceOptions = {}): Promise<TestService> {
+  const { clock = createTestClock(), masterKey = randomBytes(32) } = options
+  const model = scriptedModel()
+  const logger = options.log ? pino({ level: 'debug' }, { write: options.log }) : pino({ level: 'silent' })
+  const deps = createDeps({
+    database,
+    keyring: createKeyring([masterKey]),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    model: options.model ?? model,
+    logger,
+    clock,
+    allowLocalEndpoints: options.allowLocalEndpoints ?? true,
+    baseUrl: () => 'https://svc.test',
+    version: '0.0.0-test',
+    nodeId: options.nodeId ?? randomUUID(),
+  })
+  await deps.lease.take()
+  const app = createApp(deps)
+  const inject = (request: InjectOptions) => app.inject(request)
+  const send: TestService['send'] = (method, url, sent = {}) => inject(toInject(method, url, sent))
+  return {
+    app,
+    deps,
+    clock,
+    model,
+    masterKey,
+    inject,
+    send,
+    owner: (tier = 'free') => makeOwner(deps, tier),
+    runtime: (owner, fields) => makeRuntime(send, owner, fields),
+    deploy: (runtime, manifest) =>
+      send('POST', '/v1/deployments', { key: runtime.deployKey, body: deployBody(manifest) }),
+    renew: () => deps.lease.renew(),
+    async close() {
+      await app.close()
+      await deps.lease.release()
+      await deps.dispatcher.close()
+    },
+  }
+}
+
+/** Starts the service for the running test alone. */
+export async function startForTest(database: Database, options?: TestServiceOptions): Promise<TestService> {
+  const service = await startService(database, options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** A deploy request that is valid as it is. */
+export function deployBody(manifest: Partial<DeploymentManifestInput> = {}) {
+  return { manifest: { schemaVersion: 2, capabilities: [capability('echo')], website: SHOP, ...manifest } }
+}
+
+/** A capability that takes an object with an optional `text`. */
+export function capability(name: string, fields: Record<string, unknown> = {}) {
+  const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }
+  return { name, version: '1.0.0', description: `Does ${name}.`, actions: [{ name, inputSchema }], ...fields }
+}
+
+const SHOP = { name: 'Test shop', url: 'https://shop.example.com' }
+
+async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
+  const { owner, apiKey } = await createOwner(deps, { email: `${randomUUID()}@example.com`, tier })
+  return { ...owner, apiKey: apiKey.reveal() }
+}
+
+async function makeRuntime(
+  send: TestService['send'],
+  owner: TestOwner,
+  fields: Record<string, unknown> = {},
+): Promise<CreatedRuntime> {
+  const body = { name: 'Shop', endpoint: 'http://127.0.0.1:9/svc', ...fields }
+  const answer = await send('POST', '/v1/runtimes', { key: owner.apiKey, body })
+  return CreatedRuntime.parse(answer.json())
+}
+
+function toInject(method: InjectOptions['method'] & string, url: string, options: SendOptions): InjectOptions {
+  const authorization = options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }
+  const type = options.body === undefined ? {} : { 'content-type': 'application/json' }
+  const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
+  return { method, url, headers: { ...type, ...authorization, ...options.headers }, ...payload }
+}

@@ -1,0 +1,84 @@
+import type { FieldErrors, JsonObject, Message } from '@svc/contract'
+import type { AgentCall, AgentEvent, AgentResult } from '../../src/agent/agent-event.ts'
+import { type AgentDeps, type AgentInput, runAgent } from '../../src/agent/run-agent.ts'
+import type { CallResult } from '../../src/dispatch/call-result.ts'
+import { createIds } from '../../src/ids.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import type { Model } from '../../src/model/model.ts'
+import { createTestClock } from '../support/clock.ts'
+import { scriptedModel } from '../support/scripted-model.ts'
+
+export interface LoopOptions {
+  model?: Model
+  limits?: Partial<AgentDeps['limits']>
+  /** What a call comes to; it echoes its input unless it is told otherwise. */
+  call?: (call: AgentCall) => Promise<CallResult> | CallResult
+  messages?: readonly Message[]
+  instructions?: string
+  signal?: AbortSignal
+  /** The names that may be called, each with what is wrong with an input. */
+  capabilities?: Readonly<Record<string, (input: JsonObject) => FieldErrors | null>>
+  /** Called with each event before the loop goes on. */
+  onEvent?: (event: AgentEvent) => void
+}
+
+export interface Ran {
+  result: AgentResult
+  events: AgentEvent[]
+  turns: Message[]
+  dispatched: AgentCall[]
+}
+
+export function user(content: string): Message {
+  return { role: 'user', parts: [{ type: 'text', content }] }
+}
+
+export function succeeded(output: unknown): CallResult {
+  return { ok: true, output, durationMs: 1 }
+}
+
+export function failed(message: string): CallResult {
+  return { ok: false, message, durationMs: 1 }
+}
+
+/** Runs the loop to its end and returns all that happened. */
+export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
+  const { onEvent = () => {}, call = ({ input }) => succeeded(input) } = options
+  const clock = createTestClock()
+  const dispatched: AgentCall[] = []
+  const deps: AgentDeps = {
+    model: options.model ?? scriptedModel(),
+    clock,
+    newId: createIds(clock),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  }
+  const loop = runAgent(deps, {
+    instructions: options.instructions ?? null,
+    messages: options.messages ?? [user('Hello')],
+    toolset: toolsetOf(options.capabilities ?? { echo: () => null }),
+    signal: options.signal ?? new AbortController().signal,
+    async call(made) {
+      dispatched.push(made)
+      return call(made)
+    },
+  })
+  const events: AgentEvent[] = []
+  for (;;) {
+    const next = await loop.next()
+    if (next.done) return { result: next.value, events, turns: turnsOf(events), dispatched }
+    events.push(next.value)
+    onEvent(next.value)
+  }
+}
+
+function toolsetOf(capabilities: NonNullable<LoopOptions['capabilities']>): AgentInput['toolset'] {
+  const checks = new Map(Object.entries(capabilities))
+  return {
+    tools: [...checks.keys()].map((name) => ({ name, description: `Does ${name}.`, inputSchema: null })),
+    check: (name) => checks.get(name),
+  }
+}
+
+function turnsOf(events: readonly AgentEvent[]): Message[] {
+  return events.flatMap((event) => (event.type === 'turn' ? [event.message] : []))
+}

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { limitVariable, readConfig } from '../../src/config.ts'
+import type { Environment } from '../../src/environment.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { reportFaults } from '../../src/report-faults.ts'
+
+const KEY = randomBytes(32).toString('base64')
+
+function configOf(env: Environment) {
+  const read = readConfig(env)
+  if (!read.ok) throw new Error(JSON.stringify(read.faults))
+  return read.config
+}
+
+function faultsOf(env: Environment) {
+  const read = readConfig(env)
+  return read.ok ? {} : read.faults
+}
+
+describe('defaults', () => {
+  test('an empty environment is a service for one’s own machine', () => {
+    expect(configOf({})).toEqual({
+      host: '127.0.0.1',
+      port: 8787,
+      store: { engine: 'sqlite', folder: '.svc-data' },
+      baseUrl: null,
+      masterKeys: null,
+      allowLocalEndpoints: true,
+      modelSpec: undefined,
+      logLevel: 'info',
+      limits: DEFAULT_LIMITS,
+    })
+  })
+
+  test('an empty variable is as good as none', () => {
+    const empty = [
+      'HOST',
+      'PORT',
+      'DATABASE_URL',
+      'SVC_BASE_URL',
+      'SVC_MASTER_KEY',
+      'SVC_LIMIT_STEPS',
+      'SVC_ALLOW_LOCAL_ENDPOINTS',
+    ]
+    expect(configOf(Object.fromEntries(empty.map((name) => [name, ''])))).toEqual(configOf({}))
+  })
+
+  test('variables of other programs do not matter', () => {
+    expect(configOf({ PATH: '/bin', HOME: '/root', SVC_API_KEY: 'x', MODEL: 'x' })).toEqual(configOf({}))
+  })
+
+  test('the limits are those of the specification', () => {
+    expect(DEFAULT_LIMITS).toMatchObject({
+      steps: 25,
+      parallelCalls: 5,
+      dispatchMs: 30_000,
+      modelMs: 120_000,
+      executionMs: 300_000,
+      bodyBytes: 1_048_576,
+      jsonDepth: 32,
+      capabilities: 128,
+      schemaBytes: 65_536,
+      responseBytes: 1_048_576,
+      modelOutputBytes: 65_536,
+      storedBytes: 65_536,
+      messages: 200,
+      metadataBytes: 8192,
+      endUserTokenBytes: 8192,
+    })
+  })
+})
+
+describe('what is given', () => {
+  test('is read', () => {
+    const config = configOf({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATABASE_URL: 'postgresql://svc@db/svc',
+      SVC_BASE_URL: 'https://svc.example.com/base//',
+      SVC_MASTER_KEY: `${KEY},${KEY}`,
+      SVC_MODEL: 'openai:gpt-5',
+      SVC_LOG_LEVEL: 'silent',
+    })
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      port: 0,
+      store: { engine: 'postgres', url: 'postgresql://svc@db/svc' },
+      baseUrl: 'https://svc.example.com/base',
+      masterKeys: [Buffer.from(KEY, 'base64'), Buffer.from(KEY, 'base64')],
+      modelSpec: 'openai:gpt-5',
+      logLevel: 'silent',
+    })
+  })
+
+  test.each([
+    [{}, true],
+    [{ HOST: 'localhost' }, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: 'svc.example.com' }, false],
+    [{ DATABASE_URL: 'postgres://db/svc', SVC_MASTER_KEY: KEY }, false],
+    [{ HOST: '0.0.0.0', SVC_ALLOW_LOCAL_ENDPOINTS: '1' }, true],
+    [{ DATABASE_URL: 'postgres://db/svc', SVC_MASTER_KEY: KEY, SVC_ALLOW_LOCAL_ENDPOINTS: '1' }, true],
+    [{ SVC_ALLOW_LOCAL_ENDPOINTS: '0' }, false],
+  ])('%j allows endpoints on loopback: %s', (env, isAllowed) => {
+    expect(configOf(env).allowLocalEndpoints).toBe(isAllowed)
+  })
+
+  test('every limit has a variable of its own, and each sets that limit alone', () => {
+    for (const name of Object.keys(DEFAULT_LIMITS)) {
+      expect(configOf({ [limitVariable(name)]: '7' }).limits).toEqual({ ...DEFAULT_LIMITS, [name]: 7 })
+    }
+    expect(
+      ['steps', 'dispatchMs', 'modelMs', 'executionMs', 'bodyBytes', 'endUserTokenBytes'].map(limitVariable),
+    ).toEqual([
+      'SVC_LIMIT_STEPS',
+      'SVC_LIMIT_DISPATCH_MS',
+      'SVC_LIMIT_MODEL_MS',
+      'SVC_LIMIT_EXECUTION_MS',
+      'SVC_LIMIT_BODY_BYTES',
+      'SVC_LIMIT_END_USER_TOKEN_BYTES',
+    ])
+  })
+})
+
+describe('faults', () => {
+  test('are all told at once, each under its variable', () => {
+    const faults = faultsOf({
+      PORT: 'http',
+      DATABASE_URL: 'mysql://db/svc',
+      SVC_BASE_URL: 'svc.example.com',
+      SVC_ALLOW_LOCAL_ENDPOINTS: 'yes',
+      SVC_LOG_LEVEL: 'loud',
+      SVC_LIMIT_STEPS: '0',
+      SVC_LIMIT_DISPATCH_MS: '30s',
+    })
+    expect(Object.keys(faults).sort()).toEqual([
+      'DATABASE_URL',
+      'PORT',
+      'SVC_ALLOW_LOCAL_ENDPOINTS',
+      'SVC_BASE_URL',
+      'SVC_LIMIT_DISPATCH_MS',
+      'SVC_LIMIT_STEPS',
+      'SVC_LOG_LEVEL',
+      'SVC_MASTER_KEY',
+    ])
+  })
+
+  test('PostgreSQL without a master key is one, whatever else is wrong', () => {
+    expect(faultsOf({ DATABASE_URL: 'postgres://db/svc' })['SVC_MASTER_KEY']?.[0]).toContain('openssl rand -base64 32')
+    expect(Object.keys(faultsOf({ DATABASE_URL: 'postgres://db/svc', PORT: 'x' })).sort()).toEqual([
+      'PORT',
+      'SVC_MASTER_KEY',
+    ])
+  })
+
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PORT', '0x50'],
+    ['SVC_BASE_URL', 'ftp://svc.example.com'],
+    ['SVC_BASE_URL', 'https://svc.example.com/?x=1'],
+    ['SVC_BASE_URL', 'https://svc.example.com/#top'],
+    ['DATABASE_URL', '/var/run/postgres'],
+    ['SVC_MASTER_KEY', 'short'],
+    ['SVC_MASTER_KEY', `${KEY},short`],
+    ['SVC_LIMIT_STEPS', '-1'],
+    ['SVC_LIMIT_STEPS', '1.5'],
+    ['SVC_LIMIT_STEPS', '1e3'],
+    ['SVC_LIMIT_STEPS', 'ten'],
+    ['SVC_LIMIT_BODY_BYTES', '1MiB'],
+    ['SVC_LIMIT_BODY_BYTES', '9'.repeat(13)],
+    ['SVC_LIMIT_EXECUTION_MS', '2147483648'],
+    ['SVC_LIMIT_MODEL_MS', '999999999999'],
+  ])('%s=%s is one', (name, value) => {
+    expect(Object.keys(faultsOf({ [name]: value }))).toContain(name)
+  })
+
+  test('a time that no timer can hold is refused, the longest one that it can is not', () => {
+    expect(configOf({ SVC_LIMIT_EXECUTION_MS: '2147483647' }).limits.executionMs).toBe(2_147_483_647)
+    expect(faultsOf({ SVC_LIMIT_EXECUTION_MS: '2147483648' })).toEqual({
+      SVC_LIMIT_EXECUTION_MS: ['must be at most 2147483647 milliseconds.'],
+    })
+  })
+
+  test('repeat no secret', () => {
+    const faults = faultsOf({ SVC_MASTER_KEY: 'hunter2', DATABASE_URL: 'mysql://svc:hunter2@db/svc' })
+    expect(Object.keys(faults)).toHaveLength(2)
+    expect(JSON.stringify(faults)).not.toContain('hunter2')
+  })
+
+  test('read on a terminal, one variable a line', () => {
+    expect(reportFaults({ PORT: ['must be a port number.'], SVC_MASTER_KEY: ['is short.', 'is odd.'] })).toBe(
+      'The configuration is not valid:\n  PORT must be a port number.\n  SVC_MASTER_KEY is short. is odd.\n',
+    )
+  })
+})

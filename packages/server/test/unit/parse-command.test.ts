@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { parseAdminCommand } from '../../src/admin/parse-command.ts'
+
+test.each([
+  ['create-owner --email ada@example.com', { name: 'create-owner', email: 'ada@example.com', tier: undefined }],
+  ['create-owner --email=ada@example.com --tier pro', { name: 'create-owner', email: 'ada@example.com', tier: 'pro' }],
+  [
+    '--tier enterprise --email ada@example.com create-owner',
+    { name: 'create-owner', email: 'ada@example.com', tier: 'enterprise' },
+  ],
+  ['set-tier --email Ada@Example.com --tier free', { name: 'set-tier', email: 'Ada@Example.com', tier: 'free' }],
+])('%s', (line, command) => {
+  expect(parseAdminCommand(line.split(' '))).toEqual({ ok: true, command })
+})
+
+test.each([
+  ['', 'Which command?'],
+  ['drop-owner --email ada@example.com', 'Which command?'],
+  ['create-owner set-tier --email ada@example.com --tier pro', 'Which command?'],
+  ['create-owner ada@example.com', 'Which command?'],
+  ['create-owner', '--email'],
+  ['create-owner --email', '--email'],
+  ['create-owner --email ada', '--email must be an e-mail address'],
+  ['create-owner --email ada@example.com --tier gold', '--tier must be free, pro or enterprise'],
+  ['create-owner --email ada@example.com --tier', '--tier'],
+  ['set-tier --email ada@example.com', '--tier is required'],
+  ['set-tier --tier pro', '--email'],
+  ['create-owner --email ada@example.com --admin', '--admin'],
+  ['create-owner -e ada@example.com', '-e'],
+  ['constructor --email ada@example.com', 'Which command?'],
+])('“%s” is refused with what is wrong, and with the usage', (line, problem) => {
+  const parsed = parseAdminCommand(line.split(' ').filter((word) => word !== ''))
+  expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining(problem) })
+  expect(parsed).toMatchObject({
+    problem: expect.stringMatching(/Usage:\n.*create-owner --email.*\n.*set-tier --email/),
+  })
+})
+
+test('an address that is longer than any can be is refused', () => {
+  expect(parseAdminCommand(['create-owner', '--email', `${'a'.repeat(250)}@example.com`]).ok).toBe(false)
+})

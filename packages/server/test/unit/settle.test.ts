@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import type { Admitted } from '../../src/executions/enter.ts'
+import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
+import { settle } from '../../src/executions/settle.ts'
+import type { Settlement } from '../../src/executions/settlement-store.ts'
+import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { createTestClock } from '../support/clock.ts'
+
+const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
+const EMPTY: RecordedTrace = { messageShape: [], steps: 0, inputTokens: 0, outputTokens: 0, calls: [] }
+
+describe('what an execution came to', () => {
+  test.each([
+    [{ finishReason: 'stop' }, { status: 'completed', finishReason: 'stop', error: null }],
+    [{ finishReason: 'length' }, { status: 'completed', finishReason: 'length', error: null }],
+    [
+      { finishReason: 'error', error: 'The model is busy.' },
+      { status: 'failed', finishReason: 'error', error: 'The model is busy.' },
+    ],
+    [
+      { finishReason: 'cancelled' },
+      { status: 'failed', finishReason: 'cancelled', error: expect.stringContaining('left') },
+    ],
+  ] as const)('when the loop ended with %j', (result, outcome) => {
+    expect(outcomeOf(result, null)).toEqual(outcome)
+  })
+
+  test.each([
+    ['cancelled', 'cancelled', 'The caller left'],
+    ['deadline', 'error', 'took too long'],
+    ['shutdown', 'error', 'was restarted'],
+  ] as const)('when it was stopped by %s, however the loop ended', (reason, finishReason, error) => {
+    for (const result of [
+      { finishReason: 'stop' },
+      { finishReason: 'cancelled' },
+      { finishReason: 'error', error: 'x' },
+    ] as const) {
+      expect(outcomeOf(result, reason)).toEqual({
+        status: 'failed',
+        finishReason,
+        error: expect.stringContaining(error),
+      })
+    }
+    expect(stoppedOutcome(reason)).toEqual(outcomeOf({ finishReason: 'stop' }, reason))
+  })
+})
+
+describe('settling', () => {
+  test('writes what the caller is told, and tells it after it was written', async () => {
+    const { written, result } = await settled(COMPLETED, { isWritten: true })
+    expect(written).toMatchObject({ status: 'completed', finishReason: 'stop', error: null })
+    expect(result).toEqual({ outcome: COMPLETED, durationMs: 250 })
+  })
+
+  test('tells of a failure where the end was not this node’s to write', async () => {
+    const { written, result } = await settled(COMPLETED, { isWritten: false })
+    expect(written.status).toBe('completed')
+    expect(result.outcome).toMatchObject({
+      status: 'failed',
+      finishReason: 'error',
+      error: expect.stringContaining('could not be recorded'),
+    })
+  })
+
+  test('an execution never ends before it began, whatever the clock does', async () => {
+    const { written, result } = await settled(COMPLETED, { elapsedMs: -5000 })
+    expect(written.completedAt).toBe(written.startedAt)
+    expect(result.durationMs).toBe(0)
+  })
+
+  test('writes the counts and shapes of the trace', async () => {
+    const messageShape: RecordedTrace['messageShape'] = [{ role: 'user', parts: [{ type: 'text' }] }]
+    const trace = { ...EMPTY, messageShape, steps: 2, inputTokens: 7, outputTokens: 3 }
+    const { written } = await settled(COMPLETED, { trace })
+    expect(written).toMatchObject({ steps: 2, inputTokens: 7, outputTokens: 3 })
+    expect(JSON.parse(written.messageShape)).toEqual(messageShape)
+  })
+})
+
+describe('a sign of life is noted', () => {
+  const call = (status: 'completed' | 'failed') => ({
+    callId: 'call_1',
+    ordinal: 0,
+    capability: 'echo',
+    step: 1,
+    input: '{}',
+    startedAt: 0,
+    status,
+    output: null,
+    error: null,
+    durationMs: 1,
+  })
+  const worked = { ...EMPTY, calls: [call('failed'), call('completed')] }
+
+  test('when a call succeeded', async () => {
+    expect((await settled(COMPLETED, { trace: worked })).written.heardFrom).toBe(true)
+  })
+
+  test('but not for calls that failed, nor for an execution without any', async () => {
+    for (const trace of [EMPTY, { ...EMPTY, calls: [call('failed')] }]) {
+      expect((await settled(COMPLETED, { trace })).written.heardFrom).toBe(false)
+    }
+  })
+})
+
+interface Situation {
+  isWritten?: boolean
+  elapsedMs?: number
+  trace?: RecordedTrace
+}
+
+async function settled(outcome: Outcome, situation: Situation) {
+  const { isWritten = true, elapsedMs = 250, trace = EMPTY } = situation
+  const clock = createTestClock()
+  const startedAt = clock.now()
+  clock.advance(elapsedMs)
+  const written: Settlement[] = []
+  const settlements = {
+    async settle(settlement: Settlement) {
+      written.push(settlement)
+      return isWritten
+    },
+    retryFailed: async () => {},
+    drain: async () => {},
+  }
+  const result = await settle({ settlements, clock }, admitted(startedAt), outcome, trace)
+  const [first] = written
+  if (!first || written.length > 1) throw new Error(`${written.length} outcomes were written`)
+  return { written: first, result }
+}
+
+function admitted(startedAt: number): Admitted<null> {
+  return {
+    executionId: 'exec_1',
+    startedAt,
+    metadata: null,
+    rate: null,
+    wish: { kind: 'execute', metadata: undefined, messageShape: [], call: null },
+    runtime: {
+      ownerId: 'own_1',
+      tier: 'free',
+      runtimeId: 'rt_shop0001',
+      projectId: 'proj_1',
+      revision: 1,
+      endpoint: 'https://shop.example.com/svc',
+      allowedOrigins: [],
+      secrets: { current: new Secret('x'), previous: null },
+      deployment: null,
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { type Message, TurnShape } from '@svc/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
+import { settledCall, TraceRecorder } from '../../src/executions/trace-recorder.ts'
+import { failed, succeeded, user } from './agent-support.ts'
+
+function callOf(ordinal: number, input = {}): AgentCall {
+  return { callId: `call_${ordinal}`, capability: 'echo', step: 1 + Math.floor(ordinal / 2), ordinal, input }
+}
+
+function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {
+  const recorder = new TraceRecorder(given, 1000)
+  for (const event of events) recorder.add(event)
+  return recorder.trace()
+}
+
+test('an execution in which nothing happened holds the shapes of what was said before it', () => {
+  expect(traceOf([], [user('a'), user('b')])).toEqual({
+    messageShape: [
+      { role: 'user', parts: [{ type: 'text' }] },
+      { role: 'user', parts: [{ type: 'text' }] },
+    ],
+    steps: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    calls: [],
+  })
+})
+
+test('steps and tokens are summed over every turn of the model', () => {
+  const usages = [
+    { inputTokens: 7, outputTokens: 3 },
+    { inputTokens: 0, outputTokens: 0 },
+    { inputTokens: 100, outputTokens: 1 },
+  ]
+  const trace = traceOf(usages.map((usage) => ({ type: 'model-step-end', usage })))
+  expect(trace).toMatchObject({ steps: 3, inputTokens: 107, outputTokens: 4 })
+})
+
+describe('calls', () => {
+  test('are told in the order in which they were asked for, whichever ended first', () => {
+    const events: AgentEvent[] = [0, 1, 2].map((n) => ({
+      type: 'capability-start',
+      call: callOf(n),
+      startedAt: 10 + n,
+    }))
+    const ends: AgentEvent[] = [
+      { type: 'capability-end', call: callOf(2), result: succeeded({ a: 1 }) },
+      { type: 'capability-end', call: callOf(0), result: failed('sold out') },
+      { type: 'capability-end', call: callOf(1), result: succeeded(null) },
+    ]
+    expect(traceOf([...events, ...ends]).calls).toEqual([
+      {
+        callId: 'call_0',
+        ordinal: 0,
+        capability: 'echo',
+        step: 1,
+        input: '{}',
+        startedAt: 10,
+        status: 'failed',
+        output: null,
+        error: 'sold out',
+        durationMs: 1,
+      },
+      expect.objectContaining({ callId: 'call_1', status: 'completed', output: 'null', error: null, startedAt: 11 }),
+      expect.objectContaining({ callId: 'call_2', status: 'completed', output: '{"a":1}', step: 2, startedAt: 12 }),
+    ])
+  })
+
+  test('hold payloads up to what is kept of one', () => {
+    const call = callOf(0, { text: 'x'.repeat(1000) })
+    const stored = settledCall(call, succeeded('y'.repeat(1000)), { startedAt: 0, storedBytes: 100 })
+    expect(JSON.parse(stored.input)).toMatchObject({ truncated: true, bytes: 1011 })
+    expect(JSON.parse(stored.output ?? '')).toMatchObject({ truncated: true, bytes: 1002 })
+  })
+
+  test('have durations in whole milliseconds', () => {
+    const result = { ok: true, output: null, durationMs: 12.6 } as const
+    expect(settledCall(callOf(0), result, { startedAt: 0, storedBytes: 100 }).durationMs).toBe(13)
+  })
+})
+
+test('a turn is kept as its role and the types of its parts', () => {
+  const message: Message = {
+    role: 'assistant',
+    parts: [
+      { type: 'text', content: 'Let me look.' },
+      { type: 'tool_call', id: 'call_0', name: 'echo', input: {} },
+    ],
+  }
+  expect(traceOf([{ type: 'turn', message }]).messageShape).toEqual([
+    { role: 'assistant', parts: [{ type: 'text' }, { type: 'tool_call' }] },
+  ])
+})
+
+test('message text has no way in, by any event and any part of it', () => {
+  const canary = fc.constantFrom('CANARY')
+  const word = canary.map((text) => `the ${text} word`)
+  const part = fc.oneof(
+    word.map((content) => ({ type: 'text', content }) as const),
+    word.map((content) => ({ type: 'tool_call', id: content, name: content, input: { [content]: content } }) as const),
+  )
+  const message = fc.oneof(
+    word.map(user),
+    fc.array(part, { minLength: 1 }).map((parts): Message => ({ role: 'assistant', parts })),
+    word.map((content): Message => ({ role: 'system', parts: [{ type: 'text', content }] })),
+    word.map(toolTurn),
+  )
+  const event: fc.Arbitrary<AgentEvent> = fc.oneof(
+    word.map((content) => ({ type: 'text', content }) as const),
+    message.map((turn) => ({ type: 'turn', message: turn }) as const),
+    fc.constant({ type: 'model-step-end', usage: { inputTokens: 1, outputTokens: 1 } } as const),
+    fc.constant({ type: 'capability-end', call: callOf(0), result: succeeded('ok') } as const),
+  )
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 20 }), fc.array(message, { maxLength: 5 }), (events, given) => {
+      const trace = traceOf(events, given)
+      expect(JSON.stringify(trace)).not.toContain('CANARY')
+      const turns = events.filter(({ type }) => type === 'turn').length
+      expect(trace.messageShape).toHaveLength(given.length + turns)
+      for (const shape of trace.messageShape) expect(TurnShape.strict().parse(shape)).toEqual(shape)
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+})
+
+function toolTurn(text: string): Message {
+  const part = { toolCallId: text, name: text, output: { text }, error: { message: text } }
+  return { role: 'tool', parts: [{ type: 'tool_result', ...part }] }
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  ANONYMOUS_BUCKET,
+  type Draw,
+  drawsFor,
+  emptiestBuckets,
+  grant,
+  MAIN_BUCKET,
+  rateBucket,
+} from '../../src/usage/rules.ts'
+import { available } from '../../src/usage/token-bucket.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00Z')
+
+const tier = fc.constantFrom('free', 'pro', 'enterprise')
+const door = fc.constantFrom('page', 'broker', 'owner')
+
+function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: number, now = NOW): number {
+  return Array.from({ length: tries }, () => grant(buckets, draws, now)).filter(({ ok }) => ok).length
+}
+
+describe('what a request draws on', () => {
+  test.each([
+    ['free', 'page', ['rate:rt_a:page', MAIN_BUCKET]],
+    ['free', 'broker', ['rate:rt_a:broker', ANONYMOUS_BUCKET, MAIN_BUCKET]],
+    ['free', 'owner', [MAIN_BUCKET]],
+    ['pro', 'broker', ['rate:rt_a:broker', ANONYMOUS_BUCKET, MAIN_BUCKET]],
+    ['enterprise', 'page', ['rate:rt_a:page']],
+    ['enterprise', 'broker', ['rate:rt_a:broker']],
+    ['enterprise', 'owner', []],
+  ] as const)('on the %s plan, by the %s door', (plan, by, buckets) => {
+    expect(drawsFor(plan, 'rt_a', by).map(({ bucket }) => bucket)).toEqual(buckets)
+  })
+
+  test('strangers at the broker and the page do not share a rate, nor do two runtimes', () => {
+    expect(new Set([rateBucket('rt_a', 'page'), rateBucket('rt_a', 'broker'), rateBucket('rt_b', 'page')]).size).toBe(3)
+  })
+
+  test('every plan draws on buckets that the free plan draws on too', () => {
+    fc.assert(
+      fc.property(tier, door, (plan, by) => {
+        const free = drawsFor('free', 'rt_a', by).map(({ bucket }) => bucket)
+        for (const { bucket } of drawsFor(plan, 'rt_a', by)) expect(free).toContain(bucket)
+      }),
+    )
+  })
+})
+
+describe('the free plan', () => {
+  test('lets sixty a minute through by one door, then one a second', () => {
+    const buckets = new Map<string, number>()
+    const draws = drawsFor('free', 'rt_a', 'page')
+    expect(grantedOf(buckets, draws, 100)).toBe(60)
+    expect(grant(buckets, draws, NOW)).toEqual({
+      ok: false,
+      limit: 'rate',
+      retryAfterMs: 1000,
+      rate: { limit: 60, remaining: 0, resetMs: 60_000 },
+    })
+    expect(grantedOf(buckets, draws, 10, NOW + 3000)).toBe(3)
+  })
+
+  test('lets 50 strangers in and leaves 150 to the page', () => {
+    const buckets = new Map<string, number>()
+    const strangers = drawsFor('free', 'rt_a', 'broker').filter(({ limit }) => limit !== 'rate')
+    expect(grantedOf(buckets, strangers, 300)).toBe(50)
+    expect(grant(buckets, strangers, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
+    expect(grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 300)).toBe(150)
+  })
+
+  test('tells the caller what the rate limit has left', () => {
+    const buckets = new Map<string, number>()
+    const draws = drawsFor('free', 'rt_a', 'page')
+    expect(grant(buckets, draws, NOW).rate).toEqual({ limit: 60, remaining: 59, resetMs: 1000 })
+    expect(grant(buckets, draws, NOW).rate).toEqual({ limit: 60, remaining: 58, resetMs: 2000 })
+    expect(grant(buckets, drawsFor('free', 'rt_a', 'owner'), NOW).rate).toBeNull()
+  })
+})
+
+test('the enterprise plan is bounded by its rate alone', () => {
+  const buckets = new Map<string, number>()
+  expect(grantedOf(buckets, drawsFor('enterprise', 'rt_a', 'broker'), 7000)).toBe(6000)
+  expect(grantedOf(buckets, drawsFor('enterprise', 'rt_a', 'owner'), 7000)).toBe(7000)
+})
+
+describe('all or nothing', () => {
+  const draws: fc.Arbitrary<Draw[]> = fc.uniqueArray(
+    fc.record({
+      limit: fc.constantFrom('rate', 'anonymous', 'quota'),
+      bucket: fc.constantFrom('a', 'b', 'c', 'd'),
+      rate: fc.record({ unitMs: fc.integer({ min: 1, max: 5000 }), burst: fc.integer({ min: 1, max: 5 }) }),
+    }),
+    { selector: ({ bucket }) => bucket, maxLength: 4 },
+  )
+  const state = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: NOW - 10_000, max: NOW + 30_000 }))
+
+  test('a grant takes one unit from every bucket, a refusal none from any', () => {
+    fc.assert(
+      fc.property(draws, state, (wanted, given) => {
+        const buckets = new Map(Object.entries(given))
+        const before = wanted.map(({ bucket, rate }) => available(buckets.get(bucket) ?? 0, rate, NOW))
+        const result = grant(buckets, wanted, NOW)
+        const after = wanted.map(({ bucket, rate }) => available(buckets.get(bucket) ?? 0, rate, NOW))
+        expect(result.ok).toBe(before.every((units) => units >= 1))
+        expect(after).toEqual(result.ok ? before.map((units) => units - 1) : before)
+        if (!result.ok) expect(Object.fromEntries(buckets)).toEqual(given)
+      }),
+      { numRuns: 2000, seed: 1 },
+    )
+  })
+
+  test('a refusal says to the millisecond when all limits let one in, and names one that holds until then', () => {
+    fc.assert(
+      fc.property(draws, state, (wanted, given) => {
+        const result = grant(new Map(Object.entries(given)), wanted, NOW)
+        if (result.ok) return
+        const at = (now: number, of = wanted) => grant(new Map(Object.entries(given)), of, now).ok
+        expect(at(NOW + result.retryAfterMs)).toBe(true)
+        expect(at(NOW + result.retryAfterMs - 1)).toBe(false)
+        const named = wanted.filter(({ limit }) => limit === result.limit)
+        expect(at(NOW + result.retryAfterMs - 1, named)).toBe(false)
+      }),
+      { numRuns: 2000, seed: 2 },
+    )
+  })
+})
+
+test('a smaller plan holds at once: what a larger one left does not exceed its burst', () => {
+  const buckets = new Map<string, number>()
+  grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 10)
+  expect(grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 1000)).toBeLessThanOrEqual(200)
+})
+
+test('a larger plan helps at once: what was empty under the smaller one is not', () => {
+  const buckets = new Map<string, number>()
+  grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 1000)
+  expect(grant(buckets, drawsFor('free', 'rt_a', 'owner'), NOW).ok).toBe(false)
+  expect(grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 50_000)).toBe(48_000 - 4_000)
+})
+
+test('a bucket that a larger plan left in debt, at the emptiest of the smaller one, fills a unit at a time', () => {
+  const buckets = new Map<string, number>()
+  grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 50_000)
+  const main = emptiestBuckets('free', NOW).find(({ bucket }) => bucket === MAIN_BUCKET)
+  const clamped = new Map([[MAIN_BUCKET, Math.min(buckets.get(MAIN_BUCKET) ?? 0, main?.emptyUntil ?? 0)]])
+  const draws = drawsFor('free', 'rt_a', 'owner')
+  expect(grant(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 22 * 3_600_000 + 36_000 })
+  expect(grant(clamped, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
+  expect(grant(clamped, draws, NOW + 36_000).ok).toBe(true)
+})
+
+test('only the buckets of a quota have an emptiest, and a plan without a quota has none', () => {
+  expect(emptiestBuckets('free', NOW).map(({ bucket }) => bucket)).toEqual([ANONYMOUS_BUCKET, MAIN_BUCKET])
+  expect(emptiestBuckets('enterprise', NOW)).toEqual([])
+})
