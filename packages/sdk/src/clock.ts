@@ -1,0 +1,4 @@
+/** Where the time comes from, in milliseconds since the epoch. `Date` itself is one. */
+export interface Clock {
+  now(): number
+}
