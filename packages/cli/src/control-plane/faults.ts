@@ -1,0 +1,49 @@
+import { abbreviateKey } from '@svc/contract'
+import { type CommandFailure, commandFailure, projectFailure, serverFailure } from '../failures.ts'
+import { fieldLines } from '../terminal/field-lines.ts'
+import type { Credential, Refusal } from './answer.ts'
+
+/** A refusal that the caller has no more to say about. */
+export function refused(refusal: Refusal): CommandFailure {
+  const message = `The control plane refused: ${refusal.message}`
+  const lines = fieldLines(refusal.details?.fieldErrors ?? {})
+  if (refusal.status === 400) return projectFailure(message, lines)
+  if (refusal.status === 403 || refusal.status === 404) return serverFailure(message, lines)
+  return commandFailure(message, lines)
+}
+
+export function unreachable(baseUrl: string, error: unknown, timeoutMs: number): CommandFailure {
+  return serverFailure(
+    `The control plane at ${baseUrl} cannot be reached: ${reasonOf(error, timeoutMs)}.`,
+    ['Is it running? If it is elsewhere, set SVC_BASE_URL to its address.'],
+    error,
+  )
+}
+
+export function keyNotAccepted(who: Credential): CommandFailure {
+  return serverFailure(`The key ${abbreviateKey(who.apiKey)} is not valid at ${who.baseUrl}.`, [
+    'Copy the runtime’s deploy key again, or rotate it, and set SVC_API_KEY to it.',
+    'If the runtime is registered elsewhere, set SVC_BASE_URL to that control plane’s address.',
+  ])
+}
+
+export function redirected(baseUrl: string, location: string): CommandFailure {
+  return serverFailure(`${baseUrl} answered with a redirect to ${location}.`, [
+    'A deploy key is not sent on to another address. Set SVC_BASE_URL to the control plane’s own.',
+  ])
+}
+
+export function notAControlPlane(baseUrl: string, what: string): CommandFailure {
+  return serverFailure(`${baseUrl} does not answer like a control plane: ${what}.`, [
+    'Set SVC_BASE_URL to the address of the control plane.',
+  ])
+}
+
+function reasonOf(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
+  const cause = error.cause
+  if (!(cause instanceof Error)) return error.message
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : null
+  return code ?? (cause.message || error.message)
+}

@@ -1,0 +1,32 @@
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const FRAME = /\(?((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/]).*):(\d+):\d+\)?$/
+
+/** The project’s folder, and the folder that paths are shown from. */
+export type Place = { readonly folder: string; readonly cwd: string }
+
+/** What a module of the project threw, in lines: its message, and the place within the project’s folder if there is one. */
+export function describeThrown(thrown: unknown, place: Place): string[] {
+  if (!(thrown instanceof Error)) return [`It threw ${String(thrown)}`]
+  const lines = messageLines(thrown)
+  const frame = firstFrameInside(place.folder, thrown.stack ?? '')
+  return frame ? [...lines, `at ${relative(place.cwd, frame.file)}:${frame.line}`] : lines
+}
+
+// Node lists every importing module below a failed resolution; the file named above them says as much.
+function messageLines(error: Error): string[] {
+  const [message = ''] = error.message.split('\nRequire stack:')
+  const lines = message.split('\n').flatMap((line) => line.trim() || [])
+  return lines.length > 0 ? lines : [`It threw ${error.name} without a message.`]
+}
+
+function firstFrameInside(folder: string, stack: string): { file: string; line: string } | null {
+  for (const text of stack.split('\n')) {
+    const [, path, line] = FRAME.exec(text.trim()) ?? []
+    if (path === undefined || line === undefined) continue
+    const file = path.startsWith('file://') ? fileURLToPath(path) : path
+    if (file.startsWith(folder + sep) && !file.includes(`${sep}node_modules${sep}`)) return { file, line }
+  }
+  return null
+}

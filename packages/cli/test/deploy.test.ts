@@ -1,0 +1,183 @@
+import { DeploymentManifest } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import { DEPLOY_KEY } from './support/keys.ts'
+import { CONFIG, createProject, runtimeModule, shopProject } from './support/project.ts'
+import { NOWHERE, runSvc } from './support/run-svc.ts'
+
+const STATUS = 'GET /v1/runtime/status'
+const DEPLOY = 'POST /v1/deployments'
+
+describe('a deploy that succeeds', () => {
+  test('publishes a whole manifest with the deploy key, after one look-up of what is live', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply(['order-status']),
+      [DEPLOY]: deployReply([
+        { name: 'order-status', hasInputSchema: true },
+        { name: 'refund', hasInputSchema: true },
+      ]),
+    })
+    const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['deploy'], {
+      env: controlPlane.env(DEPLOY_KEY),
+    })
+
+    expect(stderr).toBe('')
+    expect(exitCode).toBe(0)
+    expect(controlPlane.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([STATUS, DEPLOY])
+    expect(controlPlane.requests.map(({ authorization }) => authorization)).toEqual([
+      `Bearer ${DEPLOY_KEY}`,
+      `Bearer ${DEPLOY_KEY}`,
+    ])
+    const body = controlPlane.requests[1]?.body
+    expect(body).toMatchObject({
+      manifest: {
+        schemaVersion: 2,
+        endpoint: 'https://shop.example.com/svc',
+        website: { name: 'Example Shop', url: 'https://shop.example.com' },
+        adp: { namespace: 'com.example.shop' },
+        agent: { instructions: 'Be brief.' },
+        runtime: { sdkVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+        metadata: { cliVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+        capabilities: [
+          {
+            name: 'order-status',
+            version: '1.0.0',
+            description: 'About order-status',
+            actions: [{ inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } }],
+          },
+          { name: 'refund' },
+        ],
+      },
+    })
+    expect(stdout).toContain('Deployment 5 is active')
+    expect(stdout).toMatch(/^ {2}order-status$/m)
+    expect(stdout).toMatch(/^ {2}refund$/m)
+  })
+
+  test('prints what it adds to and removes from the live names before it publishes', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply(['order-status', 'track-parcel']),
+      [DEPLOY]: deployReply([]),
+    })
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+
+    expect(stdout).toContain('Compared with deployment 4:\n  + refund\n  - track-parcel\n  = 1 unchanged\n')
+    expect(stdout.indexOf('+ refund')).toBeLessThan(stdout.indexOf('Deployment 5'))
+  })
+
+  test('says so when the names are the ones already live, and when there were none before', async () => {
+    const same = await startControlPlane({
+      [STATUS]: statusReply(['refund', 'order-status']),
+      [DEPLOY]: deployReply([]),
+    })
+    const first = await startControlPlane({ [STATUS]: statusReply([], null), [DEPLOY]: deployReply([]) })
+    const folder = createProject(shopProject())
+
+    expect((await runSvc(folder, ['deploy'], { env: same.env(DEPLOY_KEY) })).stdout).toContain(
+      'the same 2 capabilities',
+    )
+    expect((await runSvc(folder, ['deploy'], { env: first.env(DEPLOY_KEY) })).stdout).toContain(
+      'First deployment:\n  + order-status\n  + refund\n',
+    )
+  })
+
+  test('passes on the server’s warnings and names each capability published without an input schema', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply(['gone']),
+      [DEPLOY]: deployReply(
+        [
+          { name: 'order-status', hasInputSchema: true },
+          { name: 'refund', hasInputSchema: false },
+        ],
+        ['“gone” was removed without having been deprecated.'],
+      ),
+    })
+    const files = { 'svc.config.ts': CONFIG, '.svc/runtime.ts': runtimeModule(['order-status', 'refund'], ['refund']) }
+    const { exitCode, stderr } = await runSvc(createProject(files), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('! “gone” was removed without having been deprecated.')
+    expect(stderr).toContain('! “refund” has no input schema')
+    expect(stderr).not.toContain('“order-status”')
+  })
+
+  test('is not held up by a failed look-up of what is live, and mentions it in one line', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: envelope(500, 'internal_error', 'Something went wrong.'),
+      [DEPLOY]: deployReply([{ name: 'refund', hasInputSchema: true }]),
+    })
+    const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['deploy'], {
+      env: controlPlane.env(DEPLOY_KEY),
+    })
+
+    expect(exitCode).toBe(0)
+    expect(stderr).toBe('Not compared with what is live: Something went wrong.\n')
+    expect(stdout).toContain('Deployment 5 is active')
+  })
+})
+
+describe('a dry run', () => {
+  test('publishes nothing and shows what would have been published', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply(['order-status']) })
+    const files = { 'svc.config.ts': CONFIG, '.svc/runtime.ts': runtimeModule(['order-status', 'refund'], ['refund']) }
+    const { exitCode, stdout, stderr } = await runSvc(createProject(files), ['deploy', '--dry-run'], {
+      env: controlPlane.env(DEPLOY_KEY),
+    })
+
+    expect(exitCode).toBe(0)
+    expect(controlPlane.requests.map(({ method }) => method)).toEqual(['GET'])
+    expect(stdout).toContain('  + refund\n')
+    expect(stdout).toContain('Nothing was published')
+    expect(stderr).toContain('“refund” has no input schema')
+  })
+
+  test('works without a control plane in reach', async () => {
+    const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('Everything is in order')
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toContain(`${NOWHERE} cannot be reached`)
+  })
+})
+
+describe('a project of any shape', () => {
+  test('is found from a folder below it, with its runtime as a named export at a path of its own', async () => {
+    const folder = createProject({
+      'svc.config.ts': CONFIG.replace('endpoint:', "runtime: './src/capabilities.ts', endpoint:"),
+      'src/capabilities.ts': runtimeModule(['refund']).replace('export default', 'export const runtime ='),
+      'src/deep/er/keep.txt': '',
+    })
+    const { exitCode, stdout } = await runSvc(`${folder}/src/deep/er`, ['deploy', '--dry-run'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^ {2}refund$/m)
+  })
+
+  test('may use enums, top-level await, import.meta and the path aliases of its tsconfig', async () => {
+    const folder = createProject({
+      'tsconfig.json': '{ /* with a comment */ "compilerOptions": { "paths": { "~/*": ["./src/*"] } } }',
+      'src/site.ts': "export enum Site { name = 'Aliased' }\nexport const here: string = import.meta.url",
+      'svc.config.ts': CONFIG.replace("'Example Shop'", 'await Promise.resolve(Site.name)').replace(
+        'import',
+        "import { Site } from '~/site.ts'\nimport",
+      ),
+      '.svc/runtime.ts': runtimeModule(['refund']),
+    })
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null), [DEPLOY]: deployReply([]) })
+    const { exitCode } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(exitCode).toBe(0)
+    expect(controlPlane.requests[1]?.body).toMatchObject({ manifest: { website: { name: 'Aliased' } } })
+  })
+
+  test('may leave everything but the key out, and its manifest is still one the contract accepts', async () => {
+    const folder = createProject({
+      'svc.config.ts': 'export default { apiKey: process.env.SVC_API_KEY }',
+      '.svc/runtime.ts': runtimeModule([]),
+    })
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null), [DEPLOY]: deployReply([]) })
+    await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    const body = controlPlane.requests[1]?.body
+    expect(body).toHaveProperty('manifest')
+    const manifest = typeof body === 'object' && body && 'manifest' in body ? body.manifest : null
+    expect(DeploymentManifest.safeParse(manifest).success).toBe(true)
+  })
+})

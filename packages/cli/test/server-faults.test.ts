@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { deployReply, envelope, type Reply, startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import { DEPLOY_KEY } from './support/keys.ts'
+import { createProject, shopProject } from './support/project.ts'
+import { NOWHERE, type Outcome, runSvc } from './support/run-svc.ts'
+
+async function deployTo(reply: Reply | string): Promise<Outcome & { url: string }> {
+  const controlPlane = await startControlPlane({
+    'GET /v1/runtime/status': statusReply([]),
+    'POST /v1/deployments': reply,
+  })
+  const outcome = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(outcome.stdout).not.toContain('is active')
+  return { ...outcome, url: controlPlane.url }
+}
+
+test('a server out of reach is named with its address, the cause and the fix', async () => {
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['deploy'])
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain(`✖ The control plane at ${NOWHERE} cannot be reached: ECONNREFUSED.`)
+  expect(stderr).toContain('Is it running? If it is elsewhere, set SVC_BASE_URL to its address.')
+})
+
+test('a server that does not answer in time is named as out of reach', async () => {
+  const hang = () => Promise.reject(new DOMException('The operation was aborted', 'TimeoutError'))
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], { fetch: hang })
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain('no answer within 10 s')
+})
+
+test.each(['deploy', 'status'])(
+  'a key that %s may not use is shortened, and the fix is to copy or rotate it',
+  async (command) => {
+    const refusal = envelope(401, 'unauthorized', 'This key is not valid here.')
+    const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': refusal, 'POST /v1/deployments': refusal })
+    const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), [command], {
+      env: controlPlane.env(DEPLOY_KEY),
+    })
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain(`The key svc_sk_0123…${DEPLOY_KEY.slice(-4)} is not valid at ${controlPlane.url}.`)
+    expect(stderr).toMatch(/Copy the runtime’s deploy key again, or rotate it/)
+    expect(stdout + stderr).not.toContain(DEPLOY_KEY)
+  },
+)
+
+describe('a refused manifest', () => {
+  test('shows the server’s field errors under the capability’s own name', async () => {
+    const { exitCode, stderr } = await deployTo(
+      envelope(400, 'validation_error', 'The manifest is not valid.', {
+        'manifest.capabilities.1.actions.0.inputSchema': ['has a remote $ref.', 'is too deep.'],
+        'manifest.capabilities.9.name': ['is unknown to this project.'],
+        'manifest.website.url': ['must be an address.'],
+      }),
+    )
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('The control plane refused: The manifest is not valid.')
+    expect(stderr).toMatch(/^ {2}“refund” actions\.0\.inputSchema\s+has a remote \$ref\.$/m)
+    expect(stderr).toMatch(/^ {2}“refund” actions\.0\.inputSchema\s+is too deep\.$/m)
+    expect(stderr).toMatch(/^ {2}capabilities\.9\.name\s+is unknown/m)
+    expect(stderr).toMatch(/^ {2}website\.url\s+must be an address\.$/m)
+  })
+})
+
+test.each([
+  [403, 'forbidden', 4],
+  [404, 'not_found', 4],
+  [429, 'rate_limit_exceeded', 1],
+  [500, 'internal_error', 1],
+] as const)('a %i is told in the server’s own words', async (status, code, expected) => {
+  const { exitCode, stderr } = await deployTo(envelope(status, code, `Words for ${status}.`))
+  expect(exitCode).toBe(expected)
+  expect(stderr).toContain(`The control plane refused: Words for ${status}.`)
+})
+
+test.each([
+  ['a page', '<h1>It works!</h1>'],
+  ['a success of another shape', { status: 200, body: { ok: true } }],
+  ['a failure of another shape', { status: 502, body: { message: 'bad gateway' } }],
+] as const)('%s in answer is recognised as not coming from a control plane', async (_name, reply) => {
+  const { exitCode, stderr, url } = await deployTo(reply)
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain(`${url} does not answer like a control plane`)
+  expect(stderr).toContain('SVC_BASE_URL')
+})
+
+test('a redirect is not followed, so the key goes to no other address', async () => {
+  const elsewhere = await startControlPlane({ 'GET /v1/runtime/status': statusReply([]) })
+  const redirect = { status: 307, body: {}, headers: { location: `${elsewhere.url}/v1/runtime/status` } }
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': redirect })
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain(`redirect to ${elsewhere.url}/v1/runtime/status`)
+  expect(elsewhere.requests).toEqual([])
+})
+
+test('control characters in an answer do not reach the terminal', async () => {
+  const controlPlane = await startControlPlane({
+    'GET /v1/runtime/status': statusReply([]),
+    'POST /v1/deployments': deployReply([], ['all\u001b[2Jgone']),
+  })
+  const { stderr } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stderr).toContain('all [2Jgone')
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import { DEPLOY_KEY } from './support/keys.ts'
+import { CONFIG, createProject, shopProject } from './support/project.ts'
+import { type Outcome, runSvc } from './support/run-svc.ts'
+
+async function statusOf(
+  files: Record<string, string>,
+  live: readonly string[],
+  version: number | null = 4,
+): Promise<Outcome> {
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': statusReply(live, version) })
+  const outcome = await runSvc(createProject(files), ['status'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(controlPlane.requests).toMatchObject([{ method: 'GET', authorization: `Bearer ${DEPLOY_KEY}` }])
+  return outcome
+}
+
+test('status prints every fact about what is live and that the project is in sync', async () => {
+  const { exitCode, stdout, stderr } = await statusOf(shopProject(), ['refund', 'order-status'])
+  expect(exitCode).toBe(0)
+  expect(stderr).toBe('')
+  expect(stdout).toBe(
+    [
+      'runtime       rt_exampleShop',
+      'deployment    4',
+      'status        active',
+      'deployed at   2026-03-01T10:00:00.000Z',
+      'connection    online',
+      'transport     http',
+      'health        healthy',
+      'provider      demo',
+      'model         rules',
+      'capabilities  2',
+      '',
+      '✔ in sync (by name)',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('status prints the difference and the command that ends it', async () => {
+  const { exitCode, stdout } = await statusOf(shopProject(), ['order-status', 'track-parcel'])
+  expect(exitCode).toBe(0)
+  expect(stdout).not.toContain('in sync (by name)')
+  expect(stdout).toContain('  + refund\n  - track-parcel\n  = 1 unchanged\n')
+  expect(stdout).toContain('Run `svc deploy`')
+})
+
+test('before the first deployment nothing is in sync, not even a project without capabilities', async () => {
+  const files = { ...shopProject(), '.svc/runtime.ts': shopProject([])['.svc/runtime.ts'] ?? '' }
+  const { stdout } = await statusOf(files, [], null)
+  expect(stdout).toContain('deployment    none yet')
+  expect(stdout).toContain('Run `svc deploy`')
+})
+
+test('a runtime module that does not load cannot hide what is live', async () => {
+  const { exitCode, stdout, stderr } = await statusOf(
+    { 'svc.config.ts': CONFIG, '.svc/runtime.ts': "throw new Error('broken today')" },
+    ['refund'],
+  )
+  expect(exitCode).toBe(3)
+  expect(stdout).toContain('rt_exampleShop')
+  expect(stderr).toContain('broken today')
+})
