@@ -1,0 +1,82 @@
+import { byId, element, icon } from './element.js'
+
+const PAUSE_MS = 150
+
+/** The product grid with its search and its categories. */
+export function startProducts({ ask }) {
+  let category = ''
+  let newest = 0
+  let pause
+
+  async function refresh() {
+    newest += 1
+    const mine = newest
+    const query = new URLSearchParams({ query: byId('search').value })
+    if (category) query.set('category', category)
+    const response = await fetch(`/api/products?${query}`).catch(() => null)
+    // An answer to what was typed earlier must not replace a later one.
+    if (mine !== newest) return
+    if (!response?.ok) return showCount('The products cannot be loaded just now.')
+    const { products, categories } = await response.json()
+    showCategories(categories)
+    showProducts(products)
+  }
+
+  function showCategories(categories) {
+    const names = ['', ...categories.map(({ category: name }) => name)]
+    if (byId('categories').childElementCount === names.length) return
+    byId('categories').replaceChildren(...names.map((name) => categoryButton(name)))
+  }
+
+  function categoryButton(name) {
+    const button = element('button', { text: name || 'all' })
+    button.type = 'button'
+    button.setAttribute('aria-pressed', String(name === category))
+    button.addEventListener('click', () => {
+      category = name
+      for (const other of byId('categories').children) other.setAttribute('aria-pressed', String(other === button))
+      void refresh()
+    })
+    return button
+  }
+
+  function showProducts(products) {
+    showCount(products.length === 1 ? '1 product' : `${products.length} products`)
+    byId('grid').replaceChildren(...products.map((product) => productCard(product, ask)))
+  }
+
+  byId('search').addEventListener('input', () => {
+    clearTimeout(pause)
+    pause = setTimeout(() => void refresh(), PAUSE_MS)
+  })
+  byId('search-form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    void refresh()
+  })
+  void refresh()
+}
+
+function productCard(product, ask) {
+  const button = element('button', { className: 'quiet', text: 'Ask about it' })
+  button.type = 'button'
+  button.setAttribute('aria-label', `Ask about ${product.name}`)
+  button.addEventListener('click', () => ask(`Tell me about the ${product.name}`))
+  return element(
+    'li',
+    { className: product.inStock ? 'card' : 'card sold-out' },
+    element('div', { className: `picture ${product.category}` }, icon(product.category)),
+    element('h3', { text: product.name }),
+    element('p', { className: 'description', text: product.description }),
+    element(
+      'p',
+      { className: 'terms' },
+      element('span', { className: 'price', text: product.price }),
+      element('span', { className: 'availability', text: product.availability }),
+    ),
+    button,
+  )
+}
+
+function showCount(text) {
+  byId('count').textContent = text
+}

@@ -1,0 +1,61 @@
+import { byId } from './element.js'
+
+const KEY = 'hollow-pine-session'
+
+/** Signing in and out. The session lives in this tab only and ends with it. */
+export function startSession({ onSignOut }) {
+  const dialog = byId('sign-in-dialog')
+  show(read())
+
+  byId('sign-in').addEventListener('click', () => dialog.showModal())
+  byId('sign-in-cancel').addEventListener('click', () => dialog.close())
+  byId('sign-out').addEventListener('click', () => {
+    void signOut()
+    onSignOut()
+  })
+  byId('sign-in-form').addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const problem = await signIn()
+    byId('sign-in-problem').textContent = problem ?? ''
+    if (!problem) dialog.close()
+  })
+
+  return { currentToken: () => read()?.token }
+}
+
+async function signIn() {
+  const credentials = { email: byId('email').value, password: byId('password').value }
+  const response = await fetch('/api/sessions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  }).catch(() => null)
+  if (!response) return 'The shop cannot be reached.'
+  const answer = await response.json()
+  if (!response.ok) return answer.error.message
+  byId('password').value = ''
+  sessionStorage.setItem(KEY, JSON.stringify(answer))
+  show(answer)
+  return null
+}
+
+async function signOut() {
+  const session = read()
+  sessionStorage.removeItem(KEY)
+  show(null)
+  const headers = { authorization: `Bearer ${session?.token}` }
+  // Signed out here in any case; a shop that cannot be reached lets the session run out by itself.
+  await fetch('/api/sessions', { method: 'DELETE', headers }).catch(() => null)
+}
+
+function read() {
+  const stored = sessionStorage.getItem(KEY)
+  return stored ? JSON.parse(stored) : null
+}
+
+function show(session) {
+  byId('customer').textContent = session?.name ?? ''
+  byId('customer').hidden = !session
+  byId('sign-out').hidden = !session
+  byId('sign-in').hidden = Boolean(session)
+}

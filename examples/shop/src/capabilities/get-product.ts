@@ -1,0 +1,22 @@
+import { defineCapability } from '@svc/sdk'
+import { z } from 'zod'
+import type { Store } from '../store/open-store.ts'
+import { findProduct } from '../store/products.ts'
+import { presentProduct } from './present-product.ts'
+import { ProductName } from './product-name.ts'
+
+export function getProductCapability(store: Store) {
+  return defineCapability({
+    name: 'get-product',
+    version: '1.0.0',
+    description:
+      'Tell everything about one product: details, full description, price (how much it costs) and how many are left.',
+    input: z.object({
+      product: ProductName,
+    }),
+    handler({ product: wanted }) {
+      const product = findProduct(store, wanted)
+      return { ...presentProduct(product), stock: product.stock, description: product.description }
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { defineCapability } from '@svc/sdk'
+import { z } from 'zod'
+import type { Store } from '../store/open-store.ts'
+import { findOrder, type Order } from '../store/orders.ts'
+import { requireCustomer } from '../store/sessions.ts'
+import { presentOrder } from './present-order.ts'
+
+export function orderStatusCapability(store: Store) {
+  return defineCapability({
+    name: 'order-status',
+    version: '1.0.0',
+    description:
+      'Track one order by its number: where my order or parcel is, its status, whether it was shipped or delivered.',
+    requiresEndUser: true,
+    input: z.object({
+      orderNumber: z.string().min(1).max(40).describe('Order number, such as ORD-1001.'),
+    }),
+    handler({ orderNumber }, { endUserToken }) {
+      const order = findOrder(store, requireCustomer(store, endUserToken), orderNumber)
+      return { summary: SUMMARIES[order.status], ...presentOrder(order) }
+    },
+  })
+}
+
+const SUMMARIES: Record<Order['status'], string> = {
+  placed: 'We have your order and are packing it.',
+  shipped: 'Your order is on its way.',
+  delivered: 'Your order was delivered.',
+}

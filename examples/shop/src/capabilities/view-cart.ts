@@ -1,0 +1,19 @@
+import { defineCapability } from '@svc/sdk'
+import { z } from 'zod'
+import { viewCart } from '../store/carts.ts'
+import type { Store } from '../store/open-store.ts'
+import { requireCustomer } from '../store/sessions.ts'
+import { presentCart } from './present-cart.ts'
+
+export function viewCartCapability(store: Store) {
+  return defineCapability({
+    name: 'view-cart',
+    version: '1.0.0',
+    description: 'Show what is in my shopping cart (basket) now, with shipping and the total to pay.',
+    requiresEndUser: true,
+    input: z.object({}),
+    handler(_input, { endUserToken }) {
+      return presentCart(viewCart(store, requireCustomer(store, endUserToken)))
+    },
+  })
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startShop } from '../server.ts'
+import { startControlPlane } from './control-plane.ts'
+import { runDemo } from './run-demo.ts'
+import { createTeller } from './teller.ts'
+
+const ANY_PORTS = { controlPlane: 0, shop: 0 }
+
+/** Where both stay up: 8787 and 8788, or where `PORT` and `SHOP_PORT` say. */
+function servingPorts(): typeof ANY_PORTS {
+  const { PORT = '8787', SHOP_PORT = '8788' } = process.env
+  return { controlPlane: Number(PORT), shop: Number(SHOP_PORT) }
+}
+
+/** Runs the demo in a folder that is gone afterwards. With `--serve` it stays up until it is interrupted. */
+async function main(args: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+  try {
+    await playIn(folder, args.includes('--serve'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function playIn(folder: string, isServing: boolean): Promise<void> {
+  const tell = createTeller(process.stdout)
+  const ports = isServing ? servingPorts() : ANY_PORTS
+  const controlPlane = await startControlPlane({ folder, port: ports.controlPlane })
+  try {
+    const shop = await startShop({ port: ports.shop, databaseFile: join(folder, 'shop.sqlite') })
+    try {
+      await runDemo(tell, { controlPlane, shop })
+      if (isServing) await serveUntilInterrupted(tell, { controlPlane: controlPlane.url, shop: shop.url })
+    } finally {
+      await shop.close()
+    }
+  } finally {
+    await controlPlane.stop()
+  }
+}
+
+async function serveUntilInterrupted(
+  tell: ReturnType<typeof createTeller>,
+  urls: { controlPlane: string; shop: string },
+): Promise<void> {
+  tell.step('Have a look')
+  tell.fact('the shop', `${urls.shop}  (ask it something; sign in with the account shown there)`)
+  tell.fact('the control plane', urls.controlPlane)
+  tell.line('Ctrl+C stops both and removes their data.')
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`\nThe demo failed: ${reason}\n`)
+  process.exitCode = 1
+})

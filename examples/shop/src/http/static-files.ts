@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { extname } from 'node:path'
+
+export interface StaticFile {
+  type: string
+  content: Buffer
+}
+
+// The same distance from src and from dist.
+const FOLDER = new URL('../../public/', import.meta.url)
+
+const TYPES = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])
+
+/** Every file of the page by its path. Read once, so that no request can name a path on disk. */
+export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
+  const files = new Map<string, StaticFile>()
+  for (const name of readdirSync(FOLDER)) {
+    const type = TYPES.get(extname(name))
+    if (type)
+      files.set(name === 'index.html' ? '/' : `/${name}`, { type, content: readFileSync(new URL(name, FOLDER)) })
+  }
+  return files
+}
+
+/** Sends a file under a policy that lets the page speak to the shop and to the given origin, and to nobody else. */
+export function sendStaticFile(response: ServerResponse, file: StaticFile, connectOrigin: string | null): void {
+  const sources = ["'self'", ...(connectOrigin ? [connectOrigin] : [])].join(' ')
+  response.writeHead(200, {
+    'content-type': file.type,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy':
+      `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${sources}; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  })
+  response.end(file.content)
+}

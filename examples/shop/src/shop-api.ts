@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { presentProduct } from './capabilities/present-product.ts'
+import { RequestProblem, readJson } from './http/json.ts'
+import { CATEGORIES } from './store/catalogue/catalogue-entry.ts'
+import type { Store } from './store/open-store.ts'
+import { listCategories, type Product, searchProducts } from './store/products.ts'
+import { signIn, signOut } from './store/sessions.ts'
+
+/** Where the shop’s page finds the control plane, and the key that the page may show to anybody. */
+export interface PageConnection {
+  baseUrl: string
+  publicKey: string
+}
+
+export interface ApiDeps {
+  store: Store
+  /** Null until the shop has been registered. */
+  pageConnection(): PageConnection | null
+}
+
+interface ApiAnswer {
+  status: number
+  body: unknown
+}
+
+type Route = (deps: ApiDeps, request: IncomingMessage, query: URLSearchParams) => ApiAnswer | Promise<ApiAnswer>
+
+/** The few routes that the shop’s own page needs, by method and path. */
+export const SHOP_API: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['GET /api/products', getProducts],
+  ['GET /api/connection', getConnection],
+  ['POST /api/sessions', createSession],
+  ['DELETE /api/sessions', deleteSession],
+])
+
+const ProductQuery = z.object({ query: z.string().max(200).default(''), category: z.enum(CATEGORIES).optional() })
+
+function getProducts({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): ApiAnswer {
+  const search = ProductQuery.safeParse(Object.fromEntries(query))
+  if (!search.success)
+    throw new RequestProblem(400, `“category” must be one of ${CATEGORIES.join(', ')}; “query” short.`)
+  const products = searchProducts(store, search.data).map(presentListed)
+  return { status: 200, body: { products, categories: listCategories(store) } }
+}
+
+function presentListed(product: Product) {
+  return { ...presentProduct(product), description: product.description }
+}
+
+function getConnection({ pageConnection }: ApiDeps): ApiAnswer {
+  return { status: 200, body: pageConnection() }
+}
+
+const Credentials = z.object({ email: z.string().max(320), password: z.string().max(1000) })
+
+async function createSession({ store }: ApiDeps, request: IncomingMessage): Promise<ApiAnswer> {
+  const credentials = Credentials.safeParse(await readJson(request))
+  if (!credentials.success) throw new RequestProblem(400, 'Please give an email address and a password.')
+  const session = await signIn(store, credentials.data)
+  if (!session) throw new RequestProblem(401, 'This email address and password do not belong together.')
+  return { status: 201, body: session }
+}
+
+function deleteSession({ store }: ApiDeps, request: IncomingMessage): ApiAnswer {
+  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (!token) throw new RequestProblem(401, 'There is no session to end.')
+  signOut(store, token)
+  return { status: 200, body: { signedOut: true } }
+}

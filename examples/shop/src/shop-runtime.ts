@@ -1,0 +1,31 @@
+import { defineRuntime, type Runtime } from '@svc/sdk'
+import { addToCartCapability } from './capabilities/add-to-cart.ts'
+import { getProductCapability } from './capabilities/get-product.ts'
+import { listCategoriesCapability } from './capabilities/list-categories.ts'
+import { listOrdersCapability } from './capabilities/list-orders.ts'
+import { orderStatusCapability } from './capabilities/order-status.ts'
+import { placeOrderCapability } from './capabilities/place-order.ts'
+import { searchProductsCapability } from './capabilities/search-products.ts'
+import { shippingQuoteCapability } from './capabilities/shipping-quote.ts'
+import { storeInfoCapability } from './capabilities/store-info.ts'
+import { viewCartCapability } from './capabilities/view-cart.ts'
+import { withPlainFailures } from './capabilities/with-plain-failures.ts'
+import type { Store } from './store/open-store.ts'
+
+/** Everything an agent may do in this shop. The first five are for anybody, the others for a customer who is signed in. */
+export function createShopRuntime(store: Store): Runtime {
+  return defineRuntime({
+    capabilities: [
+      searchProductsCapability(store),
+      getProductCapability(store),
+      listCategoriesCapability(store),
+      shippingQuoteCapability,
+      storeInfoCapability,
+      viewCartCapability(store),
+      addToCartCapability(store),
+      placeOrderCapability(store),
+      listOrdersCapability(store),
+      orderStatusCapability(store),
+    ].map(withPlainFailures),
+  })
+}

@@ -1,0 +1,58 @@
+import type { CatalogueEntry } from './catalogue-entry.ts'
+
+export const CAMPING: readonly CatalogueEntry[] = [
+  {
+    sku: 'CMP-101',
+    name: 'Ridgeline Two-Person Tent',
+    category: 'camping',
+    description: 'Freestanding three-season tent for two, pitched in five minutes, 2.1 kg with poles and pegs.',
+    tags: 'shelter hiking trekking waterproof',
+    priceCents: 24900,
+    stock: 7,
+  },
+  {
+    sku: 'CMP-102',
+    name: 'Meadow Sleeping Bag',
+    category: 'camping',
+    description: 'Warm down-alternative sleeping bag, comfortable to 3 °C, packs down to the size of a loaf of bread.',
+    tags: 'bedding night warm vegan',
+    priceCents: 11900,
+    stock: 12,
+  },
+  {
+    sku: 'CMP-103',
+    name: 'Featherlight Sleeping Mat',
+    category: 'camping',
+    description: 'Self-inflating mat, 5 cm thick, with a soft top and its own repair kit.',
+    tags: 'mattress pad bedding inflatable',
+    priceCents: 6450,
+    stock: 15,
+  },
+  {
+    sku: 'CMP-104',
+    name: 'Larch Camp Stool',
+    category: 'camping',
+    description: 'Folding stool of larch wood and waxed canvas that carries 120 kg.',
+    tags: 'chair seat folding furniture',
+    priceCents: 3900,
+    stock: 9,
+  },
+  {
+    sku: 'CMP-105',
+    name: 'Sunset Hammock',
+    category: 'camping',
+    description: 'Woven cotton hammock with two tree-friendly straps, wide enough to lie across.',
+    tags: 'rest relax garden tree',
+    priceCents: 5400,
+    stock: 6,
+  },
+  {
+    sku: 'CMP-106',
+    name: 'Brook Water Filter',
+    category: 'camping',
+    description: 'Squeeze filter that makes 1,500 litres of stream water safe to drink.',
+    tags: 'drinking clean purifier hiking',
+    priceCents: 3690,
+    stock: 18,
+  },
+]

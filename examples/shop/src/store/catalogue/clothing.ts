@@ -1,0 +1,58 @@
+import type { CatalogueEntry } from './catalogue-entry.ts'
+
+export const CLOTHING: readonly CatalogueEntry[] = [
+  {
+    sku: 'CLO-401',
+    name: 'Drizzle Rain Jacket',
+    category: 'clothing',
+    description: 'Light waterproof jacket with taped seams, pit zips and a hood that fits over a cap.',
+    tags: 'coat raincoat wind hiking',
+    priceCents: 12900,
+    stock: 10,
+  },
+  {
+    sku: 'CLO-402',
+    name: 'Fjord Wool Jumper',
+    category: 'clothing',
+    description: 'Thick jumper of undyed Norwegian wool, warm even when wet.',
+    tags: 'sweater pullover knit winter',
+    priceCents: 9800,
+    stock: 9,
+  },
+  {
+    sku: 'CLO-403',
+    name: 'Merino Base Layer',
+    category: 'clothing',
+    description: 'Long-sleeved shirt of fine merino that does not itch and does not smell.',
+    tags: 'underwear thermal top winter hiking',
+    priceCents: 5900,
+    stock: 17,
+  },
+  {
+    sku: 'CLO-404',
+    name: 'Hiker Socks',
+    category: 'clothing',
+    description: 'Padded merino socks with a flat toe seam, sold by the pair.',
+    tags: 'sock hiking wool feet winter',
+    priceCents: 1650,
+    stock: 50,
+  },
+  {
+    sku: 'CLO-405',
+    name: 'Moss Beanie',
+    category: 'clothing',
+    description: 'Ribbed beanie of recycled wool in moss green, one size.',
+    tags: 'hat cap winter warm',
+    priceCents: 2200,
+    stock: 26,
+  },
+  {
+    sku: 'CLO-406',
+    name: 'Orchard Work Gloves',
+    category: 'clothing',
+    description: 'Goatskin gloves for pruning, hauling and campfire duty.',
+    tags: 'glove hand leather garden',
+    priceCents: 1890,
+    stock: 30,
+  },
+]

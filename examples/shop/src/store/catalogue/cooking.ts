@@ -1,0 +1,58 @@
+import type { CatalogueEntry } from './catalogue-entry.ts'
+
+export const COOKING: readonly CatalogueEntry[] = [
+  {
+    sku: 'COK-301',
+    name: 'Ember Camp Stove',
+    category: 'cooking',
+    description: 'Folding wood-burning stove of stainless steel, boils a litre in eight minutes with twigs.',
+    tags: 'burner fire camping cooker',
+    priceCents: 5900,
+    stock: 8,
+  },
+  {
+    sku: 'COK-302',
+    name: 'Cast Iron Skillet',
+    category: 'cooking',
+    description: 'Pre-seasoned 26 cm skillet for stove, oven and campfire; lasts longer than its owner.',
+    tags: 'pan frying kitchen camping',
+    priceCents: 4450,
+    stock: 14,
+  },
+  {
+    sku: 'COK-303',
+    name: 'Enamel Mug',
+    category: 'cooking',
+    description: 'Dipped enamel mug of 350 ml, fit for coffee by the fire and for the dishwasher.',
+    tags: 'cup tea camping kitchen gift',
+    priceCents: 1190,
+    stock: 60,
+  },
+  {
+    sku: 'COK-304',
+    name: 'Thermal Flask',
+    category: 'cooking',
+    description: 'Vacuum flask of 750 ml that keeps tea or coffee hot for 18 hours and water cold for 24.',
+    tags: 'thermos bottle drink insulated',
+    priceCents: 2990,
+    stock: 22,
+  },
+  {
+    sku: 'COK-305',
+    name: 'Beech Cooking Spoon',
+    category: 'cooking',
+    description: 'Spoon of oiled beech with a flat corner that reaches the edge of the pan.',
+    tags: 'wooden utensil kitchen',
+    priceCents: 890,
+    stock: 45,
+  },
+  {
+    sku: 'COK-306',
+    name: 'Coffee Dripper Set',
+    category: 'cooking',
+    description: 'Stoneware dripper, carafe and 40 paper filters for slow mornings.',
+    tags: 'pour over kitchen brew drink gift',
+    priceCents: 3490,
+    stock: 0,
+  },
+]

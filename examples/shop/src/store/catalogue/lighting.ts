@@ -1,0 +1,58 @@
+import type { CatalogueEntry } from './catalogue-entry.ts'
+
+export const LIGHTING: readonly CatalogueEntry[] = [
+  {
+    sku: 'LGT-201',
+    name: 'Trail Lantern',
+    category: 'lighting',
+    description: 'Rechargeable lantern with a warm light, 60 hours on the lowest setting, hook on top.',
+    tags: 'lamp camping led usb gift',
+    priceCents: 2490,
+    stock: 3,
+  },
+  {
+    sku: 'LGT-202',
+    name: 'Storm Lantern',
+    category: 'lighting',
+    description: 'Paraffin lantern of galvanised steel that burns through wind and rain for 20 hours.',
+    tags: 'lamp oil garden hurricane classic',
+    priceCents: 3900,
+    stock: 11,
+  },
+  {
+    sku: 'LGT-203',
+    name: 'Night Owl Head Torch',
+    category: 'lighting',
+    description: '400-lumen head torch with a red night mode, splash-proof, charges by USB-C.',
+    tags: 'headlamp headlight flashlight running hiking lamp',
+    priceCents: 3290,
+    stock: 20,
+  },
+  {
+    sku: 'LGT-204',
+    name: 'Pocket Torch',
+    category: 'lighting',
+    description: 'Aluminium torch the length of a finger, 120 lumens from one AA battery.',
+    tags: 'flashlight keyring lamp small',
+    priceCents: 1490,
+    stock: 34,
+  },
+  {
+    sku: 'LGT-205',
+    name: 'Firefly String Lights',
+    category: 'lighting',
+    description: 'Ten metres of warm solar string lights for balcony, garden or tent.',
+    tags: 'fairy lamp solar decoration party',
+    priceCents: 1990,
+    stock: 16,
+  },
+  {
+    sku: 'LGT-206',
+    name: 'Beeswax Pillar Candle',
+    category: 'lighting',
+    description: 'Hand-poured candle of pure beeswax, burns for 50 hours and smells of honey.',
+    tags: 'light table gift natural',
+    priceCents: 1250,
+    stock: 40,
+  },
+]
