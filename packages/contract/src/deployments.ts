@@ -85,13 +85,21 @@ export type Connection = z.infer<typeof Connection>
 export const Health = z.enum(['healthy', 'degraded', 'unreachable'])
 export type Health = z.infer<typeof Health>
 
-/** Answer of `GET /v1/runtime/status`. */
+/** A capability that its owner means to take away, as its deployment announces it. */
+const AnnouncedDeprecation = z.object({
+  name: z.string(),
+  deprecatedSince: SemVer,
+  removalNotBefore: SemVer.nullable(),
+})
+
+/** Answer of `GET /v1/runtime/status`. `deprecated` names those of the capabilities that are marked so. */
 export const RuntimeStatus = z.object({
   runtimeId: z.string(),
   deployment: z
     .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
     .nullable(),
   capabilities: z.array(z.string()),
+  deprecated: z.array(AnnouncedDeprecation),
   connection: Connection,
   health: Health,
   provider: z.object({ name: z.string(), model: z.string() }),

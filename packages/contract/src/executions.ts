@@ -97,6 +97,10 @@ export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 export const ExecutionList = z.object({ nextCursor: z.string().nullable(), executions: z.array(ExecutionSummary) })
 export type ExecutionList = z.infer<typeof ExecutionList>
 
+/** Answer of `GET /v1/traces/runtime/<runtime_id>`: the list item is that of executions. */
+export const TraceList = z.object({ nextCursor: z.string().nullable(), traces: z.array(ExecutionSummary) })
+export type TraceList = z.infer<typeof TraceList>
+
 /** One dispatched capability call inside a trace. Payloads over the stored limit are `{truncated, bytes, preview}`. */
 export const TracedCall = z.object({
   callId: z.string(),

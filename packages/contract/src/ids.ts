@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   deployment: 'dep_',
   execution: 'exec_',
   call: 'call_',
+  checkout: 'chk_',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

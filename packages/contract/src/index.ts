@@ -1,5 +1,33 @@
+export { Account, ChangePasswordRequest, Session, SignedOut, SignInRequest, SignUpRequest } from './accounts.ts'
+export { AnalyticsBucket, AnalyticsSummary } from './analytics.ts'
+export {
+  BillingUsage,
+  Checkout,
+  CheckoutRequest,
+  Plan,
+  PlanLimits,
+  PlanList,
+  VerifiedCheckout,
+  VerifyCheckoutRequest,
+} from './billing.ts'
 export { CapabilityAnswer, CapabilityCall, RECEIVER_REFUSALS, type ReceiverRefusal } from './capability-calls.ts'
 export { SvcConfig, type SvcConfigInput } from './configuration.ts'
+export {
+  AccountKey,
+  AccountKeyList,
+  CreateAccountKeyRequest,
+  CreatedAccountKey,
+  DEFAULT_GRACE_SECONDS,
+  RevealedKey,
+  RevealKeyRequest,
+  RevokedKey,
+  RevokeKeyRequest,
+  RotatedKey,
+  RotatedSecret,
+  RotateKeyRequest,
+  RotateSecretRequest,
+  RuntimeKeyType,
+} from './credentials.ts'
 export {
   Adp,
   Agent,
@@ -43,6 +71,7 @@ export {
   OwnerExecuteRequest,
   Trace,
   TracedCall,
+  TraceList,
 } from './executions.ts'
 export { fieldErrorsOf } from './field-errors.ts'
 export { ID_PREFIXES, type IdKind, RuntimeId } from './ids.ts'
@@ -66,6 +95,7 @@ export {
   repairCapabilityName,
   SemVer,
 } from './names.ts'
+export { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from './projects.ts'
 export {
   AllowedOrigins,
   AllowedOriginsRequest,

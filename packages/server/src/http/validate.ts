@@ -6,7 +6,10 @@ import { type AppError, invalid } from '../errors.ts'
 // A body of a megabyte can hold half a million faults; whoever mends the first hundred has seen the pattern.
 const MAX_FAULTS = 100
 
-/** Judges requests by their zod schemas, and names each failing field in the one error envelope. */
+/**
+ * Judges requests by their zod schemas, and names each failing field in the one error envelope. Responses are typed and
+ * described by theirs, and sent as they are.
+ */
 export function validateWithZod(app: FastifyInstance): void {
   const compile: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
     const expected = asZod(schema)
@@ -14,6 +17,7 @@ export function validateWithZod(app: FastifyInstance): void {
     return (value) => judge(expected, value ?? {}, httpPart ?? 'body')
   }
   app.setValidatorCompiler(compile)
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
 }
 
 function judge(expected: ZodType, value: unknown, httpPart: string): { value: unknown } | { error: AppError } {

@@ -1,4 +1,12 @@
-import type { Connection, Health, Heartbeat, RuntimeDetail, RuntimeListItem, RuntimeStatus } from '@svc/contract'
+import type {
+  Capability,
+  Connection,
+  Health,
+  Heartbeat,
+  RuntimeDetail,
+  RuntimeListItem,
+  RuntimeStatus,
+} from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
@@ -122,6 +130,7 @@ export async function runtimeStatus(
       deployedAt: isoTime(deployment.deployedAt),
     },
     capabilities: deployment?.manifest.capabilities.map(({ name }) => name) ?? [],
+    deprecated: deployment?.manifest.capabilities.flatMap(toDeprecated) ?? [],
     connection: connectionOf(deps, row),
     health: healthOf(deps, row),
     provider: { name: deps.model.provider, model: deps.model.name },
@@ -149,6 +158,11 @@ function toListItem(deps: ViewDeps, row: RuntimeRow, deployment: DeploymentSumma
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   }
+}
+
+function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {
+  const { name, deprecated, deprecatedSince, removalNotBefore = null } = capability
+  return deprecated && deprecatedSince ? [{ name, deprecatedSince, removalNotBefore }] : []
 }
 
 function healthOf(deps: Pick<Deps, 'dispatcher'>, row: RuntimeRow): Health {

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { Timestamp } from './json.ts'
+
+/** How finely a summary is cut: UTC hours or UTC days. */
+export const AnalyticsBucket = z.enum(['hour', 'day'])
+export type AnalyticsBucket = z.infer<typeof AnalyticsBucket>
+
+const Count = z.int().nonnegative()
+/** Null where nothing ended in the time. Percentiles come from a histogram and are within 5 % of the true one. */
+const DurationMs = z.number().nonnegative().nullable()
+
+const Tally = z.object({
+  executions: Count,
+  completed: Count,
+  failed: Count,
+  capabilityCalls: Count,
+  inputTokens: Count,
+  outputTokens: Count,
+})
+
+/** Answer of `GET /v1/analytics/summary`. Every bucket of the range is present, the empty ones with zeros. */
+export const AnalyticsSummary = z.object({
+  range: z.object({ from: Timestamp, to: Timestamp, bucket: AnalyticsBucket, clamped: z.boolean() }),
+  totals: Tally.extend({
+    totalTokens: Count,
+    avgDurationMs: DurationMs,
+    p50DurationMs: DurationMs,
+    p95DurationMs: DurationMs,
+  }),
+  series: z.array(Tally.extend({ at: Timestamp, p95DurationMs: DurationMs })),
+  capabilities: z.array(z.object({ capability: z.string(), calls: Count, failed: Count, p95DurationMs: DurationMs })),
+  runtimes: z.array(z.object({ runtimeId: z.string(), executions: Count, failed: Count, totalTokens: Count })),
+})
+export type AnalyticsSummary = z.infer<typeof AnalyticsSummary>

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { Timestamp } from './json.ts'
+import { Tier } from './runtimes.ts'
+import { WebUrl } from './web-addresses.ts'
+
+/** Null is unlimited. */
+const Allowed = z.int().nonnegative().nullable()
+
+/** What a plan allows. */
+export const PlanLimits = z.object({
+  runtimes: Allowed,
+  executionsPerHour: Allowed,
+  executionsBurst: Allowed,
+  anonymousPerHour: Allowed,
+  anonymousBurst: Allowed,
+  requestsPerMinute: z.int().positive(),
+  analyticsDays: z.int().positive(),
+  retentionDays: z.int().positive(),
+})
+export type PlanLimits = z.infer<typeof PlanLimits>
+
+/** A plan. `price.amount` is in the currency’s smallest unit; null where the price is agreed upon in person. */
+export const Plan = z.object({
+  tier: Tier,
+  name: z.string(),
+  price: z.object({
+    amount: z.int().nonnegative().nullable(),
+    currency: z.string().length(3),
+    interval: z.literal('month'),
+  }),
+  limits: PlanLimits,
+})
+export type Plan = z.infer<typeof Plan>
+
+/** Answer of `GET /v1/billing/plans`. */
+export const PlanList = z.object({ plans: z.array(Plan), current: Tier })
+export type PlanList = z.infer<typeof PlanList>
+
+const Allowance = z.object({
+  /** Admitted in the period. */
+  used: z.int().nonnegative(),
+  available: Allowed,
+  perHour: Allowed,
+  burst: Allowed,
+})
+
+/** Answer of `GET /v1/billing/usage`. The period is the current UTC hour. */
+export const BillingUsage = z.object({
+  tier: Tier,
+  periodStart: Timestamp,
+  periodEnd: Timestamp,
+  executions: Allowance,
+  anonymous: Allowance,
+  capabilityCalls: z.int().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+  totalTokens: z.int().nonnegative(),
+})
+export type BillingUsage = z.infer<typeof BillingUsage>
+
+/** Body of `POST /v1/billing/checkout`. The payer comes back to one of the two addresses. */
+export const CheckoutRequest = z.strictObject({
+  tier: z.literal(
+    'pro',
+    'must be “pro”: the free plan needs no checkout, and the enterprise plan is agreed upon in person.',
+  ),
+  successUrl: WebUrl,
+  cancelUrl: WebUrl,
+})
+export type CheckoutRequest = z.infer<typeof CheckoutRequest>
+
+/** Where the payment is made. `provider` is `test` where no payment provider is configured: no money moves there. */
+export const Checkout = z.object({ checkoutId: z.string(), url: z.url(), provider: z.enum(['stripe', 'test']) })
+export type Checkout = z.infer<typeof Checkout>
+
+/** Body of `POST /v1/billing/verify`. */
+export const VerifyCheckoutRequest = z.strictObject({ checkoutId: z.string() })
+export type VerifyCheckoutRequest = z.infer<typeof VerifyCheckoutRequest>
+
+export const VerifiedCheckout = z.object({
+  checkoutId: z.string(),
+  status: z.enum(['paid', 'pending', 'expired']),
+  tier: Tier,
+})
+export type VerifiedCheckout = z.infer<typeof VerifiedCheckout>
