@@ -99,7 +99,7 @@ export const RuntimeStatus = z.object({
     .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
     .nullable(),
   capabilities: z.array(z.string()),
-  deprecated: z.array(AnnouncedDeprecation),
+  deprecated: z.array(AnnouncedDeprecation).default([]),
   connection: Connection,
   health: Health,
   provider: z.object({ name: z.string(), model: z.string() }),

@@ -138,6 +138,7 @@ describeEngines('deployments', (engine) => {
       runtimeId: runtime.runtimeId,
       deployment: null,
       capabilities: [],
+      deprecated: [],
       connection: { status: 'online', transport: 'http' },
       health: 'healthy',
       provider: { name: 'scripted', model: 'test' },
