@@ -18,7 +18,7 @@ const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.pa
 const isTransport = inServer(/^(http\/|app\.ts|server\.ts|main\.ts|.*routes\.ts$|.*\/answer-[a-z]+\.ts$)/)
 const isStore = inServer(/^(database\/|.*store\.ts$)/)
 const isEngine = inServer(/^(agent|dispatch|model)\//)
-const isPure = inServer(/^(agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/)/)
+const isPure = inServer(/^(agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/(?!.*store\.ts$))/)
 const isEntry = inServer(/^(main|admin)\.ts$/)
 
 /** `file → what it uses` for every import that breaks a rule. */
@@ -127,7 +127,7 @@ describe('within the server', () => {
     expect(
       mentions(
         server.filter((file) => !isEntry(file)),
-        /\bprocess\.(env|exit|on|argv|stdout|stderr)\b/,
+        /\bprocess\.(env|exit|on|argv|stdin|stdout|stderr)\b/,
       ),
     ).toEqual([])
   })
@@ -140,6 +140,29 @@ describe('within the server', () => {
     expect(breaches(others, (specifier, _, isTypeOnly) => isClient(specifier, isTypeOnly))).toEqual([])
     const uses = /(?<![.\w'])fetch\(|(?<!typeof )globalThis\.fetch/
     expect(mentions(others, uses)).toEqual(['packages/server/src/model/open-model.ts'])
+  })
+
+  test('better-auth is known to the one file that puts it behind our own verbs', () => {
+    const others = server.filter((file) => !inServer(/^accounts\/auth-engine\.ts$/)(file))
+    expect(breaches(others, (specifier) => /^@?better-(auth|call)/.test(specifier))).toEqual([])
+  })
+
+  test('Stripe is known to its own adapter alone', () => {
+    const others = server.filter((file) => !inServer(/^billing\/payments\/stripe-payments\.ts$/)(file))
+    expect(breaches(others, (specifier) => specifier === 'stripe' || specifier.startsWith('stripe/'))).toEqual([])
+  })
+
+  test('payment providers know no database and no use case, and which one there is is decided at the start alone', () => {
+    const payments = server.filter(inServer(/^billing\/payments\//))
+    const isOwn = (target: string) => /\/(billing\/payments\/[a-z-]+|clock|secrets\/secret)\.ts$/.test(target)
+    expect(breaches(payments, (_, target) => target !== null && !isOwn(target))).toEqual([])
+    const others = server.filter((file) => !inServer(/^billing\/payments\/|^server\.ts$/)(file))
+    const isChoice = (target: string | null) => /open-payments\.ts$/.test(target ?? '')
+    expect(breaches(others, (_, target) => isChoice(target))).toEqual([])
+  })
+
+  test('no answer is coded execution_error, which stays reserved', () => {
+    expect(mentions(server, /execution_error/)).toEqual([])
   })
 
   test('an end-user token is revealed by the dispatcher alone', () => {

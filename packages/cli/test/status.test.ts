@@ -38,6 +38,28 @@ test('status prints every fact about what is live and that the project is in syn
   )
 })
 
+test('status names each capability that is marked deprecated, since when, and until when it stays', async () => {
+  const deprecated = [
+    { name: 'refund', deprecatedSince: '1.2.0', removalNotBefore: '2.0.0' },
+    { name: 'order-status', deprecatedSince: '1.3.0', removalNotBefore: null },
+  ]
+  const reply = statusReply(['refund', 'order-status'], 4, { deprecated })
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })
+  const { exitCode, stdout } = await runSvc(createProject(shopProject()), ['status'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain(
+    [
+      'capabilities  2',
+      'deprecated    refund since 1.2.0, not removed before 2.0.0',
+      'deprecated    order-status since 1.3.0',
+      '',
+      '✔ in sync (by name)',
+    ].join('\n'),
+  )
+})
+
 test('status prints the difference and the command that ends it', async () => {
   const { exitCode, stdout } = await statusOf(shopProject(), ['order-status', 'track-parcel'])
   expect(exitCode).toBe(0)

@@ -58,14 +58,26 @@ export const BillingUsage = z.object({
 })
 export type BillingUsage = z.infer<typeof BillingUsage>
 
+/** Where a payer comes back to. It is kept with the checkout, which is no place for a password. */
+const ReturnUrl = WebUrl.refine((address) => !namesUser(address), 'must not carry a user name or password.')
+
+function namesUser(address: string): boolean {
+  try {
+    const { username, password } = new URL(address)
+    return username !== '' || password !== ''
+  } catch {
+    return false
+  }
+}
+
 /** Body of `POST /v1/billing/checkout`. The payer comes back to one of the two addresses. */
 export const CheckoutRequest = z.strictObject({
   tier: z.literal(
     'pro',
     'must be “pro”: the free plan needs no checkout, and the enterprise plan is agreed upon in person.',
   ),
-  successUrl: WebUrl,
-  cancelUrl: WebUrl,
+  successUrl: ReturnUrl,
+  cancelUrl: ReturnUrl,
 })
 export type CheckoutRequest = z.infer<typeof CheckoutRequest>
 

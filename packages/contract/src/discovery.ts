@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import type { Capability, DeploymentManifest } from './deployments.ts'
-import { namespaceProblem } from './names.ts'
+import { JsonObject } from './json.ts'
+import { CapabilityName, namespaceProblem, SemVer } from './names.ts'
 
 /** The version of the Agent Discovery Specification that manifests conform to. */
 export const DISCOVERY_SPEC_VERSION = '0.3.0'
@@ -7,30 +9,37 @@ export const DISCOVERY_SPEC_VERSION = '0.3.0'
 /** How long a reader may keep a manifest, in seconds. */
 export const DISCOVERY_TTL_SECONDS = 300
 
-export interface DiscoveryCapability {
-  name: string
-  invocationName: string
-  version: string
-  description?: string
-  inputSchema?: Record<string, unknown>
-  outputSchema?: Record<string, unknown>
-  deprecated?: boolean
-  deprecatedSince?: string
-  removalNotBefore?: string
-  endpoint: { transport: 'http'; address: string; auth: 'none' | 'custom:end-user-token' }
-}
+/** One capability as strangers find it. Its address is the broker’s, never the owner’s endpoint. */
+export const DiscoveryCapability = z.object({
+  name: z.string(),
+  invocationName: CapabilityName,
+  version: SemVer,
+  description: z.string().exactOptional(),
+  inputSchema: JsonObject.exactOptional(),
+  outputSchema: JsonObject.exactOptional(),
+  deprecated: z.boolean().exactOptional(),
+  deprecatedSince: SemVer.exactOptional(),
+  removalNotBefore: SemVer.exactOptional(),
+  endpoint: z.object({
+    transport: z.literal('http'),
+    address: z.url(),
+    auth: z.enum(['none', 'custom:end-user-token']),
+  }),
+})
+export type DiscoveryCapability = z.infer<typeof DiscoveryCapability>
 
 /** A runtime’s public manifest, an Agent Discovery Specification document. */
-export interface DiscoveryManifest {
-  specVersion: string
-  id: string
-  name: string
-  description?: string
-  provider: { name: string; url?: string; contact?: string }
-  capabilities: DiscoveryCapability[]
-  discovery: { cacheTtlSeconds: number }
-  lastUpdated?: string
-}
+export const DiscoveryManifest = z.object({
+  specVersion: z.string(),
+  id: z.string(),
+  name: z.string(),
+  description: z.string().exactOptional(),
+  provider: z.object({ name: z.string(), url: z.string().exactOptional(), contact: z.string().exactOptional() }),
+  capabilities: z.array(DiscoveryCapability),
+  discovery: z.object({ cacheTtlSeconds: z.int().nonnegative() }),
+  lastUpdated: z.string().exactOptional(),
+})
+export type DiscoveryManifest = z.infer<typeof DiscoveryManifest>
 
 export interface DiscoverySource {
   manifest: DeploymentManifest

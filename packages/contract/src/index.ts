@@ -50,8 +50,8 @@ export {
   buildDiscoveryManifest,
   DISCOVERY_SPEC_VERSION,
   DISCOVERY_TTL_SECONDS,
-  type DiscoveryCapability,
-  type DiscoveryManifest,
+  DiscoveryCapability,
+  DiscoveryManifest,
   type DiscoveryResult,
   type DiscoverySource,
 } from './discovery.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { SIGNATURE_HEADERS } from '@svc/contract'
 import { createMemoryNonceStore, type Receiver, verifySignature } from '@svc/sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { bytesOf, fakeClock, NOW, RUNTIME_ID, SECRET, signatureHeaders } from './support/signed-calls.ts'
 
@@ -154,6 +154,20 @@ describe('the order of checks', () => {
     expect(claimed).toEqual([])
     expect(await verdict({ nonceStore }, headers)).toBe('ok')
   })
+})
+
+test('a signature is looked at to its end, wherever its first wrong character stands', async () => {
+  const headers = await signatureHeaders({ body })
+  const signature = headers[SIGNATURE_HEADERS.signature] ?? ''
+  const looks = async (wrongAt: number) => {
+    const forged = replaceAt(signature, wrongAt)
+    const spy = vi.spyOn(String.prototype, 'charCodeAt')
+    expect(await verdict({}, { ...headers, [SIGNATURE_HEADERS.signature]: forged })).toBe('signature_mismatch')
+    const looked = spy.mock.contexts.filter((text) => String(text) === forged).length
+    spy.mockRestore()
+    return looked
+  }
+  expect([await looks(0), await looks(31), await looks(63)]).toEqual([64, 64, 64])
 })
 
 describe('the timestamp', () => {

@@ -1,25 +1,36 @@
 import { type FastifyInstance, fastify } from 'fastify'
+import { accountRoutes, authRoutes } from './accounts/routes.ts'
+import { analyticsRoutes } from './analytics/routes.ts'
+import { billingRoutes } from './billing/routes.ts'
+import { testCheckoutRoutes } from './billing/test-checkout-routes.ts'
+import { webhookRoutes } from './billing/webhook-routes.ts'
+import { accountKeyRoutes, runtimeKeyRoutes } from './credentials/routes.ts'
 import { deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
-import { executionRoutes } from './executions/owner-routes.ts'
+import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
 import { logAccess } from './http/access-log.ts'
 import { watchConnections } from './http/connections.ts'
+import { docsRoutes } from './http/docs-page.ts'
 import { answerErrors } from './http/error-handler.ts'
 import { allowAnyOrigin } from './http/gate.ts'
 import { acceptJson } from './http/json-body.ts'
 import { refuseMalformed } from './http/malformed.ts'
+import { openApiRoutes } from './http/openapi/openapi-routes.ts'
+import { collectOperations } from './http/openapi/operations.ts'
 import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/planes.ts'
 import { answerRequestIds } from './http/request-id.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
+import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
 
 /** The API's table of contents: its planes, in the order of the interface. */
 export function createApp(deps: Deps): FastifyInstance {
   const app = fastify(serverOptions(deps))
+  const operations = collectOperations(app)
   acceptJson(app, deps.limits)
   validateWithZod(app)
   answerRequestIds(app)
@@ -30,11 +41,19 @@ export function createApp(deps: Deps): FastifyInstance {
 
   publicPlane(app, (plane) => {
     serviceRoutes(plane, deps)
+    docsRoutes(plane)
   })
   publicPlane(app, (plane) => {
     allowAnyOrigin(plane)
+    openApiRoutes(plane, deps, operations)
     discoveryRoutes(plane, deps)
     brokerRoutes(plane, deps)
+  })
+  publicPlane(app, (plane) => {
+    webhookRoutes(plane, deps)
+  })
+  publicPlane(app, (plane) => {
+    testCheckoutRoutes(plane, deps)
   })
   publicKeyPlane(app, deps, (plane) => {
     publicKeyRoutes(plane, deps)
@@ -43,9 +62,19 @@ export function createApp(deps: Deps): FastifyInstance {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)
   })
+  publicPlane(app, (plane) => {
+    authRoutes(plane, deps)
+  })
   ownerPlane(app, deps, (plane) => {
+    accountRoutes(plane, deps)
     runtimeRoutes(plane, deps)
+    runtimeKeyRoutes(plane, deps)
+    accountKeyRoutes(plane, deps)
     executionRoutes(plane, deps)
+    traceRoutes(plane, deps)
+    projectRoutes(plane, deps)
+    analyticsRoutes(plane, deps)
+    billingRoutes(plane, deps)
   })
   return app
 }

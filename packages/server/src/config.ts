@@ -1,8 +1,10 @@
 import { type FieldErrors, fieldErrorsOf } from '@svc/contract'
 import { z } from 'zod'
+import type { StripeSettings } from './billing/payments/stripe-payments.ts'
 import type { Environment } from './environment.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { type MasterKeys, parseMasterKeys } from './secrets/master-key.ts'
+import { Secret } from './secrets/secret.ts'
 
 export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
 
@@ -16,9 +18,13 @@ export interface Config {
   /** Null: the embedded store's own, in its data folder. */
   masterKeys: MasterKeys | null
   allowLocalEndpoints: boolean
+  /** How many proxies of the operator's own stand before the service. */
+  proxyHops: number
   /** `<provider>:<model>`; undefined where the keys that are present decide. */
   modelSpec: string | undefined
   logLevel: string
+  /** Null: the test provider stands in. */
+  stripe: StripeSettings | null
   limits: Limits
 }
 
@@ -35,6 +41,13 @@ const BaseUrl = z
   .refine((url) => !/[?#]/.test(url), 'must not carry a query or a fragment: paths are appended to it.')
   .transform((url) => url.replace(/\/+$/, ''))
 
+const PROXY_HOPS = 'must be a whole number of proxies from 0 to 10.'
+
+const ProxyHops = z
+  .string()
+  .regex(/^(\d|10)$/, PROXY_HOPS)
+  .transform(Number)
+
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://.')
 
 const Ring = z.string().transform((ring, context): MasterKeys => {
@@ -49,6 +62,23 @@ const Ring = z.string().transform((ring, context): MasterKeys => {
   }
 })
 
+const StripeKey = secretOf(/^[sr]k_\w+$/, 'must be a secret key of Stripe’s, which starts with sk_ or rk_.')
+const WebhookSecret = secretOf(
+  /^whsec_\S+$/,
+  'must be the signing secret of a Stripe webhook, which starts with whsec_.',
+)
+const StripeUrl = BaseUrl.refine(
+  (url) => URL.canParse(url) && new URL(url).pathname === '/',
+  'must not carry a path: Stripe’s own are appended to it.',
+)
+
+function secretOf(form: RegExp, message: string) {
+  return z
+    .string()
+    .regex(form, message)
+    .transform((value) => new Secret(value))
+}
+
 const Variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.default(8787),
@@ -57,7 +87,11 @@ const Variables = z.object({
   SVC_BASE_URL: BaseUrl.optional(),
   SVC_MASTER_KEY: Ring.optional(),
   SVC_ALLOW_LOCAL_ENDPOINTS: z.enum(['0', '1'], 'must be 0 or 1.').optional(),
+  SVC_TRUST_PROXY: ProxyHops.default(0),
   SVC_MODEL: z.string().optional(),
+  STRIPE_SECRET_KEY: StripeKey.optional(),
+  STRIPE_WEBHOOK_SECRET: WebhookSecret.optional(),
+  STRIPE_API_URL: StripeUrl.optional(),
   SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
 })
 
@@ -71,6 +105,7 @@ export function readConfig(env: Environment): ConfigResult {
   const faults = {
     ...(variables.success ? {} : fieldErrorsOf(variables.error)),
     ...masterKeyFault(given),
+    ...stripeFaults(given),
     ...limits.faults,
   }
   if (!variables.success || Object.keys(faults).length > 0) return { ok: false, faults }
@@ -81,6 +116,19 @@ function masterKeyFault(env: Environment): FieldErrors {
   if (env['DATABASE_URL'] === undefined || env['SVC_MASTER_KEY'] !== undefined) return {}
   const message = 'is required with PostgreSQL: replicas must share it. Make one with “openssl rand -base64 32”.'
   return { SVC_MASTER_KEY: [message] }
+}
+
+// Without the key the test provider would stand in, where everybody may upgrade for nothing.
+function stripeFaults(env: Environment): FieldErrors {
+  if (env['STRIPE_SECRET_KEY'] !== undefined) return {}
+  const others = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'].filter((name) => env[name] !== undefined)
+  return others.length === 0 ? {} : { STRIPE_SECRET_KEY: [`is required with ${others.join(' and ')}.`] }
+}
+
+function stripeOf(data: z.infer<typeof Variables>): StripeSettings | null {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = data
+  if (!secretKey) return null
+  return { secretKey, webhookSecret: STRIPE_WEBHOOK_SECRET ?? null, apiUrl: STRIPE_API_URL ?? null }
 }
 
 function toConfig(data: z.infer<typeof Variables>, limits: Limits): Config {
@@ -95,8 +143,10 @@ function toConfig(data: z.infer<typeof Variables>, limits: Limits): Config {
     baseUrl: data.SVC_BASE_URL ?? null,
     masterKeys: data.SVC_MASTER_KEY ?? null,
     allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ? data.SVC_ALLOW_LOCAL_ENDPOINTS === '1' : isLaptop,
+    proxyHops: data.SVC_TRUST_PROXY,
     modelSpec: data.SVC_MODEL,
     logLevel: data.SVC_LOG_LEVEL,
+    stripe: stripeOf(data),
     limits,
   }
 }

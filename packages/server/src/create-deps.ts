@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
@@ -20,29 +22,36 @@ export interface DepsOptions {
   keyring: Keyring
   limits: Limits
   model: Model
+  payments: Payments
   logger: Logger
   allowLocalEndpoints: boolean
   baseUrl: () => string
   version: string
   nodeId: string
+  /** None: 0. */
+  proxyHops?: number
+  passwordHasher?: PasswordHasher
   clock?: Clock
   dispatcher?: Dispatcher
 }
 
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
 export function createDeps(options: DepsOptions): Deps {
-  const { database, keyring, limits, model, logger, baseUrl, version, nodeId, clock = systemClock } = options
+  const { database, keyring, limits, model, payments, logger, baseUrl, version, nodeId, clock = systemClock } = options
   const { db, engine } = database
   const { allowLocalEndpoints } = options
   return {
     db,
     clock,
     keyring,
+    auth: createAuthEngine({ db, keyring, logger }, options.passwordHasher),
     limits,
     model,
+    payments,
     logger,
     baseUrl,
     version,
+    proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
     dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger }),
     serving: createServingCache(),

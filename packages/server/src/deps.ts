@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
@@ -21,6 +23,7 @@ export interface Deps {
   clock: Clock
   newId: NewId
   keyring: Keyring
+  auth: AuthEngine
   limits: Limits
   model: Model
   dispatcher: Dispatcher
@@ -31,8 +34,11 @@ export interface Deps {
   settlements: SettlementDesk
   lease: NodeLease
   running: RunningExecutions
+  payments: Payments
   logger: Logger
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
   version: string
+  /** How many proxies of the operator's own stand before the service; the caller's address is what the first of them saw. */
+  proxyHops: number
 }

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, FieldErrors } from '@svc/contract'
+import type { ErrorBody, ErrorCode, FieldErrors, RuntimeKeyType } from '@svc/contract'
 
 /** A refusal with a place in the one error envelope. Its message is for the caller; `cause` is for the log. */
 export class AppError extends Error {
@@ -47,13 +47,34 @@ export function endUserRequired(): AppError {
   return new AppError('unauthorized', 'This capability needs an end user: send endUserToken.')
 }
 
+/** 401 of a sign-in, the same for an address that is not known and for a password that is another one. */
+export function wrongPassword(): AppError {
+  return new AppError('unauthorized', 'The e-mail address or the password is not right.')
+}
+
 export function forbidden(message: string): AppError {
   return new AppError('forbidden', message)
+}
+
+/** 403 of what an API key is not enough for. */
+export function sessionRequired(): AppError {
+  return forbidden('An API key is not enough to change the password: sign in and use the session.')
 }
 
 /** 404, the same for what does not exist and for what belongs to somebody else. */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} was not found.`)
+}
+
+/** 404 of a key that is there and cannot be shown. */
+export function keyNotRevealable(type: RuntimeKeyType): AppError {
+  const message = `The ${type} key is kept as a hash only: it cannot be revealed and must be rotated to get one that can.`
+  return new AppError('not_found', message)
+}
+
+/** 404 of a key that was revoked and not replaced. */
+export function keyRevoked(type: RuntimeKeyType): AppError {
+  return new AppError('not_found', `The ${type} key was revoked. Rotate it to get a new one.`)
 }
 
 /** 429. `retryAfterMs` is when a further try can succeed, not when it will. */

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { sweepSessions } from './accounts/sessions.ts'
 import { createApp } from './app.ts'
+import { openPayments } from './billing/payments/open-payments.ts'
+import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Deps } from './deps.ts'
 import type { Environment } from './environment.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
+import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
 import { openModel } from './model/open-model.ts'
 import { databaseFile, openStore } from './open-store.ts'
 import { VERSION } from './version.ts'
@@ -32,20 +36,24 @@ export interface RunningServer {
 export async function startServer(
   config: Config,
   env: Environment,
-  context: { logger: Logger; onFatal: (error: unknown) => void; renewalMs?: number },
+  context: { logger: Logger; onFatal: (error: unknown) => void; renewalMs?: number; retentionMs?: number },
 ): Promise<RunningServer> {
-  const { logger, renewalMs = RENEWAL_MS } = context
+  const { logger, renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS } = context
   const model = openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
   const store = await openStore(config, context)
   let url = ''
+  const baseUrl = () => config.baseUrl ?? url
+  const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
   const deps = createDeps({
     ...store,
     limits: config.limits,
     model,
+    payments,
     logger,
     allowLocalEndpoints: config.allowLocalEndpoints,
-    baseUrl: () => config.baseUrl ?? url,
+    proxyHops: config.proxyHops,
+    baseUrl,
     version: VERSION,
     nodeId: randomUUID(),
   })
@@ -54,11 +62,16 @@ export async function startServer(
   const app = createApp(deps)
   await app.listen({ host: config.host, port: config.port })
   url = addressOf(app, config.host)
+  const retention = createRetentionSweep(deps)
+  const sweeping = setInterval(() => void sweep(deps, retention), retentionMs)
+  // At once, too: a server that never runs for long would keep everything.
+  void sweep(deps, retention)
   return {
     url,
     summary: summaryOf(config, deps, url),
     async stop() {
-      await drain(app, deps)
+      clearInterval(sweeping)
+      await Promise.all([drain(app, deps), retention.stop()])
       clearInterval(renewal)
       await deps.lease.release()
       await deps.dispatcher.close()
@@ -75,6 +88,15 @@ async function renew(deps: Deps): Promise<void> {
     await deps.settlements.retryFailed()
   } catch (error) {
     deps.logger.error({ err: error }, 'the lease could not be renewed')
+  }
+}
+
+async function sweep(deps: Deps, retention: RetentionSweep): Promise<void> {
+  try {
+    await sweepSessions(deps)
+    await retention.run()
+  } catch (error) {
+    deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
   }
 }
 
@@ -110,11 +132,18 @@ function placeOf(databaseUrl: string): string {
   return host + pathname
 }
 
+function paymentsOf({ stripe }: Config): string {
+  if (!stripe)
+    return 'test provider: no money moves, anybody can confirm an upgrade (set STRIPE_SECRET_KEY for a real one)'
+  return stripe.webhookSecret ? 'Stripe' : 'Stripe, whose messages are not taken (set STRIPE_WEBHOOK_SECRET)'
+}
+
 function summaryOf(config: Config, deps: Deps, url: string): string[] {
   const { store } = config
   return [
     `svc ${VERSION} is listening on ${url}`,
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${deps.model.provider}:${deps.model.name}${deps.model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
+    `payments ${paymentsOf(config)}`,
   ]
 }

@@ -15,3 +15,10 @@ export {
   startOwnerEndpoint,
 } from './owner-endpoint.ts'
 export { compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
+export {
+  type RecordedStripeRequest,
+  type StripeDouble,
+  type StripeFault,
+  startStripeDouble,
+} from './stripe-double.ts'
+export type { StripeEvent, StripeSession } from './stripe-state.ts'

@@ -38,5 +38,11 @@ function facts(status: RuntimeStatus): [string, string][] {
     ['provider', provider.name],
     ['model', provider.model],
     ['capabilities', String(status.capabilities.length)],
+    ...status.deprecated.map((capability): [string, string] => ['deprecated', announcement(capability)]),
   ]
+}
+
+function announcement({ name, deprecatedSince, removalNotBefore }: RuntimeStatus['deprecated'][number]): string {
+  const removal = removalNotBefore === null ? '' : `, not removed before ${removalNotBefore}`
+  return `${name} since ${deprecatedSince}${removal}`
 }

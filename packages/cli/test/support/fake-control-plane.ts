@@ -37,7 +37,7 @@ export function envelope(status: number, code: string, message: string, fieldErr
 }
 
 /** The status route’s answer with these live capabilities; version null is before the first deployment. */
-export function statusReply(capabilities: readonly string[], version: number | null = 4): Reply {
+export function statusReply(capabilities: readonly string[], version: number | null = 4, fields: object = {}): Reply {
   const deployment = version === null ? null : { version, status: 'active', deployedAt: '2026-03-01T10:00:00.000Z' }
   return {
     status: 200,
@@ -48,6 +48,7 @@ export function statusReply(capabilities: readonly string[], version: number | n
       connection: { status: 'online', transport: 'http' },
       health: 'healthy',
       provider: { name: 'demo', model: 'rules' },
+      ...fields,
     },
   }
 }

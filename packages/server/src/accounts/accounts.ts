@@ -1,10 +1,11 @@
-import type { Tier } from '@svc/contract'
+import type { Account, Tier } from '@svc/contract'
+import { isoTime } from '../clock.ts'
 import { lookUpHashes, mintCredential } from '../credentials/credentials.ts'
 import { insertCredential } from '../credentials/store.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { ensureOwner, findOwnerByKey, type OwnerRow, updateTier } from './store.ts'
+import { ensureOwner, findOwner, findOwnerByKey, type OwnerRow, updateTier } from './store.ts'
 
 /** Who a request on the owner plane comes from. */
 export type Owner = OwnerRow
@@ -16,22 +17,34 @@ export async function createOwner(
 ): Promise<{ owner: Owner; apiKey: Secret }> {
   const owner = await ensureOwner(deps.db, {
     ownerId: deps.newId('owner'),
-    email: input.email.trim().toLowerCase(),
+    email: normalizeEmail(input.email),
     tier: input.tier,
     createdAt: deps.clock.now(),
   })
-  const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null })
+  const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name: 'create-owner' })
   await insertCredential(deps.db, row)
   return { owner, apiKey: key }
 }
 
 /** Changes an account's tier; null when no account has this address. */
 export function setTier(deps: Pick<Deps, 'db' | 'clock'>, input: { email: string; tier: Tier }): Promise<Owner | null> {
-  const email = input.email.trim().toLowerCase()
+  const email = normalizeEmail(input.email)
   return updateTier(deps.db, { email, tier: input.tier, now: deps.clock.now() })
 }
 
-/** The account behind a bearer credential of the owner plane. Throws the one 401 for everything else. */
+/** An e-mail address as accounts are kept by it. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** An account as its owner sees it. Throws 401 where it is gone. */
+export async function accountOf(deps: Pick<Deps, 'db'>, owner: Owner): Promise<Account> {
+  const row = await findOwner(deps.db, owner.ownerId)
+  if (!row) throw unauthorized()
+  return { ownerId: row.ownerId, email: row.email, tier: row.tier, createdAt: isoTime(row.createdAt) }
+}
+
+/** The account behind an API key. Throws the one 401 for everything else. */
 export async function authenticateOwner(
   deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
   presented: string,

@@ -5,12 +5,16 @@ import { z } from 'zod'
 export type AdminCommand =
   | { name: 'create-owner'; email: string; tier: Tier | undefined }
   | { name: 'set-tier'; email: string; tier: Tier }
+  | { name: 'set-password'; email: string }
 
 export type ParsedCommand = { ok: true; command: AdminCommand } | { ok: false; problem: string }
 
 const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
-  npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise`
+  npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
+  npm run -s admin -- set-password --email <address>    (reads the password from standard input)`
+
+const NAMES = ['create-owner', 'set-tier', 'set-password'] as const
 
 const Email = z.email().max(254)
 
@@ -18,15 +22,22 @@ const Email = z.email().max(254)
 export function parseAdminCommand(args: readonly string[]): ParsedCommand {
   const read = readArguments(args)
   if (!read.ok) return refuse(read.problem)
-  const [name, ...rest] = read.positionals
-  if ((name !== 'create-owner' && name !== 'set-tier') || rest.length > 0) return refuse('Which command?')
+  const [given, ...rest] = read.positionals
+  const name = NAMES.find((known) => known === given)
+  if (name === undefined || rest.length > 0) return refuse('Which command?')
   const email = Email.safeParse(read.email)
   if (!email.success) return refuse('--email must be an e-mail address.')
+  if (name === 'set-password') return setPassword(email.data, read.tier)
   const tier = Tier.optional().safeParse(read.tier)
   if (!tier.success) return refuse('--tier must be free, pro or enterprise.')
   if (name === 'create-owner') return { ok: true, command: { name, email: email.data, tier: tier.data } }
   if (!tier.data) return refuse('--tier is required.')
   return { ok: true, command: { name, email: email.data, tier: tier.data } }
+}
+
+function setPassword(email: string, tier: string | undefined): ParsedCommand {
+  if (tier !== undefined) return refuse('--tier does not belong to set-password.')
+  return { ok: true, command: { name: 'set-password', email } }
 }
 
 type Arguments =

@@ -1,6 +1,8 @@
-import { Tier } from '@svc/contract'
+import { ChangePasswordRequest, Tier } from '@svc/contract'
 import type { Logger } from 'pino'
 import { createOwner, setTier } from '../accounts/accounts.ts'
+import { createAuthEngine } from '../accounts/auth-engine.ts'
+import { resetPassword } from '../accounts/sign-in.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
@@ -8,33 +10,61 @@ import type { Environment } from '../environment.ts'
 import { createIds } from '../ids.ts'
 import { openStore } from '../open-store.ts'
 import { reportFaults } from '../report-faults.ts'
+import { Secret } from '../secrets/secret.ts'
 import { type AdminCommand, parseAdminCommand } from './parse-command.ts'
 
 export type AdminResult = { ok: boolean; text: string }
 
-type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>
+type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
+
+/** What a command needs of the process that it runs in. */
+interface AdminContext {
+  env: Environment
+  logger: Logger
+  /** The first line of the standard input, without its end. */
+  readLine(): Promise<string>
+}
 
 /** Runs one operator's command on the configured store, beside a running server or without one. */
-export async function runAdmin(args: readonly string[], env: Environment, logger: Logger): Promise<AdminResult> {
+export async function runAdmin(args: readonly string[], context: AdminContext): Promise<AdminResult> {
+  const { env, logger, readLine } = context
   const command = parseAdminCommand(args)
   if (!command.ok) return { ok: false, text: command.problem }
   const read = readConfig(env)
   if (!read.ok) return { ok: false, text: reportFaults(read.faults).trimEnd() }
   const { database, keyring } = await openStore(read.config, { logger, onFatal: () => {} })
   try {
-    const deps: AdminDeps = { db: database.db, keyring, clock: systemClock, newId: createIds(systemClock) }
-    return await carryOut(deps, command.command)
+    const { db } = database
+    const auth = createAuthEngine({ db, keyring, logger })
+    const deps: AdminDeps = { db, keyring, auth, clock: systemClock, newId: createIds(systemClock) }
+    return await carryOut(deps, command.command, readLine)
   } finally {
     await database.close()
   }
 }
 
-async function carryOut(deps: AdminDeps, command: AdminCommand): Promise<AdminResult> {
-  if (command.name === 'create-owner') {
-    const { owner, apiKey } = await createOwner(deps, { email: command.email, tier: command.tier ?? Tier.enum.free })
-    return { ok: true, text: JSON.stringify({ ...owner, apiKey: apiKey.reveal() }) }
+async function carryOut(
+  deps: AdminDeps,
+  command: AdminCommand,
+  readLine: AdminContext['readLine'],
+): Promise<AdminResult> {
+  switch (command.name) {
+    case 'create-owner': {
+      const { owner, apiKey } = await createOwner(deps, { email: command.email, tier: command.tier ?? Tier.enum.free })
+      return { ok: true, text: JSON.stringify({ ...owner, apiKey: apiKey.reveal() }) }
+    }
+    case 'set-tier':
+      return showAccount(command.email, await setTier(deps, command))
+    case 'set-password': {
+      const password = ChangePasswordRequest.shape.newPassword.safeParse(await readLine())
+      if (!password.success) return { ok: false, text: `The password ${password.error.issues[0]?.message}` }
+      const owner = await resetPassword(deps, { email: command.email, password: new Secret(password.data) })
+      return showAccount(command.email, owner)
+    }
   }
-  const owner = await setTier(deps, { email: command.email, tier: command.tier })
-  if (!owner) return { ok: false, text: `No account has the address ${command.email}. Make one with create-owner.` }
-  return { ok: true, text: JSON.stringify(owner) }
+}
+
+function showAccount(email: string, account: object | null): AdminResult {
+  if (!account) return { ok: false, text: `No account has the address ${email}. Make one with create-owner.` }
+  return { ok: true, text: JSON.stringify(account) }
 }

@@ -1,5 +1,9 @@
 import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely'
 import { initial } from './migrations/0001-initial.ts'
+import { accountKeys } from './migrations/0002-account-keys.ts'
+import { sessions } from './migrations/0003-sessions.ts'
+import { listings } from './migrations/0005-listings.ts'
+import { billing } from './migrations/0006-billing.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -13,6 +17,10 @@ export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TY
 function migrationsFor(types: ColumnTypes): MigrationProvider {
   const migrations: Record<string, Migration> = {
     '0001-initial': initial(types),
+    '0002-account-keys': accountKeys(types),
+    '0003-sessions': sessions(types),
+    '0005-listings': listings(),
+    '0006-billing': billing(types),
   }
   return { getMigrations: async () => migrations }
 }

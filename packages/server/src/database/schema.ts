@@ -5,6 +5,10 @@ import type { ColumnType } from 'kysely'
 export interface Schema {
   owners: OwnersTable
   credentials: CredentialsTable
+  auth_users: AuthUsersTable
+  auth_accounts: AuthAccountsTable
+  auth_sessions: AuthSessionsTable
+  throttles: ThrottlesTable
   projects: ProjectsTable
   runtimes: RuntimesTable
   deployments: DeploymentsTable
@@ -12,7 +16,9 @@ export interface Schema {
   nodes: NodesTable
   executions: ExecutionsTable
   capability_calls: CapabilityCallsTable
-  usage_hours: UsageHoursTable
+  execution_rollups: ExecutionRollupsTable
+  call_rollups: CallRollupsTable
+  checkouts: CheckoutsTable
 }
 
 export interface OwnersTable {
@@ -20,6 +26,8 @@ export interface OwnersTable {
   email: string
   tier: Tier
   created_at: number
+  /** The checkout that the tier was paid with; null where nothing was paid for it. */
+  paid_by: Nullable<string>
 }
 
 export interface CredentialsTable {
@@ -31,9 +39,58 @@ export interface CredentialsTable {
   /** Null for a key that is kept as a hash only and cannot be revealed. */
   sealed: Nullable<string>
   prefix: string
+  /** What its owner calls an account key; null for the keys of a runtime. */
+  name: Nullable<string>
   created_at: number
+  /** Set on a key that another one has replaced. */
   expires_at: Nullable<number>
   revoked_at: Nullable<number>
+}
+
+/** An owner who can sign in; `id` is the owner's. */
+export interface AuthUsersTable {
+  id: string
+  name: string
+  email: string
+  email_verified: Flag
+  image: Nullable<string>
+  created_at: IsoText
+  updated_at: IsoText
+}
+
+export interface AuthAccountsTable {
+  owner_id: string
+  id: string
+  account_id: string
+  /** `credential` is the owner's password, the one way to sign in so far. */
+  provider_id: string
+  /** Its hash. */
+  password: Nullable<string>
+  /** Goes up with every change; a session that began under an earlier one is over. */
+  password_version: number
+  created_at: IsoText
+  updated_at: IsoText
+}
+
+export interface AuthSessionsTable {
+  owner_id: string
+  id: string
+  /** What names the session. Not what opens it: the owner's token carries a signature besides. */
+  token: string
+  valid_until: number
+  password_version: number
+  ip_address: Nullable<string>
+  user_agent: Nullable<string>
+  expires_at: IsoText
+  created_at: IsoText
+  updated_at: IsoText
+}
+
+export interface ThrottlesTable {
+  /** A hash of who or what is limited. */
+  subject: string
+  /** The token bucket, kept as the time at which it is full again; a row that lies in the past is as good as none. */
+  full_at: number
 }
 
 export interface ProjectsTable {
@@ -127,20 +184,79 @@ export interface CapabilityCallsTable {
   duration_ms: Nullable<number>
 }
 
-export interface UsageHoursTable {
+/** Where a roll-up counts: an hour or a day of one runtime while it was in one project. */
+interface RollupPlace {
   owner_id: string
-  /** Start of the UTC hour. */
-  hour: number
+  grain: 'hour' | 'day'
+  /** Start of the UTC hour or day in which the executions started. */
+  at: number
   runtime_id: string
   project_id: string
-  executions: Counter
-  completed: Counter
+  /** Which sixteen buckets of durations this row counts. What took longer or shorter is in rows of its own. */
+  span: number
+}
+
+/** What is counted of executions. */
+export const EXECUTION_COUNTERS = [
+  'executions',
+  'completed',
+  'failed',
+  'anonymous',
+  'capability_calls',
+  'input_tokens',
+  'output_tokens',
+  'duration_ms',
+] as const
+
+/** How many durations fell into each bucket of a row's span. */
+export const BUCKET_COLUMNS = [
+  'b0',
+  'b1',
+  'b2',
+  'b3',
+  'b4',
+  'b5',
+  'b6',
+  'b7',
+  'b8',
+  'b9',
+  'b10',
+  'b11',
+  'b12',
+  'b13',
+  'b14',
+  'b15',
+] as const
+
+type BucketCounters = Record<(typeof BUCKET_COLUMNS)[number], Counter>
+
+export interface ExecutionRollupsTable
+  extends RollupPlace,
+    Record<(typeof EXECUTION_COUNTERS)[number], Counter>,
+    BucketCounters {}
+
+export interface CallRollupsTable extends RollupPlace, BucketCounters {
+  capability: string
+  calls: Counter
   failed: Counter
-  anonymous: Counter
-  capability_calls: Counter
-  input_tokens: Counter
-  output_tokens: Counter
-  duration_ms: Counter
+}
+
+export interface CheckoutsTable {
+  owner_id: string
+  checkout_id: string
+  tier: Tier
+  provider: 'stripe' | 'test'
+  /** The provider's name for the payment. */
+  provider_ref: string
+  /** The provider's name for what was paid for, where it can end. */
+  subscription_ref: Nullable<string>
+  status: 'pending' | 'paid' | 'expired' | 'ended'
+  success_url: string
+  cancel_url: string
+  created_at: number
+  expires_at: number
+  paid_at: Nullable<number>
+  ended_at: Nullable<number>
 }
 
 type CapabilityCallStatus = 'dispatched' | 'completed' | 'failed'
@@ -149,6 +265,9 @@ type CapabilityCallStatus = 'dispatched' | 'completed' | 'failed'
 type Flag = 0 | 1
 
 type JsonText = string
+
+/** As better-auth keeps times in tables of its own. */
+type IsoText = string
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 

@@ -1,7 +1,7 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import type { ValidateFunction } from 'ajv'
 import { jsonBytes } from '../json-bytes.ts'
-import { compileAlone } from './schema-dialects.ts'
+import { compileAlone, prepareDialects } from './schema-dialects.ts'
 import { schemaFaults } from './schema-faults.ts'
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
@@ -24,6 +24,7 @@ const UNBOUNDED = /"(?:\$ref|\$dynamicRef|\$recursiveRef|patternProperties)"/
  */
 export function compileSchema(schema: JsonObject, maxMs = COMPILE_MS): CompiledSchema {
   if (schema['$async'] !== undefined) return { ok: false, problem: 'must not use $async.' }
+  prepareDialects()
   try {
     const validate = withinTime(Math.min(maxMs, COMPILE_MS), () => compileAlone(schema))
     // A schema that leads back to itself compiles, but no check against it need ever end.

@@ -21,12 +21,17 @@ const OPTIONS: Options = {
 interface Dialect {
   id: string
   Compiler: typeof Ajv | typeof Ajv2020
-  /** Knows the dialect's own schemas, which take longer to compile than what is checked against them. */
-  judge: Ajv | Ajv2020
+  /** Knows the dialect's own schemas, which take longer to compile than what is checked against them; null while at it. */
+  judge: Ajv | Ajv2020 | null
 }
 
-const LATEST = dialect('https://json-schema.org/draft/2020-12/schema', Ajv2020)
-const EARLIER = dialect('http://json-schema.org/draft-07/schema#', Ajv)
+const LATEST: Dialect = { id: 'https://json-schema.org/draft/2020-12/schema', Compiler: Ajv2020, judge: null }
+const EARLIER: Dialect = { id: 'http://json-schema.org/draft-07/schema#', Compiler: Ajv, judge: null }
+
+/** Makes what all schemas are judged by, where it is not there. To be done before the time of any one schema begins. */
+export function prepareDialects(): void {
+  for (const dialect of [LATEST, EARLIER]) dialect.judge ??= createJudge(dialect)
+}
 
 /**
  * Compiles a schema of the dialect that it names. Its compiler knows no schema but the one at hand, so that not even a
@@ -36,17 +41,30 @@ export function compileAlone(schema: JsonObject): ValidateFunction {
   const named = schema['$schema'] ?? LATEST.id
   if (typeof named !== 'string') throw new Error('$schema must be a string')
   const isEarlier = DRAFT_07.test(named)
-  const { id, Compiler, judge } = isEarlier ? EARLIER : LATEST
-  const isValid = judge.validateSchema({ ...schema, $schema: isEarlier ? id : named })
-  if (isValid !== true) throw new Error(judge.errorsText(judge.errors, { dataVar: 'schema' }))
-  const ajv = withFormats(new Compiler({ ...OPTIONS, meta: false, validateSchema: false }))
+  const dialect = isEarlier ? EARLIER : LATEST
+  judge(dialect, { ...schema, $schema: isEarlier ? dialect.id : named })
+  const ajv = withFormats(new dialect.Compiler({ ...OPTIONS, meta: false, validateSchema: false }))
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword(linearUniqueItems)
   return ajv.compile(schema)
 }
 
-function dialect(id: string, Compiler: typeof Ajv | typeof Ajv2020): Dialect {
-  return { id, Compiler, judge: withFormats(new Compiler(OPTIONS)) }
+function judge(dialect: Dialect, schema: JsonObject): void {
+  const ajv = dialect.judge ?? createJudge(dialect)
+  dialect.judge = null
+  try {
+    if (ajv.validateSchema(schema) !== true) throw new Error(ajv.errorsText(ajv.errors, { dataVar: 'schema' }))
+  } finally {
+    // Work that is stopped for its time does not get here: what it leaves half-made judges nobody else's schema.
+    dialect.judge = ajv
+  }
+}
+
+// A validator of the dialect's own schema is compiled on its first use, which is here.
+function createJudge({ id, Compiler }: Dialect): Ajv | Ajv2020 {
+  const ajv = withFormats(new Compiler(OPTIONS))
+  ajv.validateSchema({ $schema: id })
+  return ajv
 }
 
 function withFormats<A extends Ajv | Ajv2020>(ajv: A): A {

@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
-import type { DispatchTarget } from './dispatch-call.ts'
+import type { DispatchTarget, TargetSecrets } from './dispatch-call.ts'
 import type { Reply } from './exchange.ts'
 import { send } from './send.ts'
 import { signCall } from './sign.ts'
@@ -35,16 +35,26 @@ const RETRY_PAUSE_MS = 100
 
 /** Sends a call, with the other secret once more after a 401, since the endpoint may not hold the one tried first. */
 export async function attempt(deps: AttemptDeps, call: Attempt): Promise<AttemptResult> {
-  const [first, second] = secretsInOrder(call.target.secrets, call.workedSecret, deps.clock.now())
+  const { target, workedSecret } = call
+  const [first, other] = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
   const reply = await sendWithRetry(deps, call, first)
-  if (!second || reply.ok || reply.status !== 401) return { reply, secret: first }
+  if (reply.ok || reply.status !== 401) return { reply, secret: first }
+  const second = other ?? (await rotatedSecret(deps, target, first))
+  if (!second) return { reply, secret: first }
   return { reply: await sendWithRetry(deps, call, second), secret: second }
+}
+
+// Where they cannot be read, the endpoint's refusal is what there is to tell.
+async function rotatedSecret(deps: AttemptDeps, target: DispatchTarget, tried: Secret): Promise<Secret | undefined> {
+  const secrets = await target.readSecrets?.().catch(() => null)
+  if (!secrets) return undefined
+  return secretsInOrder(secrets, null, deps.clock.now()).find((secret) => secret?.reveal() !== tried.reveal())
 }
 
 type InOrder = readonly [Secret, Secret?]
 
 // Right after a rotation the endpoint still holds the previous secret; later, whichever one it last answered to.
-function secretsInOrder({ current, previous }: DispatchTarget['secrets'], worked: Secret | null, now: number): InOrder {
+function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | null, now: number): InOrder {
   if (!previous || previous.expiresAt <= now) return [current]
   return worked?.reveal() === current.reveal() ? [current, previous.secret] : [previous.secret, current]
 }

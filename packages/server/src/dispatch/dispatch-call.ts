@@ -1,11 +1,19 @@
 import type { JsonObject } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
 
-/** Where a call goes and what it is signed with. A previous secret is still tried while it has not expired. */
+/** A previous secret is still tried while it has not expired. */
+export interface TargetSecrets {
+  current: Secret
+  previous: { secret: Secret; expiresAt: number } | null
+}
+
+/** Where a call goes and what it is signed with. */
 export interface DispatchTarget {
   runtimeId: string
   endpoint: string
-  secrets: { current: Secret; previous: { secret: Secret; expiresAt: number } | null }
+  secrets: TargetSecrets
+  /** Asked where the endpoint refuses the one secret there is: it may have been rotated since the execution began. */
+  readSecrets?: () => Promise<TargetSecrets | null>
 }
 
 export interface DispatchCall {

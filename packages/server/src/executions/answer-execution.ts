@@ -9,13 +9,13 @@ import { rateHeaders } from './enter.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
 
-/** Admits an execute, runs it, and answers in one body or, where the caller asked for it, as a stream that ends in `done`. */
+/** Admits an execute, runs it, and gives its answer; none where the caller asked for a stream, which has ended in `done` by then. */
 export async function answerExecution(
   deps: Deps,
   http: { request: FastifyRequest; reply: FastifyReply },
   located: Located,
   input: ExecuteInput,
-): Promise<ExecuteResponse | FastifyReply> {
+): Promise<ExecuteResponse | undefined> {
   const { request, reply } = http
   const faults = sizeFaults(input, deps.limits)
   if (faults) throw invalid(faults)
@@ -28,7 +28,7 @@ export async function answerExecution(
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
     await streamExecution(openEventStream(reply), (onEvent) => runExecution(deps, admitted, input, { scope, onEvent }))
-    return reply
+    return undefined
   } finally {
     scope.end()
   }

@@ -1,4 +1,4 @@
-import { BrokerRequest, isJsonObject } from '@svc/contract'
+import { BrokerRequest, CapabilityFailure, CapabilityOutput, ErrorBody, isJsonObject } from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
@@ -11,6 +11,17 @@ import { admitBrokerCall, findBrokered, requireEndUser } from './call-capability
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = z.object({ runtimeId: z.string(), capability: z.string() })
+
+const CALL = {
+  summary: 'Call a capability as a stranger',
+  description:
+    'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. Draws on the anonymous share of the quota and on the quota itself.',
+  tags: ['Broker'],
+  operationId: 'callCapability',
+  params: Params,
+  body: BrokerRequest,
+  response: { 200: CapabilityOutput, 401: ErrorBody, 502: CapabilityFailure },
+} as const
 
 interface Target {
   located: Located
@@ -26,7 +37,8 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
   typed(plane).post(
     PATH,
     {
-      schema: { params: Params, body: BrokerRequest },
+      schema: CALL,
+      config: { isRateLimited: true },
       async onRequest(request) {
         const { runtimeId, capability } = Params.parse(request.params)
         const located = await locateById(deps, runtimeId)

@@ -19,7 +19,10 @@ export interface CallInput {
   endUserToken: Secret | undefined
 }
 
-type CallDeps = Pick<Deps, 'admissions' | 'clock' | 'dispatcher' | 'lease' | 'limits' | 'newId' | 'settlements'>
+type CallDeps = Pick<
+  Deps,
+  'admissions' | 'clock' | 'db' | 'dispatcher' | 'keyring' | 'lease' | 'limits' | 'newId' | 'settlements'
+>
 
 /** A capability call that was let in. */
 export type AdmittedCall = Admitted<AgentCall>

@@ -24,7 +24,18 @@ export interface ExecuteInput {
 
 export type ExecuteDeps = Pick<
   Deps,
-  'admissions' | 'callLog' | 'clock' | 'dispatcher' | 'lease' | 'limits' | 'logger' | 'model' | 'newId' | 'settlements'
+  | 'admissions'
+  | 'callLog'
+  | 'clock'
+  | 'db'
+  | 'dispatcher'
+  | 'keyring'
+  | 'lease'
+  | 'limits'
+  | 'logger'
+  | 'model'
+  | 'newId'
+  | 'settlements'
 >
 
 /** Told of every event before the last one, in order. The loop waits for it, so a slow reader slows its own execution. */

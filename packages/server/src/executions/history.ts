@@ -5,6 +5,8 @@ import { isoTime, isoTimeOrNull } from '../clock.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { requireProject } from '../projects/projects.ts'
+import { requireRuntime } from '../runtimes/runtimes.ts'
 import {
   type CallRow,
   type ExecutionFilter,
@@ -13,21 +15,31 @@ import {
   listExecutions,
   type SummaryRow,
 } from './history-store.ts'
+import { retainedSince } from './rules.ts'
 
-/** The owner's executions, newest first, and where the next page begins. */
+export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
+
+/**
+ * The owner's executions, newest first, and where the next page begins. What is past the plan's retention is left out,
+ * whether or not it has been deleted yet. Throws 404 where a filter names a runtime or project of nobody or somebody else.
+ */
 export async function listOwnExecutions(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'clock'>,
   owner: Owner,
-  filter: ExecutionFilter,
+  filter: ListFilter,
 ): Promise<{ executions: ExecutionSummary[]; next: PageStart | null }> {
-  const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, limit: filter.limit + 1 })
+  if (filter.runtimeId !== undefined) await requireRuntime(deps, owner, filter.runtimeId)
+  if (filter.projectId !== undefined) await requireProject(deps, owner, filter.projectId)
+  const from = Math.max(filter.from ?? 0, retainedSince(owner.tier, deps.clock.now()))
+  const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, from, limit: filter.limit + 1 })
   const page = cutPage(rows, filter.limit, (row) => ({ at: row.started_at, id: row.execution_id }))
   return { executions: page.shown.map(toSummary), next: page.next }
 }
 
-/** The trace of one of the owner's executions. Another owner's reads as absent. */
-export async function traceOf(deps: Pick<Deps, 'db'>, owner: Owner, executionId: string): Promise<Trace> {
-  const found = await findExecution(deps.db, owner.ownerId, executionId)
+/** The trace of one of the owner's executions. Another owner's reads as absent, and so does one that is past retention. */
+export async function traceOf(deps: Pick<Deps, 'db' | 'clock'>, owner: Owner, executionId: string): Promise<Trace> {
+  const from = retainedSince(owner.tier, deps.clock.now())
+  const found = await findExecution(deps.db, owner.ownerId, { executionId, from })
   if (!found) throw notFound('The execution')
   return toTrace(found.execution, found.calls)
 }

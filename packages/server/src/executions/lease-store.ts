@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
-import { addUsage, failOpenCalls, type Usage } from './settlement-store.ts'
+import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
+import { addUsage } from '../usage/rollup-store.ts'
+import { failOpenCalls } from './settlement-store.ts'
 
 /** What an interrupted execution is told to have died of. */
 const INTERRUPTED = 'The service was interrupted while the execution ran.'
@@ -58,13 +60,14 @@ async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
   await removeDeadNodes(tx, sweep)
   const ended = await endAbandoned(tx, sweep)
   if (ended.length === 0) return 0
-  await failOpenCalls(
+  const open = await failOpenCalls(
     tx,
     ended.map((row) => ({ ownerId: row.owner_id, executionId: row.execution_id })),
   )
+  const calls = callsByExecution(open)
   await addUsage(
     tx,
-    ended.map((row) => interruptedUsage(row, sweep.now)),
+    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? [], sweep.now)),
   )
   return ended.length
 }
@@ -100,11 +103,21 @@ async function endAbandoned(tx: Tx, { now, nodeId, overdueBefore }: Sweep) {
         )
         .limit(SWEEP_ROWS),
     )
-    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'call_count', 'started_at'])
+    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'started_at'])
     .execute()
 }
 
-function interruptedUsage(row: EndedRow, now: number): Usage {
+// None has ended: calls are written as ended together with their execution.
+function callsByExecution(open: readonly { execution_id: string; capability: string }[]): Map<string, CallUsage[]> {
+  const calls = new Map<string, CallUsage[]>()
+  for (const { execution_id, capability } of open) {
+    const own = calls.get(execution_id) ?? []
+    calls.set(execution_id, [...own, { capability, isCompleted: false, durationMs: null }])
+  }
+  return calls
+}
+
+function interruptedUsage(row: EndedRow, calls: readonly CallUsage[], now: number): Usage {
   return {
     ownerId: row.owner_id,
     runtimeId: row.runtime_id,
@@ -112,7 +125,7 @@ function interruptedUsage(row: EndedRow, now: number): Usage {
     startedAt: row.started_at,
     isCompleted: false,
     isAnonymous: row.kind === 'broker',
-    calls: row.call_count,
+    calls,
     inputTokens: 0,
     outputTokens: 0,
     durationMs: Math.max(0, now - row.started_at),

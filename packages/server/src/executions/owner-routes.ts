@@ -1,40 +1,104 @@
-import { type ExecutionList, ExecutionStatus, OwnerExecuteRequest } from '@svc/contract'
+import {
+  ErrorBody,
+  ExecuteResponse,
+  ExecutionList,
+  OwnerExecuteRequest,
+  StreamEvent,
+  Trace,
+  TraceList,
+} from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
+import { encodeCursor } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { locateOwned } from '../runtimes/serving.ts'
 import { answerExecution } from './answer-execution.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
+import { ExecutionsQuery, TracesQuery } from './list-query.ts'
 
-const ListQuery = z.object({
-  limit: PageLimit,
-  cursor: PageCursor,
-  status: ExecutionStatus.optional(),
-  from: PageTime,
-  to: PageTime,
-})
+const ExecutionParams = z.object({ executionId: z.string() })
+const RuntimeParams = z.object({ runtimeId: z.string() })
+
+const EXECUTE = {
+  summary: 'Run the agent on one of your runtimes',
+  description:
+    'As a page does with a public key, with `system` turns allowed. Spends the quota; the rate limit of the runtime does not apply.',
+  tags: ['Executions'],
+  operationId: 'executeAsOwner',
+  body: OwnerExecuteRequest,
+  events: StreamEvent,
+  response: { 200: ExecuteResponse, 429: ErrorBody },
+} as const
+
+const LIST = {
+  summary: 'List executions',
+  tags: ['Executions'],
+  operationId: 'listExecutions',
+  querystring: ExecutionsQuery,
+  response: { 200: ExecutionList },
+} as const
+
+const DETAIL = {
+  summary: 'Fetch the trace of an execution',
+  tags: ['Executions'],
+  operationId: 'getExecution',
+  params: ExecutionParams,
+  response: { 200: Trace },
+} as const
 
 /** Owner plane: running executions on one's own runtimes, and what became of all of them. */
 export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  routes.post('/v1/executions', { schema: { body: OwnerExecuteRequest } }, async (request, reply) => {
+  routes.post('/v1/executions', { schema: EXECUTE }, async (request, reply) => {
     const { runtimeId, messages, metadata } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
     const input = { door: 'owner', messages, metadata, endUserToken: undefined } as const
     return answerExecution(deps, { request, reply }, located, input)
   })
 
-  routes.get('/v1/executions', { schema: { querystring: ListQuery } }, async (request): Promise<ExecutionList> => {
-    const { limit, cursor, status, from, to } = request.query
-    const page = await listOwnExecutions(deps, ownerOf(request), { limit, after: cursor, status, from, to })
+  routes.get('/v1/executions', { schema: LIST }, async (request): Promise<ExecutionList> => {
+    const { cursor, ...filter } = request.query
+    const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
     return { executions: page.executions, nextCursor: encodeCursor(page.next) }
   })
 
-  routes.get('/v1/executions/:executionId', { schema: { params: z.object({ executionId: z.string() }) } }, (request) =>
+  routes.get('/v1/executions/:executionId', { schema: DETAIL }, (request) =>
+    traceOf(deps, ownerOf(request), request.params.executionId),
+  )
+}
+
+const TRACES = {
+  summary: 'List the traces of a runtime',
+  tags: ['Traces'],
+  operationId: 'listTraces',
+  params: RuntimeParams,
+  querystring: TracesQuery,
+  response: { 200: TraceList },
+} as const
+
+const TRACE = {
+  summary: 'Fetch a trace',
+  tags: ['Traces'],
+  operationId: 'getTrace',
+  params: ExecutionParams,
+  response: { 200: Trace },
+} as const
+
+/** Owner plane: the same history under the name of traces, one runtime at a time. */
+export function traceRoutes(plane: FastifyInstance, deps: Deps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/traces/runtime/:runtimeId', { schema: TRACES }, async (request): Promise<TraceList> => {
+    const { cursor, ...filter } = request.query
+    const { runtimeId } = request.params
+    const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, runtimeId, after: cursor })
+    return { traces: page.executions, nextCursor: encodeCursor(page.next) }
+  })
+
+  routes.get('/v1/traces/:executionId', { schema: TRACE }, (request) =>
     traceOf(deps, ownerOf(request), request.params.executionId),
   )
 }

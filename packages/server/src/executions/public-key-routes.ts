@@ -1,5 +1,13 @@
-import { CapabilityRequest, ExecuteRequest } from '@svc/contract'
+import {
+  CapabilityFailure,
+  CapabilityOutput,
+  CapabilityRequest,
+  ExecuteRequest,
+  ExecuteResponse,
+  StreamEvent,
+} from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { locatedOf } from '../http/planes.ts'
@@ -12,12 +20,32 @@ import { admitPageCall } from './call-capability.ts'
 const EXECUTE = '/v1/runtime/execute'
 const CAPABILITY = '/v1/runtime/capability'
 
+const CHAT = {
+  summary: 'Run the agent on a conversation',
+  description:
+    'A failed execution is a result too: HTTP 200, `status` `failed`. With `Accept: text/event-stream` the same execution comes event by event and ends in `done`.',
+  tags: ['Chat'],
+  operationId: 'execute',
+  body: ExecuteRequest,
+  events: StreamEvent,
+  response: { 200: ExecuteResponse },
+} as const
+
+const CALL = {
+  summary: 'Call one capability, without a model',
+  description: 'What a page does while it waits for something. A failed call is HTTP 200 with `error`.',
+  tags: ['Chat'],
+  operationId: 'callOwnCapability',
+  body: CapabilityRequest,
+  response: { 200: z.union([CapabilityOutput, CapabilityFailure]) },
+} as const
+
 /** Public-key plane: what a page's chat does. The runtime is the key's, whatever the body says. */
 export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
-  routes.post(EXECUTE, { schema: { body: ExecuteRequest } }, (request, reply) => {
+  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true } }, (request, reply) => {
     const { messages, metadata, endUserToken } = request.body
     return answerExecution(deps, { request, reply }, locatedOf(request), {
       door: 'page',
@@ -27,7 +55,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     })
   })
 
-  routes.post(CAPABILITY, { schema: { body: CapabilityRequest } }, async (request, reply) => {
+  routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true } }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
     const call = { capability, input, metadata: undefined, endUserToken: toSecret(endUserToken) }
     const outcome = await answerCall(deps, reply, call, () => admitPageCall(deps, locatedOf(request), call))

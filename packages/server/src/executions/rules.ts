@@ -1,7 +1,14 @@
-import type { FieldErrors, JsonObject } from '@svc/contract'
+import type { FieldErrors, JsonObject, Tier } from '@svc/contract'
 import type { Limits } from '../limits.ts'
+import { TIERS } from '../usage/tiers.ts'
 
 const PREVIEW_CHARACTERS = 2_000
+const DAY_MS = 86_400_000
+
+/** The earliest start, inclusive, whose trace this plan still keeps. What started before it is neither shown nor kept. */
+export function retainedSince(tier: Tier, now: number): number {
+  return now - TIERS[tier].retentionDays * DAY_MS
+}
 
 interface Bounded {
   messages?: readonly unknown[]

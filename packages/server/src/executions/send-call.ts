@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
+import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Admitted } from './enter.ts'
 import type { ExecutionScope } from './running.ts'
@@ -15,7 +16,7 @@ export interface CallContext {
 
 /** Sends one call that has been written down. One that must not or cannot leave any more fails without a dispatch. */
 export async function sendCall(
-  deps: Pick<Deps, 'dispatcher' | 'lease'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 'lease'>,
   context: CallContext,
   call: AgentCall,
 ): Promise<CallResult> {
@@ -26,7 +27,12 @@ export async function sendCall(
   // Whoever took over this node's executions has failed this one already: it must have no further effect.
   if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
   return deps.dispatcher.dispatch(
-    { runtimeId: runtime.runtimeId, endpoint: runtime.endpoint, secrets: runtime.secrets },
+    {
+      runtimeId: runtime.runtimeId,
+      endpoint: runtime.endpoint,
+      secrets: runtime.secrets,
+      readSecrets: () => readSecrets(deps, runtime.runtimeId),
+    },
     {
       executionId,
       callId: call.callId,

@@ -1,7 +1,9 @@
 import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Insertable, Kysely } from 'kysely'
-import type { CapabilityCallsTable, ExecutionsTable, Schema, UsageHoursTable } from '../database/schema.ts'
+import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { Usage } from '../usage/rollup-rules.ts'
+import { addUsage } from '../usage/rollup-store.ts'
 import type { NewCall } from './admission-store.ts'
 
 export interface SettledCall extends NewCall {
@@ -35,7 +37,6 @@ export interface Settlement {
   heardFrom: boolean
 }
 
-const HOUR_MS = 3_600_000
 // Twelve parameters a row, of the 32,766 that SQLite takes in one statement.
 const ROWS_PER_STATEMENT = 1_000
 
@@ -167,13 +168,13 @@ function toCallRow(ownerId: string, executionId: string, call: SettledCall): Ins
 
 const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
-/** Fails what these executions sent and never heard of again. */
+/** Fails what these executions sent and never heard of again, and returns what that was. */
 export async function failOpenCalls(
   tx: Tx,
   executions: readonly { ownerId: string; executionId: string }[],
-): Promise<void> {
-  if (executions.length === 0) return
-  await tx
+): Promise<{ execution_id: string; capability: string }[]> {
+  if (executions.length === 0) return []
+  return tx
     .updateTable('capability_calls')
     .set({ status: 'failed', error: OUTCOME_UNKNOWN })
     .where('owner_id', 'in', [...new Set(executions.map(({ ownerId }) => ownerId))])
@@ -183,89 +184,26 @@ export async function failOpenCalls(
       executions.map(({ executionId }) => executionId),
     )
     .where('status', '=', 'dispatched')
+    .returning(['execution_id', 'capability'])
     .execute()
-}
-
-export interface Usage {
-  ownerId: string
-  runtimeId: string
-  projectId: string
-  startedAt: number
-  isCompleted: boolean
-  isAnonymous: boolean
-  calls: number
-  inputTokens: number
-  outputTokens: number
-  durationMs: number
 }
 
 function usageOf(settlement: Settlement): Usage {
   return {
-    ...settlement,
+    ownerId: settlement.ownerId,
+    runtimeId: settlement.runtimeId,
+    projectId: settlement.projectId,
+    startedAt: settlement.startedAt,
     isCompleted: settlement.status === 'completed',
     isAnonymous: settlement.kind === 'broker',
-    calls: settlement.calls.length,
+    inputTokens: settlement.inputTokens,
+    outputTokens: settlement.outputTokens,
     durationMs: settlement.completedAt - settlement.startedAt,
-  }
-}
-
-/** Adds to the hourly counters of each owner and runtime, by the hour in which an execution started. */
-export async function addUsage(tx: Tx, usages: readonly Usage[]): Promise<void> {
-  if (usages.length === 0) return
-  await tx
-    .insertInto('usage_hours')
-    .values(sumByHour(usages))
-    .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'hour', 'runtime_id']).doUpdateSet((eb) => ({
-        executions: eb('usage_hours.executions', '+', eb.ref('excluded.executions')),
-        completed: eb('usage_hours.completed', '+', eb.ref('excluded.completed')),
-        failed: eb('usage_hours.failed', '+', eb.ref('excluded.failed')),
-        anonymous: eb('usage_hours.anonymous', '+', eb.ref('excluded.anonymous')),
-        capability_calls: eb('usage_hours.capability_calls', '+', eb.ref('excluded.capability_calls')),
-        input_tokens: eb('usage_hours.input_tokens', '+', eb.ref('excluded.input_tokens')),
-        output_tokens: eb('usage_hours.output_tokens', '+', eb.ref('excluded.output_tokens')),
-        duration_ms: eb('usage_hours.duration_ms', '+', eb.ref('excluded.duration_ms')),
-      })),
-    )
-    .execute()
-}
-
-type UsageRow = { [Column in keyof Insertable<UsageHoursTable>]-?: NonNullable<Insertable<UsageHoursTable>[Column]> }
-
-// Sorted, so that replicas which settle for the same owners at once lock the counters in one order.
-function sumByHour(usages: readonly Usage[]): UsageRow[] {
-  const rows = new Map<string, UsageRow>()
-  for (const usage of usages) {
-    const hour = usage.startedAt - (usage.startedAt % HOUR_MS)
-    const name = `${usage.ownerId} ${hour} ${usage.runtimeId}`
-    const row = rows.get(name) ?? emptyHour(usage, hour)
-    rows.set(name, row)
-    row.executions += 1
-    row.completed += usage.isCompleted ? 1 : 0
-    row.failed += usage.isCompleted ? 0 : 1
-    row.anonymous += usage.isAnonymous ? 1 : 0
-    row.capability_calls += usage.calls
-    row.input_tokens += usage.inputTokens
-    row.output_tokens += usage.outputTokens
-    row.duration_ms += usage.durationMs
-  }
-  return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-}
-
-function emptyHour(usage: Usage, hour: number): UsageRow {
-  return {
-    owner_id: usage.ownerId,
-    hour,
-    runtime_id: usage.runtimeId,
-    project_id: usage.projectId,
-    executions: 0,
-    completed: 0,
-    failed: 0,
-    anonymous: 0,
-    capability_calls: 0,
-    input_tokens: 0,
-    output_tokens: 0,
-    duration_ms: 0,
+    calls: settlement.calls.map(({ capability, status, durationMs }) => ({
+      capability,
+      isCompleted: status === 'completed',
+      durationMs,
+    })),
   }
 }
 

@@ -14,6 +14,7 @@ export const PageLimit = z
   .refine((limit) => limit >= 1 && limit <= MAX_PAGE, `must be between 1 and ${MAX_PAGE}.`)
   .optional()
   .transform((limit) => limit ?? DEFAULT_PAGE)
+  .meta({ wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE } })
 
 /** Query `cursor`: what an earlier page gave as `nextCursor`, decoded. */
 export const PageCursor = z

@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateOwner, type Owner } from '../accounts/accounts.ts'
+import { looksLikeSession } from '../accounts/session-token.ts'
+import { authenticateSession, type LiveSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { confirming, type Located, locateByPublicKey } from '../runtimes/serving.ts'
+import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
+import { requireOwnOrigin } from './own-origin.ts'
+import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
 export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
 
@@ -18,7 +23,13 @@ declare module 'fastify' {
 /** A group of routes behind one kind of credential. */
 export type Routes = (plane: FastifyInstance) => void
 
+/** The session that a request on the owner plane came with, and whether its browser sent it along unasked. */
+export interface RequestSession extends LiveSession {
+  isFromCookie: boolean
+}
+
 const owners = new WeakMap<FastifyRequest, Owner>()
+const sessions = new WeakMap<FastifyRequest, RequestSession>()
 const runtimes = new WeakMap<FastifyRequest, RuntimeIdentity>()
 const located = new WeakMap<FastifyRequest, Located>()
 
@@ -37,6 +48,12 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
       await confirming(found, (runtime) => checkOrigin(runtime, request, reply))
       located.set(request, found)
     })
+    // A body is judged before admission confirms the key: whose key has ended meanwhile learns that and nothing else.
+    plane.setErrorHandler(async (error, request) => {
+      const found = located.get(request)
+      if (found && !found.isFresh && toAppError(error, deps).code === 'validation_error') await found.refresh()
+      throw error
+    })
     routes(plane)
   })
 }
@@ -51,19 +68,55 @@ export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): v
   })
 }
 
-/** An account's API key. */
+/** An account's API key or a session. A session that comes as a cookie changes things for pages of our own alone. */
 export function ownerPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
   openPlane(app, 'owner', (plane) => {
-    plane.addHook('onRequest', async (request) => {
-      owners.set(request, await authenticateOwner(deps, bearer(request)))
+    plane.addHook('onRequest', async (request, reply) => {
+      const session = await sessionBehind(deps, request)
+      if (!session) {
+        owners.set(request, await authenticateOwner(deps, bearer(request)))
+        return
+      }
+      if (session.isFromCookie) admitCookie(deps, session, request, reply)
+      sessions.set(request, session)
+      owners.set(request, session.owner)
     })
     routes(plane)
   })
 }
 
+/**
+ * What a request presents as a session: the bearer credential, or, where there is no `Authorization` at all, the cookie.
+ * Undefined where it presents none.
+ */
+export function presentedSession(deps: Pick<Deps, 'baseUrl'>, request: FastifyRequest): string | undefined {
+  if (request.headers.authorization === undefined) return readSessionCookie(request, deps.baseUrl())
+  const presented = bearerOf(request)
+  return presented !== null && looksLikeSession(presented) ? presented : undefined
+}
+
+async function sessionBehind(deps: Deps, request: FastifyRequest): Promise<RequestSession | null> {
+  const presented = presentedSession(deps, request)
+  if (presented === undefined) return null
+  const isFromCookie = request.headers.authorization === undefined
+  return { ...(await authenticateSession(deps, presented)), isFromCookie }
+}
+
+function admitCookie(deps: Deps, session: RequestSession, request: FastifyRequest, reply: FastifyReply): void {
+  requireOwnOrigin(request, deps.baseUrl())
+  if (!session.isRenewed) return
+  const cookie = { value: readSessionCookie(request, deps.baseUrl()) ?? '', expiresAt: session.validUntil }
+  setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
+}
+
 /** The account that a request on the owner plane comes from. */
 export function ownerOf(request: FastifyRequest): Owner {
   return known(owners.get(request))
+}
+
+/** The session that a request on the owner plane came with; undefined where it came with an API key. */
+export function sessionOfRequest(request: FastifyRequest): RequestSession | undefined {
+  return sessions.get(request)
 }
 
 /** The runtime whose deploy key a request carries. */
@@ -105,9 +158,14 @@ function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {
 }
 
 function bearer(request: FastifyRequest): string {
-  const [scheme, credential, ...rest] = (request.headers.authorization ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || !credential || rest.length > 0) throw unauthorized()
+  const credential = bearerOf(request)
+  if (credential === null) throw unauthorized()
   return credential
+}
+
+function bearerOf(request: FastifyRequest): string | null {
+  const [scheme, credential, ...rest] = (request.headers.authorization ?? '').split(' ')
+  return scheme?.toLowerCase() === 'bearer' && credential && rest.length === 0 ? credential : null
 }
 
 // A route outside its plane is a mistake of ours, and must not pass for an anonymous caller.

@@ -11,11 +11,13 @@ import { requestIdOf } from './request-id.ts'
 const TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, checkInterval: 1_000 }
 
 /** How the HTTP server listens, and how it answers what never becomes a request. */
-export function serverOptions(deps: Pick<Deps, 'limits'>): FastifyHttpOptions<Server> {
+export function serverOptions(deps: Pick<Deps, 'limits' | 'proxyHops'>): FastifyHttpOptions<Server> {
   return {
     logger: false,
     bodyLimit: deps.limits.bodyBytes,
     genReqId: requestIdOf,
+    // Whoever is not behind a proxy could name any address as their own.
+    trustProxy: (_address, hop) => hop < deps.proxyHops,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     keepAliveTimeout: TIMES.keepAliveTimeout,

@@ -18,7 +18,15 @@ import { notFound, unauthorized } from '../errors.ts'
 import { requireProject } from '../projects/projects.ts'
 import { connectionStatus } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
-import { findRuntime, listRuntimes, type RuntimeRow, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
+import {
+  findRuntime,
+  listRuntimes,
+  type RuntimeRow,
+  type RuntimeView,
+  touchRuntime,
+  updateRuntime,
+  whoseRuntime,
+} from './store.ts'
 
 /** A runtime whose deploy key a request carries. */
 export interface RuntimeIdentity {
@@ -67,6 +75,11 @@ export async function listOwnRuntimes(
     runtimes: shown.map((row) => toListItem(deps, row, serving.get(row.runtime_id) ?? null)),
     next,
   }
+}
+
+/** Throws 404 unless the runtime is the caller's: another tenant's reads as absent. */
+export async function requireRuntime(deps: Pick<Deps, 'db'>, owner: Owner, runtimeId: string): Promise<void> {
+  if ((await whoseRuntime(deps.db, owner.ownerId, runtimeId)) !== 'own') throw notFound('The runtime')
 }
 
 /** One of the owner's runtimes in full, keys abbreviated. */

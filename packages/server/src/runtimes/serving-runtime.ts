@@ -2,10 +2,10 @@ import type { Capability, JsonObject, Tier } from '@svc/contract'
 import { z } from 'zod'
 import { compileSchema, type SchemaCheck } from '../deployments/json-schema.ts'
 import type { Deployment } from '../deployments/store.ts'
+import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
-import type { Keyring } from '../secrets/keyring.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { RuntimeView } from './store.ts'
+import type { RuntimeRow, RuntimeView } from './store.ts'
 
 /** A capability of the serving deployment, ready to be called. */
 export interface ServingCapability {
@@ -30,6 +30,11 @@ export interface SigningSecrets {
   previous: { secret: Secret; expiresAt: number } | null
 }
 
+type SealedSecrets = Pick<
+  RuntimeRow,
+  'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
+>
+
 /** Everything that a call through a runtime needs, as of one `revision` of it. */
 export interface ServingRuntime {
   ownerId: string
@@ -45,19 +50,28 @@ export interface ServingRuntime {
 
 const Origins = z.array(z.string())
 
-/** Where a runtime's signing secret is sealed to. */
+/** What a runtime's signing secret is sealed to, also once it is the previous one in another column of the same row. */
 export function secretContext(runtimeId: string) {
   return { table: 'runtimes', column: 'secret_sealed', rowId: runtimeId }
 }
 
+/** A runtime's secrets. A previous one that has expired stays closed: its master key may have left the ring since. */
+export function openSecrets({ keyring, clock }: Pick<Deps, 'keyring' | 'clock'>, row: SealedSecrets): SigningSecrets {
+  const context = secretContext(row.runtime_id)
+  const { previous_secret_sealed: previous, previous_secret_expires_at: expiresAt } = row
+  const isInGrace = previous !== null && expiresAt !== null && expiresAt > clock.now()
+  return {
+    current: keyring.open(row.secret_sealed, context),
+    previous: isInGrace ? { secret: keyring.open(previous, context), expiresAt } : null,
+  }
+}
+
 /** A runtime's row with its secrets opened. */
 export function toServingRuntime(
-  keyring: Keyring,
+  deps: Pick<Deps, 'keyring' | 'clock'>,
   row: RuntimeView,
   deployment: ServingDeployment | null,
 ): ServingRuntime {
-  const context = secretContext(row.runtime_id)
-  const { previous_secret_sealed: previous, previous_secret_expires_at: expiresAt } = row
   return {
     ownerId: row.owner_id,
     tier: row.tier,
@@ -66,10 +80,7 @@ export function toServingRuntime(
     revision: row.revision,
     endpoint: row.endpoint,
     allowedOrigins: parseOrigins(row.allowed_origins),
-    secrets: {
-      current: keyring.open(row.secret_sealed, context),
-      previous: previous && expiresAt ? { secret: keyring.open(previous, context), expiresAt } : null,
-    },
+    secrets: openSecrets(deps, row),
     deployment,
   }
 }

@@ -118,7 +118,7 @@ async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntim
   if (!row) return null
   const version = row.serving_version
   const deployment = version === null ? null : await loadDeployment(deps, row.owner_id, runtimeId, version)
-  return toServingRuntime(deps.keyring, row, deployment)
+  return toServingRuntime(deps, row, deployment)
 }
 
 async function loadDeployment(

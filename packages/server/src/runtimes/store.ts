@@ -104,6 +104,51 @@ export async function updateRuntime(
     .execute()
 }
 
+/**
+ * Moves a runtime's revision on, so that every replica reads it again, and locks its row for the rest of a transaction.
+ * False when the runtime is not this owner's.
+ */
+export async function moveRevision(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { runtimeId, now }: { runtimeId: string; now: number },
+): Promise<boolean> {
+  const moved = await db
+    .updateTable('runtimes')
+    .set((eb) => ({ revision: eb('revision', '+', 1), updated_at: now }))
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .returning('runtime_id')
+    .executeTakeFirst()
+  return moved !== undefined
+}
+
+/**
+ * Puts a signing secret in the place of the current one, which becomes the previous one until `previousEndsAt`, or is
+ * gone where that is null. False when the runtime is not this owner's.
+ */
+export async function replaceSecret(
+  db: Kysely<Schema>,
+  ownerId: string,
+  next: { runtimeId: string; sealed: string; previousEndsAt: number | null; now: number },
+): Promise<boolean> {
+  // One statement, in which every right-hand side is the row as it was: two at once cannot lose one another's secret.
+  const replaced = await db
+    .updateTable('runtimes')
+    .set((eb) => ({
+      secret_sealed: next.sealed,
+      previous_secret_sealed: next.previousEndsAt === null ? null : eb.ref('secret_sealed'),
+      previous_secret_expires_at: next.previousEndsAt,
+      revision: eb('revision', '+', 1),
+      updated_at: next.now,
+    }))
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', next.runtimeId)
+    .returning('runtime_id')
+    .executeTakeFirst()
+  return replaced !== undefined
+}
+
 /** One runtime of this owner with the owner's tier, or null. */
 export async function findRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
   const row = await runtimeViews(db)

@@ -14,6 +14,8 @@ export interface Keyring {
   hash(key: string): string
   /** The hashes under every master key of the ring, so that keys hashed before a rotation are still found. */
   hashes(key: string): string[]
+  /** A secret of its own for one purpose, under the first master key: 256 bits, base64url. */
+  derive(purpose: string): Secret
   seal(secret: Secret, context: SealContext): string
   /** Throws {@link SealError} when the value was altered, moved, or sealed under a key that is not in the ring. */
   open(sealed: string, context: SealContext): Secret
@@ -42,6 +44,7 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
   return {
     hash: (key) => hashUnder(current, key),
     hashes: (key) => ring.map((master) => hashUnder(master, key)),
+    derive: (purpose) => new Secret(expand(first, `derived/${purpose}`).toString('base64url')),
     seal: (secret, context) => sealUnder(current, secret, context),
     open(sealed, context) {
       const [format, id, ...parts] = sealed.split('.')
@@ -54,9 +57,12 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
 }
 
 function derive(master: Buffer): MasterKey {
-  const expand = (purpose: string) => Buffer.from(hkdfSync('sha256', master, '', `svc/${FORMAT}/${purpose}`, 32))
-  const id = createHash('sha256').update(expand('id')).digest('hex').slice(0, 8)
-  return { id, pepper: expand('key-hash'), cipherKey: expand('seal') }
+  const id = createHash('sha256').update(expand(master, 'id')).digest('hex').slice(0, 8)
+  return { id, pepper: expand(master, 'key-hash'), cipherKey: expand(master, 'seal') }
+}
+
+function expand(master: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, '', `svc/${FORMAT}/${purpose}`, 32))
 }
 
 function hashUnder(master: MasterKey, key: string): string {

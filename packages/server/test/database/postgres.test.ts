@@ -53,21 +53,21 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     const { db, url, nextError } = await open()
 
     const transaction = inTransaction(db, async (tx) => {
-      await tx.insertInto('usage_hours').values(usageRow()).execute()
+      await tx.insertInto('execution_rollups').values(usageRow()).execute()
       await terminateAll(url)
       await nextError
-      await tx.deleteFrom('usage_hours').execute()
+      await tx.deleteFrom('execution_rollups').execute()
     })
 
     expect(isOutage(await transaction.catch((thrown: unknown) => thrown))).toBe(true)
-    expect(await db.selectFrom('usage_hours').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
   })
 
   test('of two transactions that lock each other out one is tried again, and both end well', async () => {
     const { db } = await open()
     const runtimes = ['rt_left', 'rt_right']
     await db
-      .insertInto('usage_hours')
+      .insertInto('execution_rollups')
       .values(runtimes.map((id) => usageRow({ runtime_id: id })))
       .execute()
     const bothHoldOne = createBarrier(2)
@@ -81,7 +81,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
 
     await Promise.all([lockBoth(runtimes), lockBoth(runtimes.toReversed())])
 
-    expect(await db.selectFrom('usage_hours').select('failed').execute()).toEqual([{ failed: 2 }, { failed: 2 }])
+    expect(await db.selectFrom('execution_rollups').select('failed').execute()).toEqual([{ failed: 2 }, { failed: 2 }])
   })
 
   async function open() {
@@ -97,7 +97,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
 })
 
 async function increment(tx: Tx, runtimeId: string): Promise<void> {
-  const update = tx.updateTable('usage_hours').set(({ eb }) => ({ failed: eb('failed', '+', 1) }))
+  const update = tx.updateTable('execution_rollups').set(({ eb }) => ({ failed: eb('failed', '+', 1) }))
   await update.where('runtime_id', '=', runtimeId).execute()
 }
 

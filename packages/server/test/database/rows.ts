@@ -32,6 +32,16 @@ export function credentialRow(
   }
 }
 
-export function usageRow(changes: Partial<Insertable<Schema['usage_hours']>> = {}): Insertable<Schema['usage_hours']> {
-  return { owner_id: 'owner_1', hour: 1_699_999_200_000, runtime_id: 'rt_1', project_id: 'proj_1', ...changes }
+export function usageRow(
+  changes: Partial<Insertable<Schema['execution_rollups']>> = {},
+): Insertable<Schema['execution_rollups']> {
+  return {
+    owner_id: 'owner_1',
+    grain: 'hour',
+    at: 1_699_999_200_000,
+    runtime_id: 'rt_1',
+    project_id: 'proj_1',
+    span: 0,
+    ...changes,
+  }
 }

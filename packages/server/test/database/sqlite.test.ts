@@ -45,11 +45,15 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
   test('a read sees what the write before it committed, a hundred times over', async () => {
     const { db } = database()
     const owned = { owner_id: 'owner_reads', runtime_id: 'rt_reads' }
-    await db.insertInto('usage_hours').values(usageRow(owned)).execute()
+    await db.insertInto('execution_rollups').values(usageRow(owned)).execute()
 
     for (let count = 1; count <= 100; count += 1) {
-      await db.updateTable('usage_hours').set({ executions: count }).where('owner_id', '=', 'owner_reads').execute()
-      const row = db.selectFrom('usage_hours').select('executions').where('owner_id', '=', 'owner_reads')
+      await db
+        .updateTable('execution_rollups')
+        .set({ executions: count })
+        .where('owner_id', '=', 'owner_reads')
+        .execute()
+      const row = db.selectFrom('execution_rollups').select('executions').where('owner_id', '=', 'owner_reads')
       expect(await row.executeTakeFirst()).toEqual({ executions: count })
     }
   })
@@ -61,15 +65,15 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     const otherProcess = new SqliteDatabase(place.location)
     otherProcess.exec('begin immediate')
 
-    const write = db.insertInto('usage_hours').values(usageRow()).execute()
-    const transaction = inTransaction(db, (tx) => tx.updateTable('usage_hours').set({ failed: 1 }).execute())
-    const during = await db.selectFrom('usage_hours').selectAll().execute()
+    const write = db.insertInto('execution_rollups').values(usageRow()).execute()
+    const transaction = inTransaction(db, (tx) => tx.updateTable('execution_rollups').set({ failed: 1 }).execute())
+    const during = await db.selectFrom('execution_rollups').selectAll().execute()
     otherProcess.exec('commit')
     otherProcess.close()
     await Promise.all([write, transaction])
 
     expect(during).toEqual([])
-    expect(await db.selectFrom('usage_hours').select('failed').execute()).toEqual([{ failed: 1 }])
+    expect(await db.selectFrom('execution_rollups').select('failed').execute()).toEqual([{ failed: 1 }])
   })
 
   test('writers take turns in the order in which they came', async () => {
@@ -96,16 +100,16 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
 
     const write = inTransaction(db, async (tx) => {
       await tx
-        .insertInto('usage_hours')
+        .insertInto('execution_rollups')
         .values(usageRow({ runtime_id: 'rt_first' }))
         .execute()
-      await tx.insertInto('usage_hours').values(row).execute()
+      await tx.insertInto('execution_rollups').values(row).execute()
     })
 
     await expect(write).rejects.toMatchObject({ code: 'SQLITE_FULL' })
-    expect(await db.selectFrom('usage_hours').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
     await sql`pragma max_page_count = 100000`.execute(db)
-    await db.insertInto('usage_hours').values(row).execute()
+    await db.insertInto('execution_rollups').values(row).execute()
   })
 
   test('a transaction that SQLite has rolled back writes nothing more', async () => {
@@ -114,13 +118,13 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     const transaction = inTransaction(db, async (tx) => {
       await sql`rollback`.execute(tx)
       await tx
-        .insertInto('usage_hours')
+        .insertInto('execution_rollups')
         .values(usageRow({ runtime_id: 'rt_after_rollback' }))
         .execute()
     })
 
     await expect(transaction).rejects.toThrow('rolled back')
-    const rows = db.selectFrom('usage_hours').selectAll().where('runtime_id', '=', 'rt_after_rollback')
+    const rows = db.selectFrom('execution_rollups').selectAll().where('runtime_id', '=', 'rt_after_rollback')
     expect(await rows.execute()).toEqual([])
     await inTransaction(db, (tx) => sql`select 1`.execute(tx))
   })
@@ -139,11 +143,11 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     const otherProcess = new SqliteDatabase(file)
     otherProcess.exec('begin immediate')
     const waiting = [
-      db.insertInto('usage_hours').values(usageRow()).execute(),
-      inTransaction(db, (tx) => tx.deleteFrom('usage_hours').execute()),
+      db.insertInto('execution_rollups').values(usageRow()).execute(),
+      inTransaction(db, (tx) => tx.deleteFrom('execution_rollups').execute()),
     ]
     const outcomes = Promise.allSettled(waiting)
-    await db.selectFrom('usage_hours').selectAll().execute()
+    await db.selectFrom('execution_rollups').selectAll().execute()
 
     const death = workers.get('writer')?.terminate()
     otherProcess.close()
@@ -151,7 +155,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
 
     const ended = { code: 'SVC_DATABASE_ENDED' }
     expect(await outcomes).toMatchObject(waiting.map(() => ({ status: 'rejected', reason: ended })))
-    await expect(db.deleteFrom('usage_hours').execute()).rejects.toMatchObject(ended)
+    await expect(db.deleteFrom('execution_rollups').execute()).rejects.toMatchObject(ended)
     await expect(inTransaction(db, (tx) => sql`select 1`.execute(tx))).rejects.toMatchObject(ended)
     expect(await db.selectFrom('owners').selectAll().execute()).toEqual([])
     expect(errors).toMatchObject([ended])
@@ -163,18 +167,18 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     await workers.get('reader')?.terminate()
 
     const ended = { code: 'SVC_DATABASE_ENDED' }
-    await expect(db.selectFrom('usage_hours').selectAll().execute()).rejects.toMatchObject(ended)
-    await db.insertInto('usage_hours').values(usageRow()).execute()
+    await expect(db.selectFrom('execution_rollups').selectAll().execute()).rejects.toMatchObject(ended)
+    await db.insertInto('execution_rollups').values(usageRow()).execute()
     expect(errors).toMatchObject([ended])
   })
 
   test('closing waits for the transaction under way, ends both threads and reports nothing', async () => {
     const { db, workers, errors, file } = await openWatched()
     const transaction = inTransaction(db, async (tx) => {
-      await tx.insertInto('usage_hours').values(usageRow()).execute()
-      await tx.updateTable('usage_hours').set({ failed: 1 }).execute()
+      await tx.insertInto('execution_rollups').values(usageRow()).execute()
+      await tx.updateTable('execution_rollups').set({ failed: 1 }).execute()
     })
-    await db.selectFrom('usage_hours').selectAll().execute()
+    await db.selectFrom('execution_rollups').selectAll().execute()
 
     await db.destroy()
 
@@ -182,7 +186,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect([...workers.values()].map((worker) => worker.threadId)).toEqual([-1, -1])
     expect(errors).toEqual([])
     const reopened = new SqliteDatabase(file)
-    expect(reopened.prepare('select failed from usage_hours').all()).toEqual([{ failed: 1 }])
+    expect(reopened.prepare('select failed from execution_rollups').all()).toEqual([{ failed: 1 }])
     reopened.close()
   })
 

@@ -76,7 +76,7 @@ describeEngines('a transaction', (engine) => {
 
     const outcome = inTransaction(database().db, async (tx) => {
       tries += 1
-      await tx.insertInto('usage_hours').values([usageRow(), usageRow()]).execute()
+      await tx.insertInto('execution_rollups').values([usageRow(), usageRow()]).execute()
     })
 
     await expect(outcome).rejects.toThrow(/unique/i)
@@ -96,13 +96,13 @@ describeEngines('a transaction', (engine) => {
 
   function insertCounter(runtimeId: string) {
     return database()
-      .db.insertInto('usage_hours')
+      .db.insertInto('execution_rollups')
       .values(usageRow({ owner_id: 'owner_counts', runtime_id: runtimeId }))
       .execute()
   }
 
   async function count(runtimeId: string): Promise<number> {
-    const rows = database().db.selectFrom('usage_hours').select('executions').where('runtime_id', '=', runtimeId)
+    const rows = database().db.selectFrom('execution_rollups').select('executions').where('runtime_id', '=', runtimeId)
     return (await rows.executeTakeFirstOrThrow()).executions
   }
 })
@@ -125,12 +125,12 @@ async function admit(tx: Tx, requests: string[]): Promise<boolean[]> {
 }
 
 async function lockCount(tx: Tx, runtimeId: string): Promise<number> {
-  const row = tx.selectFrom('usage_hours').select('executions').where('runtime_id', '=', runtimeId).forUpdate()
+  const row = tx.selectFrom('execution_rollups').select('executions').where('runtime_id', '=', runtimeId).forUpdate()
   return (await row.executeTakeFirstOrThrow()).executions
 }
 
 async function writeCount(tx: Tx, runtimeId: string, executions: number): Promise<void> {
-  await tx.updateTable('usage_hours').set({ executions }).where('runtime_id', '=', runtimeId).execute()
+  await tx.updateTable('execution_rollups').set({ executions }).where('runtime_id', '=', runtimeId).execute()
 }
 
 function conflict(code: string): Error {

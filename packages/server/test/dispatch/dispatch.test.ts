@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { describe, expect, test } from 'vitest'
 import { createNonce } from '../../src/dispatch/attempts.ts'
+import type { DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { callOf, NOW, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
@@ -293,7 +294,10 @@ describe('a rotated secret', () => {
     const endpoint = await setUpEndpoint({ secret: OLD.reveal(), handle: { 'search-products': () => ({ output: 1 }) } })
     const setup = setUpDispatcher()
     const base = { runtimeId: endpoint.runtimeId, endpoint: endpoint.url }
-    const dispatch = (secrets = rotated(NOW + 1)) => setup.dispatcher.dispatch({ ...base, secrets }, callOf())
+    const dispatch = (
+      secrets: DispatchTarget['secrets'] = rotated(NOW + 1),
+      readSecrets?: DispatchTarget['readSecrets'],
+    ) => setup.dispatcher.dispatch({ ...base, secrets, ...(readSecrets && { readSecrets }) }, callOf())
     return { endpoint, dispatch, ...setup }
   }
 
@@ -352,5 +356,34 @@ describe('a rotated secret', () => {
     expect(tries()).toBe(40)
     expect(endpoint.effects).toEqual([])
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('healthy')
+  })
+
+  describe('that is not known of yet', () => {
+    const known = { current: OLD, previous: null }
+
+    test('is read where the endpoint refuses the one that is known, and only there', async () => {
+      const { endpoint, dispatch, tries } = await setUp()
+      let reads = 0
+      const read = async () => {
+        reads += 1
+        return rotated(NOW + 1)
+      }
+      expect(await dispatch(known, read)).toMatchObject({ ok: true })
+      expect([tries(), reads]).toEqual([1, 0])
+      endpoint.trust({ secrets: [NEW.reveal()] })
+      expect(await dispatch(known, read)).toMatchObject({ ok: true })
+      expect([tries(), reads]).toEqual([3, 1])
+    })
+
+    test.each([
+      ['is the same', async () => known],
+      ['is gone', async () => null],
+      ['cannot be read', () => Promise.reject(new Error('the database is away'))],
+    ])('leaves the refusal as it is where it %s', async (_, read) => {
+      const { endpoint, dispatch, tries } = await setUp()
+      endpoint.trust({ secrets: ['something else'] })
+      expect(await dispatch(known, read)).toMatchObject({ message: 'The endpoint answered with status 401.' })
+      expect(tries()).toBe(1)
+    })
   })
 })

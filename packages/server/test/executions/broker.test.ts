@@ -101,7 +101,13 @@ describeEngines('the broker', (engine) => {
   test('a capability for end users answers 401 to whoever brings none, an empty token included, at no cost', async () => {
     const { broker, endpoint, charged } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     const before = await charged()
-    for (const body of [{}, { endUserToken: '' }, { input: { wrong: 1 } }, { input: 'wrong' }]) {
+    for (const body of [
+      {},
+      { endUserToken: '' },
+      { input: { wrong: 1 } },
+      { input: 'wrong' },
+      { input: 1, endUserToken: '' },
+    ]) {
       const answer = await broker('orders', body)
       expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'unauthorized'])
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])

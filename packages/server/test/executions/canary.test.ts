@@ -14,7 +14,9 @@ import { capability } from '../support/service.ts'
 const WORDS = 'canary-words-of-a-person "ä/%'
 const TOKEN = 'canary-token-of-an-end-user "ä/%'
 const MODEL_KEY = 'sk-canary-key-of-the-model'
-const ROUNDS = 13
+const FIRST_PASSWORD = 'canary-first-password "ä/%'
+const SECOND_PASSWORD = 'canary-second-password "ä/%'
+const ROUNDS = 71
 
 const text = { role: 'user', parts: [{ type: 'text', content: `Tell me: ${WORDS}` }] }
 const history = [
@@ -109,6 +111,37 @@ function fire({
   ]
 }
 
+/** Whatever the service hands out once, by name: keys of every kind, secrets and sessions, as they are replaced and misused. */
+async function handedOut({ service, owner, runtime }: Scene): Promise<Record<string, string>> {
+  const said = async (url: string, body: object, key?: string) =>
+    (await service.send('POST', url, { ...(key && { key }), body })).json()
+  const ofRuntime = (action: string, body: object) =>
+    said(`/v1/runtimes/${runtime.runtimeId}/${action}`, { graceSeconds: 600, ...body }, owner.apiKey)
+  const email = 'canary@example.com'
+  const first = await said('/v1/auth/sign-up', { email, password: FIRST_PASSWORD })
+  const passwords = { currentPassword: FIRST_PASSWORD, newPassword: SECOND_PASSWORD }
+  const second = await said('/v1/account/password', passwords, first.token)
+  await said('/v1/auth/sign-in', { email, password: FIRST_PASSWORD })
+  await said('/v1/auth/sign-in', { email, password: [SECOND_PASSWORD] })
+  const third = await said('/v1/auth/sign-in', { email, password: SECOND_PASSWORD })
+  const accountKey = await said('/v1/account/keys', { name: 'Canary' }, third.token)
+  const values = {
+    'the first session': first.token,
+    'the second session': second.token,
+    'the third session': third.token,
+    'the further account key': accountKey.key,
+    'the rotated deploy key': (await ofRuntime('rotate-key', { type: 'deploy' })).key,
+    'the rotated public key': (await ofRuntime('rotate-key', { type: 'public' })).key,
+    'the rotated secret': (await ofRuntime('rotate-secret', {})).secret,
+  }
+  for (const value of Object.values(values)) {
+    const headers = { cookie: `svc_session=${value}`, 'x-key': value, origin: `https://${value}.example.com` }
+    await service.send('GET', `/v1/runtimes/${value}?cursor=${value}`, { key: value, headers })
+    await said('/v1/auth/sign-in', { email: value, password: value })
+  }
+  return { ...values, 'the first password': FIRST_PASSWORD, 'the second password': SECOND_PASSWORD }
+}
+
 /** A text as it may stand in a file, a URL, a JSON text or a header, whole or as its first word. */
 function spellings(canary: string): string[] {
   const bytes = Buffer.from(canary)
@@ -139,27 +172,28 @@ async function tracesOf({ service, owner }: Scene): Promise<string> {
   return traces.map(({ body }) => body).join('\n')
 }
 
-describeEngines('after hundreds of executions of every kind', (engine) => {
+describeEngines('after a thousand executions of every kind', (engine) => {
   test('no word, token, key or secret is in the database, the log, a trace, a refusal or a prompt', {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
     const scene = await setCanaryScene(engine)
     const { database, owner, runtime, service, double, lines, place } = scene
     const answers: LightMyRequestResponse[] = []
+    const handed = await handedOut(scene)
     for (let round = 0; round < ROUNDS; round += 1) answers.push(...(await Promise.all(fire(scene))))
     // Once more with outcomes that cannot be written, which is when a service logs the most.
-    await sql`alter table usage_hours rename to usage_hours_gone`.execute(database.db)
+    await sql`alter table execution_rollups rename to execution_rollups_gone`.execute(database.db)
     answers.push(...(await Promise.all(fire(scene))))
-    await sql`alter table usage_hours_gone rename to usage_hours`.execute(database.db)
+    await sql`alter table execution_rollups_gone rename to execution_rollups`.execute(database.db)
     await service.deps.settlements.retryFailed()
 
     const ended = await database.db.selectFrom('executions').select('status').execute()
-    expect(ended.length).toBeGreaterThan(190)
+    expect(ended.length).toBeGreaterThan(1_000)
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
-    expect(scene.endpoint.effects.filter((call) => call.endUserToken === TOKEN).length).toBeGreaterThan(130)
+    expect(scene.endpoint.effects.filter((call) => call.endUserToken === TOKEN).length).toBeGreaterThan(700)
 
     const inLoops = await database.db.selectFrom('capability_calls').select('status').where('step', '>', 0).execute()
-    expect(inLoops.length).toBeGreaterThan(50)
+    expect(inLoops.length).toBeGreaterThan(250)
 
     const keys = {
       'the deploy key': runtime.deployKey,
@@ -169,6 +203,7 @@ describeEngines('after hundreds of executions of every kind', (engine) => {
       'the master key': service.masterKey.toString('base64'),
       'the model key': MODEL_KEY,
       'the token': TOKEN,
+      ...handed,
     }
     const refusals = answers.filter(({ statusCode }) => statusCode !== 200).map(({ body }) => body)
     const failures = answers.flatMap(({ body }) => body.match(/"error":\{[^}]*\}/g) ?? [])

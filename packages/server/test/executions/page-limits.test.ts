@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { setScene } from '../support/scene.ts'
+import { executed, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
 
 function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
@@ -57,6 +59,49 @@ describeEngines('what a page may spend', (engine) => {
     expect((await executeAsOwner()).statusCode).toBe(429)
     service.clock.advance(1)
     expect((await times(3, () => executeAsOwner())).map(({ statusCode }) => statusCode).sort()).toEqual([200, 429, 429])
+  })
+
+  test('the message tells a spent quota from an exceeded rate, and a spent anonymous share from both', async () => {
+    const { service, execute, executeAsOwner, broker } = await setScene(database())
+    const strangers = await times(51, () => broker('echo'))
+    await times(60, () => execute())
+    const rate = refusalOf(await execute(), 'rate_limit_exceeded')
+    service.clock.advance(60_000)
+    await service.renew()
+    // More than enough to spend what is left and what has flowed in since.
+    const rest = await times(100, () => executeAsOwner())
+    const [quota] = rest.filter(({ statusCode }) => statusCode === 429)
+    const [share] = strangers.filter(({ statusCode }) => statusCode === 429)
+    const spent = [quota, share].map((answer) => answer && refusalOf(answer, 'rate_limit_exceeded'))
+    expect([rate, ...spent]).toEqual([
+      expect.stringMatching(/^Too many requests .* minute\.$/),
+      expect.stringMatching(/^The quota .* used up/),
+      expect.stringMatching(/^The share .* anonymous .* used up/),
+    ])
+  })
+
+  test('an execution of many steps is one unit, and one that was let in is not asked for another', async () => {
+    const { service, endpoint, execute, executeAsOwner, trace } = await setScene(database())
+    await times(199, () => executeAsOwner())
+    const call = calls({ name: 'echo', input: { text: 'a' } }, { name: 'echo', input: { text: 'b' } })
+    service.model.say(call, call, call, text('Done.'))
+    const { executionId, status } = executed(await execute())
+    expect(status).toBe('completed')
+    expect(await trace(executionId)).toMatchObject({ steps: 4, capabilityCalls: { length: 6 } })
+    expect(endpoint.effects).toHaveLength(6)
+    refusalOf(await execute(), 'rate_limit_exceeded')
+  })
+
+  test('Retry-After is never less than it takes, where that is no whole number of seconds', async () => {
+    const { service, executeAsOwner } = await setScene(database())
+    await times(200, () => executeAsOwner())
+    service.clock.advance(500)
+    expect((await executeAsOwner()).headers['retry-after']).toBe('36')
+    service.clock.advance(35_000)
+    await service.renew()
+    expect((await executeAsOwner()).headers['retry-after']).toBe('1')
+    service.clock.advance(500)
+    expect((await executeAsOwner()).statusCode).toBe(200)
   })
 
   test('where rate and quota are both used up, Retry-After is when both let somebody in', async () => {

@@ -26,6 +26,7 @@ describeEngines('a body that cannot be read', (engine) => {
   describe.each(BODY_ROUTES)('$method $path', (route) => {
     test('the body that the other cases spoil is a good one', async () => {
       const scene = await setScene(database())
+      await route.prepare?.(scene)
       const answer = await scene.service.inject(requestTo(route, scene, goodBody(route, scene)))
       expect(answer.statusCode).toBeLessThan(300)
     })
@@ -40,6 +41,7 @@ describeEngines('a body that cannot be read', (engine) => {
 
     test('a body over 1 MiB is refused, whether or not its length is told; one of exactly 1 MiB is not', async () => {
       const scene = await setScene(database())
+      await route.prepare?.(scene)
       const good = goodBody(route, scene)
       const padded = (bytes: number) => good + ' '.repeat(bytes - Buffer.byteLength(good))
       const untold = () => Readable.from([Buffer.from(padded(MIB)), Buffer.from(' ')])

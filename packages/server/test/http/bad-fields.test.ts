@@ -6,6 +6,7 @@ import { BODY_ROUTES, type BodyRoute, fieldAt, requestTo, withField } from './bo
 
 const OTHER_THAN: Readonly<Record<BodyRoute['fields'][string], readonly unknown[]>> = {
   string: [null, 0, 1.5, true, [], ['x'], {}],
+  'string or null': [0, 1.5, true, [], ['x'], {}],
   object: [null, 0, 'x', '', true, [], [{}]],
   array: [null, 0, 'x', true, {}, { 0: {}, length: 1 }],
   boolean: [null, 0, 1, 'true', '', [], {}],
@@ -29,7 +30,7 @@ describeEngines('a body with a bad field', (engine) => {
       const cases = Object.entries(route.fields).flatMap(([path, type]) =>
         OTHER_THAN[type].map((value): BadField => ({ path, value, named: path })),
       )
-      expect(cases.length).toBeGreaterThan(10)
+      expect(cases.length).toBeGreaterThan(5)
       await expectNamed(route, scene, cases)
     })
 
@@ -61,7 +62,7 @@ describeEngines('a body with a bad field', (engine) => {
 
     test('a text with a NUL or with half a character is refused, and the field named', async () => {
       const scene = await setScene(database())
-      const texts = Object.entries(route.fields).filter(([, type]) => type === 'string')
+      const texts = Object.entries(route.fields).filter(([, type]) => type.startsWith('string'))
       const free = Object.entries(route.fields).filter(
         ([path, type]) => type === 'object' && /metadata|input$/.test(path),
       )
@@ -70,7 +71,7 @@ describeEngines('a body with a bad field', (engine) => {
         ...free.map(([path]): BadField => ({ path, value: { note: [text] }, named: `${path}.note.0`, message })),
         ...free.map(([path]): BadField => ({ path, value: { [text]: 1 }, named: path, message })),
       ])
-      expect(cases.length).toBeGreaterThan(0)
+      expect(cases).toHaveLength(BAD_TEXTS.length * (texts.length + 2 * free.length))
       await expectNamed(route, scene, cases)
     })
 
@@ -84,7 +85,8 @@ describeEngines('a body with a bad field', (engine) => {
       ] as const) {
         const answer = await scene.service.inject(requestTo(route, scene, payload, headers))
         const wanted = route.required.filter((path) => !path.includes('.')).sort()
-        if (wanted.length === 0) expect(answer.statusCode).toBe(200)
+        if (route.needsOne) expect(Object.keys(faultsIn(answer))).toEqual(['body'])
+        else if (wanted.length === 0) expect(answer.statusCode).toBe(200)
         else expect(Object.keys(faultsIn(answer)).sort()).toEqual(wanted)
       }
     })

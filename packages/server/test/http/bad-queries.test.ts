@@ -52,13 +52,29 @@ const TIMES = [
   '2026-01-01&from=2026-01-01&to=2026-01-01',
 ]
 
+const FILTERS = {
+  from: TIMES,
+  to: TIMES,
+  status: ['', 'done', 'COMPLETED', 'running,failed', 'running&status=failed', '__proto__', 'toString'],
+}
+
 const BAD_QUERIES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '/v1/runtimes': { ...PAGING, projectId: ['proj_1&projectId=proj_2'] },
+  '/v1/account/keys': PAGING,
   '/v1/executions': {
     ...PAGING,
+    ...FILTERS,
+    runtimeId: ['rt_abcd&runtimeId=rt_efgh'],
+    projectId: ['proj_1&projectId=proj_2'],
+  },
+  '/v1/traces/runtime/rt_abcd': { ...PAGING, ...FILTERS, projectId: ['proj_1&projectId=proj_2'] },
+  '/v1/projects': PAGING,
+  '/v1/analytics/summary': {
     from: TIMES,
     to: TIMES,
-    status: ['', 'done', 'COMPLETED', 'running,failed', 'running&status=failed', '__proto__', 'toString'],
+    bucket: ['', 'week', 'HOUR', 'hour,day', 'day&bucket=hour', '__proto__', '3600000'],
+    runtimeId: ['rt_abcd&runtimeId=rt_efgh'],
+    projectId: ['proj_1&projectId=proj_2'],
   },
 }
 
@@ -77,7 +93,7 @@ describeEngines('a bad query', (engine) => {
 
     test('has every bad parameter named at once', async () => {
       const { service, owner } = await setScene(database())
-      const names = Object.keys(parameters).filter((name) => name !== 'projectId')
+      const names = Object.keys(parameters).filter((name) => !name.endsWith('Id'))
       const answer = await service.send('GET', `${path}?${names.map((name) => `${name}=@`).join('&')}`, {
         key: owner.apiKey,
       })
@@ -117,6 +133,11 @@ describeEngines('a bad query', (engine) => {
     for (const id of ids) {
       refusalOf(await service.send('GET', `/v1/runtimes/${id}`, { key: owner.apiKey }), 'not_found')
       refusalOf(await service.send('GET', `/v1/executions/${id}`, { key: owner.apiKey }), 'not_found')
+      refusalOf(await service.send('GET', `/v1/traces/${id}`, { key: owner.apiKey }), 'not_found')
+      refusalOf(await service.send('GET', `/v1/traces/runtime/${id}`, { key: owner.apiKey }), 'not_found')
+      refusalOf(await service.send('GET', `/v1/projects/${id}`, { key: owner.apiKey }), 'not_found')
+      refusalOf(await service.send('GET', `/v1/executions?runtimeId=${id}`, { key: owner.apiKey }), 'not_found')
+      refusalOf(await service.send('GET', `/v1/executions?projectId=${id}`, { key: owner.apiKey }), 'not_found')
       refusalOf(await service.send('GET', `/v1/runtime/${id}/manifest`), 'not_found')
       refusalOf(await service.send('POST', `/v1/capabilities/${id}/echo`, { body: {} }), 'not_found')
       refusalOf(await service.send('POST', `/v1/capabilities/rt_x/${id}`, { body: {} }), 'not_found')

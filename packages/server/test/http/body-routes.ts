@@ -1,22 +1,29 @@
+import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
+import { insertCheckout } from '../../src/billing/store.ts'
 import type { Scene } from '../support/scene.ts'
+import { PASSWORD } from '../support/service.ts'
 
 /** A route that takes a body: a body that it accepts, and what it must say of others. */
 export interface BodyRoute {
-  method: 'POST' | 'PUT'
+  method: 'POST' | 'PUT' | 'PATCH'
   path: string
   key(scene: Scene): string | undefined
+  /** Makes what the body names, where a scene has none of it. */
+  prepare?(scene: Scene): Promise<void>
   /** Uses every field that the route knows. */
   body(scene: Scene): Record<string, unknown>
   /** Every field by its dotted path, with its type. */
   fields: Readonly<Record<string, FieldType>>
   required: readonly string[]
+  /** No field is required, but one of them is: a body without any is a fault of the body. */
+  needsOne?: true
   /** Objects in which a field that is not known is refused, by dotted path; '' is the body itself. */
   strict: readonly string[]
 }
 
-type FieldType = 'string' | 'object' | 'array' | 'boolean' | 'number'
+type FieldType = 'string' | 'string or null' | 'object' | 'array' | 'boolean' | 'number'
 
 const MESSAGES = [
   { role: 'user', parts: [{ type: 'text', content: 'Which shoes are there?' }] },
@@ -88,6 +95,78 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   },
   {
     method: 'POST',
+    path: '/v1/runtimes/:runtimeId/reveal-key',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ type: 'deploy' }),
+    fields: { type: 'string' },
+    required: ['type'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtimes/:runtimeId/rotate-key',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ type: 'public', graceSeconds: 60 }),
+    fields: { type: 'string', graceSeconds: 'number' },
+    required: ['type'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtimes/:runtimeId/revoke-key',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ type: 'public' }),
+    fields: { type: 'string' },
+    required: ['type'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtimes/:runtimeId/rotate-secret',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ graceSeconds: 60 }),
+    fields: { graceSeconds: 'number' },
+    required: [],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/sign-up',
+    key: () => undefined,
+    body: () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD }),
+    fields: { email: 'string', password: 'string' },
+    required: ['email', 'password'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/sign-in',
+    key: () => undefined,
+    body: ({ owner }) => ({ email: owner.email, password: PASSWORD }),
+    fields: { email: 'string', password: 'string' },
+    required: ['email', 'password'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/account/password',
+    key: ({ session }) => session,
+    body: () => ({ currentPassword: PASSWORD, newPassword: 'another battery, a staple' }),
+    fields: { currentPassword: 'string', newPassword: 'string' },
+    required: ['currentPassword', 'newPassword'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/account/keys',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ name: 'Continuous integration' }),
+    fields: { name: 'string' },
+    required: ['name'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
     path: '/v1/deployments',
     key: ({ runtime }) => runtime.deployKey,
     body: () => ({ manifest: MANIFEST }),
@@ -147,6 +226,50 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   },
   {
     method: 'POST',
+    path: '/v1/projects',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ name: 'Shops', description: 'All that sell.' }),
+    fields: { name: 'string', description: 'string or null' },
+    required: ['name'],
+    strict: [''],
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/projects/:projectId',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ name: 'Shops', description: 'All that sell.' }),
+    fields: { name: 'string', description: 'string or null' },
+    required: [],
+    needsOne: true,
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/billing/checkout',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ tier: 'pro', successUrl: 'https://shop.example.com/paid', cancelUrl: 'https://shop.example.com/' }),
+    fields: { tier: 'string', successUrl: 'string', cancelUrl: 'string' },
+    required: ['tier', 'successUrl', 'cancelUrl'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/billing/verify',
+    key: ({ owner }) => owner.apiKey,
+    prepare: async ({ database, service, owner }) => {
+      const row = { owner_id: owner.ownerId, checkout_id: `chk_${owner.ownerId}`, tier: 'pro' } as const
+      const payment = { provider: 'test', provider_ref: row.checkout_id, status: 'pending' } as const
+      const urls = { success_url: 'https://shop.example.com/paid', cancel_url: 'https://shop.example.com/' }
+      const now = service.clock.now()
+      await insertCheckout(database.db, { ...row, ...payment, ...urls, created_at: now, expires_at: now + 60_000 })
+    },
+    body: ({ owner }) => ({ checkoutId: `chk_${owner.ownerId}` }),
+    fields: { checkoutId: 'string' },
+    required: ['checkoutId'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
     path: '/v1/executions',
     key: ({ owner }) => owner.apiKey,
     body: ({ runtime }) => ({ runtimeId: runtime.runtimeId, messages: MESSAGES, metadata: { page: '/shoes' } }),
@@ -190,7 +313,10 @@ export function requestTo(
   payload: Exclude<InjectOptions['payload'], undefined>,
   headers: Record<string, string> = { 'content-type': 'application/json' },
 ): InjectOptions {
-  const url = route.path.replace(':runtimeId', scene.runtime.runtimeId).replace(':capability', 'echo')
+  const url = route.path
+    .replace(':runtimeId', scene.runtime.runtimeId)
+    .replace(':capability', 'echo')
+    .replace(':projectId', scene.runtime.projectId)
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return { method: route.method, url, payload, headers: { ...authorization, ...headers } }

@@ -156,6 +156,40 @@ describeEngines('deployments', (engine) => {
     })
   })
 
+  test('the status names each capability that is marked deprecated, and goes on listing it with those that serve', async () => {
+    const { service, owner, runtime } = await start()
+    await service.deploy(runtime, {
+      capabilities: [
+        capability('kept'),
+        capability('old', { deprecated: true, deprecatedSince: '1.1.0', removalNotBefore: '2.0.0' }),
+        capability('older', { deprecated: true, deprecatedSince: '0.9.0' }),
+        capability('spared', { deprecated: false, deprecatedSince: '0.9.0' }),
+      ],
+    })
+    expect(await status(service, runtime)).toMatchObject({
+      capabilities: ['kept', 'old', 'older', 'spared'],
+      deprecated: [
+        { name: 'old', deprecatedSince: '1.1.0', removalNotBefore: '2.0.0' },
+        { name: 'older', deprecatedSince: '0.9.0', removalNotBefore: null },
+      ],
+    })
+    const { capabilities } = await detail(service, owner, runtime.runtimeId)
+    expect(capabilities.map(({ deprecated }) => deprecated)).toEqual([false, true, true, false])
+    await service.deploy(runtime)
+    expect((await status(service, runtime)).deprecated).toEqual([])
+  })
+
+  test('a capability that is marked deprecated goes on answering, for strangers and for the model', async () => {
+    const { service, runtime, broker, execute } = await setScene(database(), { tier: 'pro' })
+    const deprecated = { deprecated: true, deprecatedSince: '1.0.0', removalNotBefore: '1.0.0' }
+    const answer = await service.deploy(runtime, { capabilities: [capability('echo', deprecated)] })
+    expect(answer.json()).toMatchObject({ capabilities: [{ name: 'echo' }], warnings: [] })
+    expect((await broker('echo', { input: { text: 'a' } })).json()).toMatchObject({ output: { text: 'a' } })
+    service.model.say(calls({ name: 'echo', input: { text: 'b' } }), text('Yes.'))
+    const { messages } = executed(await execute())
+    expect(messages[1]).toMatchObject({ role: 'tool', parts: [{ output: { text: 'b' } }] })
+  })
+
   test('a heartbeat takes no body, is answered with its time, and does not change what serves', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime)

@@ -1,8 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { KEY_PREFIXES, type KeyKind, keyChecksum } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
+import { findPassword } from '../../src/accounts/password-store.ts'
+import { SESSION_MS } from '../../src/accounts/rules.ts'
+import { deleteSession } from '../../src/accounts/session-store.ts'
+import { signSession } from '../../src/accounts/session-token.ts'
 import { mintCredential } from '../../src/credentials/credentials.ts'
 import { insertCredential } from '../../src/credentials/store.ts'
 import type { Plane } from '../../src/http/planes.ts'
+import { createKeyring } from '../../src/secrets/keyring.ts'
 import { mintKey } from '../../src/secrets/mint.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -14,8 +20,15 @@ import { startService } from '../support/service.ts'
 const ROUTES = [
   ['public', 'GET', '/'],
   ['public', 'GET', '/health'],
+  ['public', 'GET', '/docs'],
+  ['public', 'GET', '/docs/:asset'],
+  ['public', 'GET', '/openapi.json'],
   ['public', 'GET', '/v1/runtime/:runtimeId/manifest'],
   ['public', 'POST', '/v1/capabilities/:runtimeId/:capability'],
+  ['public', 'POST', '/v1/billing/webhook'],
+  ['public', 'GET', '/v1/billing/test-checkout/:checkoutId'],
+  ['public', 'POST', '/v1/billing/test-checkout/:checkoutId/confirm'],
+  ['public', 'POST', '/v1/billing/test-checkout/:checkoutId/cancel'],
   ['public-key', 'POST', '/v1/runtime/execute'],
   ['public-key', 'POST', '/v1/runtime/capability'],
   ['deploy', 'POST', '/v1/deployments'],
@@ -25,17 +38,41 @@ const ROUTES = [
   ['owner', 'GET', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes/:runtimeId'],
   ['owner', 'PUT', '/v1/runtimes/:runtimeId/allowed-origins'],
+  ['owner', 'POST', '/v1/runtimes/:runtimeId/reveal-key'],
+  ['owner', 'POST', '/v1/runtimes/:runtimeId/rotate-key'],
+  ['owner', 'POST', '/v1/runtimes/:runtimeId/revoke-key'],
+  ['owner', 'POST', '/v1/runtimes/:runtimeId/rotate-secret'],
+  ['public', 'POST', '/v1/auth/sign-up'],
+  ['public', 'POST', '/v1/auth/sign-in'],
+  ['public', 'POST', '/v1/auth/sign-out'],
+  ['owner', 'GET', '/v1/account'],
+  ['owner', 'POST', '/v1/account/password'],
+  ['owner', 'GET', '/v1/account/keys'],
+  ['owner', 'POST', '/v1/account/keys'],
+  ['owner', 'POST', '/v1/account/keys/:keyId/revoke'],
   ['owner', 'POST', '/v1/executions'],
   ['owner', 'GET', '/v1/executions'],
   ['owner', 'GET', '/v1/executions/:executionId'],
+  ['owner', 'GET', '/v1/analytics/summary'],
+  ['owner', 'GET', '/v1/traces/runtime/:runtimeId'],
+  ['owner', 'GET', '/v1/traces/:executionId'],
+  ['owner', 'GET', '/v1/projects'],
+  ['owner', 'POST', '/v1/projects'],
+  ['owner', 'GET', '/v1/projects/:projectId'],
+  ['owner', 'PATCH', '/v1/projects/:projectId'],
+  ['owner', 'GET', '/v1/billing/plans'],
+  ['owner', 'GET', '/v1/billing/usage'],
+  ['owner', 'POST', '/v1/billing/checkout'],
+  ['owner', 'POST', '/v1/billing/verify'],
 ] as const
 
 const CLOSED_ROUTES = ROUTES.filter(([plane]) => plane !== 'public')
-const KIND_OF_PLANE: Readonly<Record<Plane, KeyKind | null>> = {
-  public: null,
-  'public-key': 'public',
-  deploy: 'deploy',
-  owner: 'account',
+/** What is good on each plane, by its name in these tests. */
+const OPENS: Readonly<Record<Plane, readonly string[]>> = {
+  public: [],
+  'public-key': ['public key', 'public in grace'],
+  deploy: ['deploy key', 'deploy in grace'],
+  owner: ['account key', 'account in grace', 'session'],
 }
 const KINDS = ['account', 'deploy', 'public'] as const
 const DAY_MS = 86_400_000
@@ -52,14 +89,15 @@ describeEngines('planes', (engine) => {
   })
 
   describe.each(CLOSED_ROUTES)('%s plane: %s %s', (plane, method, path) => {
-    test('a key of its own kind passes, and so does one in its grace period', async () => {
+    test('a credential of its own kind passes, and so does a key in its grace period', async () => {
       const scene = await setScene(database())
-      const kind = KIND_OF_PLANE[plane]
-      const keys = {
+      const keys: Record<string, string> = {
         ...ownKeys(scene),
         ...(await keysOf(scene, 'in grace', { expires_at: scene.service.clock.now() + 1 })),
       }
-      for (const [name, key] of Object.entries(keys).filter(([name]) => name.startsWith(`${kind}`))) {
+      for (const name of OPENS[plane]) {
+        const key = keys[name]
+        expect([name, key]).toEqual([name, expect.any(String)])
         const answer = await scene.service.inject(request(scene, method, path, `Bearer ${key}`))
         expect([name, answer.statusCode]).not.toEqual([name, 401])
         expect(answer.statusCode).toBeLessThan(500)
@@ -68,8 +106,7 @@ describeEngines('planes', (engine) => {
 
     test('anything else is answered with one and the same 401', async () => {
       const scene = await setScene(database())
-      const kind = KIND_OF_PLANE[plane]
-      const wrong = (await credentials(scene)).filter(([name]) => name !== `${kind} key`)
+      const wrong = (await credentials(scene)).filter(([name]) => !OPENS[plane].includes(name))
       const [first, ...others] = await Promise.all(
         wrong.map(async ([name, header]) => {
           const answer = await scene.service.inject(request(scene, method, path, header))
@@ -163,20 +200,52 @@ describeEngines('credentials', (engine) => {
   })
 })
 
-function request(scene: Scene, method: 'GET' | 'POST' | 'PUT', path: string, authorization: string | undefined) {
+function request(
+  scene: Scene,
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  authorization: string | undefined,
+) {
   const url = path
     .replace(':runtimeId', scene.runtime.runtimeId)
     .replace(':capability', 'echo')
+    .replace(':keyId', 'key_1')
     .replace(':executionId', 'exec_1')
+    .replace(':projectId', scene.runtime.projectId)
   const headers = authorization === undefined ? {} : { authorization }
   return { method, url, headers, ...(method !== 'GET' && { payload: {} }) }
 }
 
-function ownKeys({ owner, runtime }: Scene) {
-  return { 'account key': owner.apiKey, 'deploy key': runtime.deployKey, 'public key': runtime.publicKey }
+function ownKeys({ owner, runtime, session }: Scene) {
+  return { 'account key': owner.apiKey, session, 'deploy key': runtime.deployKey, 'public key': runtime.publicKey }
 }
 
-/** Credentials of every kind and state, as `Authorization` headers; those that are good somewhere are named `<kind> key`. */
+/** Tokens that were sessions of the scene’s owner, or look as if they could have been. */
+async function overSessions({ service, owner }: Scene): Promise<Record<string, string>> {
+  const { auth, db, keyring } = service.deps
+  const now = service.clock.now()
+  const passwordVersion = (await findPassword(db, owner.ownerId))?.version ?? 0
+  const [expired, outdated, signedOut, living] = await Promise.all([
+    auth.beginSession(owner.ownerId, { now: now - SESSION_MS, passwordVersion }),
+    auth.beginSession(owner.ownerId, { now, passwordVersion: passwordVersion - 1 }),
+    auth.beginSession(owner.ownerId, { now, passwordVersion }),
+    auth.beginSession(owner.ownerId, { now, passwordVersion }),
+  ])
+  await deleteSession(db, signedOut)
+  const token = (handle: string, ring = keyring) => signSession(ring, handle).reveal()
+  return {
+    'session expired': token(expired),
+    'session of an earlier password': token(outdated),
+    'session signed out': token(signedOut),
+    'session never begun': token('a'.repeat(32)),
+    'session signed under another key': token(living, createKeyring([randomBytes(32)])),
+    'session handle alone': living,
+    'session without a signature': `svc_ss_${living}`,
+    'session with an empty signature': `svc_ss_${living}_`,
+  }
+}
+
+/** Credentials of every kind and state, as `Authorization` headers; those that are good somewhere are named in OPENS. */
 async function credentials(scene: Scene): Promise<[name: string, header: string | undefined][]> {
   const { owner, runtime } = scene
   const now = scene.service.clock.now()
@@ -191,6 +260,7 @@ async function credentials(scene: Scene): Promise<[name: string, header: string 
     ...Object.entries(await keysOf(scene, 'revoked', { revoked_at: now })),
     ...Object.entries(await keysOf(scene, 'revoked in its grace', { revoked_at: now, expires_at: now + DAY_MS })),
     ...Object.entries(await keysOf(scene, 'out of grace', { expires_at: now })),
+    ...Object.entries(await overSessions(scene)),
     ['signing secret', runtime.secret],
     ['runtime id', runtime.runtimeId],
     ['owner id', owner.ownerId],

@@ -164,6 +164,27 @@ describeEngines('runtimes', (engine) => {
     expect((await broker('echo')).statusCode).toBe(200)
     expect((await detail(service, owner, runtime.runtimeId)).connection.status).toBe('online')
   })
+
+  test('an endpoint that fails shows in the health of list, detail and status, and so does its recovery', async () => {
+    const { service, owner, runtime, endpoint, broker } = await setScene(database())
+    const healths = async () => [
+      (await list(service, owner)).runtimes[0]?.health,
+      (await detail(service, owner, runtime.runtimeId)).health,
+      RuntimeStatus.parse((await service.send('GET', '/v1/runtime/status', { key: runtime.deployKey })).json()).health,
+    ]
+    const every = (health: string) => [health, health, health]
+    expect(await healths()).toEqual(every('healthy'))
+    endpoint.script('echo', () => ({ fault: 'status', status: 503 }))
+    await broker('echo')
+    expect(await healths()).toEqual(every('degraded'))
+    for (let calls = 1; calls < 10; calls += 1) await broker('echo')
+    expect(await healths()).toEqual(every('unreachable'))
+    endpoint.script('echo', () => ({ output: 'back' }))
+    service.clock.advance(15 * MINUTE_MS)
+    await service.renew()
+    expect((await broker('echo')).statusCode).toBe(200)
+    expect(await healths()).toEqual(every('healthy'))
+  })
 })
 
 async function list(service: TestService, owner: TestOwner, query = ''): Promise<RuntimeList> {

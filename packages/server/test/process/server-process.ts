@@ -52,15 +52,18 @@ export function failToStart(environment: Environment): Promise<Ended> {
   return run('main.js', [], { PORT: '0', ...environment }).ended
 }
 
-/** Runs an operator's command to its end. */
-export function runAdmin(args: readonly string[], environment: Environment): Promise<Ended> {
-  return run('admin.js', args, environment).ended
+/** Runs an operator's command to its end, with this on its standard input. */
+export function runAdmin(args: readonly string[], environment: Environment, input = ''): Promise<Ended> {
+  const { child, ended } = run('admin.js', args, environment)
+  // A command that reads nothing may have ended before all is written.
+  child.stdin?.on('error', () => {}).end(input)
+  return ended
 }
 
 function run(program: 'main.js' | 'admin.js', args: readonly string[], environment: Environment): ServerProcess {
   const child = spawn(process.execPath, [builtFile(program), ...args], {
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let [stdout, stderr] = ['', '']

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RuntimeDetail } from '@svc/contract'
+import { RuntimeDetail, Session } from '@svc/contract'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { ask, createOwner, parseOwner, publish } from './operator.ts'
@@ -43,6 +43,20 @@ test('the master key is made once, for its owner’s eyes only, and opens what a
   expect(await ask(`${second.url}/v1/runtimes`, { key: apiKey })).toMatchObject({ status: 200 })
 })
 
+test('manifests publish the base address that is set, whatever address the server listens on', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL: 'https://svc.example.com/base' }
+  const { url } = await startServerProcess(environment)
+  const endpoint = await startOwnerEndpoint()
+  onTestFinished(() => endpoint.close())
+  const { apiKey } = await createOwner(environment)
+  const { runtimeId } = await publish(url, apiKey, endpoint)
+  const address = `https://svc.example.com/base/v1/capabilities/${runtimeId}/echo`
+  expect(await ask(`${url}/v1/runtime/${runtimeId}/manifest`)).toMatchObject({
+    status: 200,
+    body: { capabilities: [{ endpoint: { address } }] },
+  })
+})
+
 test('a data folder that does not exist is made for its owner alone, by the operator’s command too', async () => {
   const parent = createFolder()
   const [ofAdmin, ofServer] = [join(parent, 'admin'), join(parent, 'server')]
@@ -72,6 +86,37 @@ test('operators make accounts and change plans beside the running server, which 
   )
   expect(again).toMatchObject({ ownerId: owner.ownerId, tier: 'pro' })
   for (const key of [owner.apiKey, again.apiKey]) expect((await ask(`${url}/v1/runtimes`, { key })).status).toBe(200)
+})
+
+test('operators set a password, which they type or pipe in, beside the running server', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
+  const { url } = await startServerProcess(environment)
+  const { ownerId, email } = await createOwner(environment)
+  const signIn = (password: string) => ask(`${url}/v1/auth/sign-in`, { body: { email, password } })
+  expect(await signIn('correct horse battery')).toMatchObject({ status: 401 })
+
+  const setPassword = (input: string) => runAdmin(['set-password', '--email', email.toUpperCase()], environment, input)
+  const set = await setPassword('correct horse battery\nand a second line\n')
+  expect([set.code, JSON.parse(set.stdout)]).toEqual([0, { ownerId, email }])
+  expect(set.stdout.trimEnd()).not.toContain('\n')
+  expect(set.stdout + set.stderr).not.toContain('correct horse')
+  const { status, body } = await signIn('correct horse battery')
+  expect(status).toBe(200)
+  const { token } = Session.parse(body)
+  expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 200, body: { ownerId } })
+
+  expect(await setPassword('another battery staple')).toMatchObject({ code: 0 })
+  expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 401 })
+  expect(await signIn('another battery staple')).toMatchObject({ status: 200 })
+  for (const input of ['', '\n', 'too short\n', 'a'.repeat(129)]) {
+    expect(await setPassword(input)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'The password must have 10 to 128 characters.\n',
+    })
+  }
+  const nobody = await runAdmin(['set-password', '--email', 'nobody@example.com'], environment, 'correct horse battery')
+  expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('create-owner') })
 })
 
 const badCommands = [

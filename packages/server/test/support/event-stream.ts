@@ -1,4 +1,5 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import { StreamEvent } from '@svc/contract'
 
 /** An answer as it comes over the wire. */
@@ -75,7 +76,10 @@ function parseEvent(block: string): StreamEvent {
   if (!name?.startsWith('event: ') || !content?.startsWith('data: ') || more.length > 0) {
     throw new Error(`not an event: ${block}`)
   }
-  const event = StreamEvent.parse(JSON.parse(content.slice('data: '.length)))
+  const sent: unknown = JSON.parse(content.slice('data: '.length))
+  const event = StreamEvent.parse(sent)
+  // The parse drops what it does not know: nothing may have been sent that is not described.
+  if (!isDeepStrictEqual(sent, event)) throw new Error(`the event holds more than is described: ${content}`)
   if (name !== `event: ${event.type}`) throw new Error(`the event ${name} says it is ${event.type}`)
   return event
 }

@@ -25,7 +25,9 @@ export async function setReplicatedScene(engine: TestEngine, options: SceneOptio
 
 async function startReplica(database: Database, first: Scene, options: SceneOptions): Promise<TestService> {
   const { masterKey, clock } = first.service
-  const service = await startService(database, { limits: options.limits ?? {}, masterKey, clock })
+  const { limits = {} } = options
+  const payments = options.payments ? { payments: options.payments } : {}
+  const service = await startService(database, { limits, masterKey, clock, ...payments })
   onTestFinished(() => service.close())
   // The embedded store takes whoever starts for the only server: the first one has to come back.
   await first.service.renew()

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { Plane } from '../../src/http/planes.ts'
 
 export interface CollectedRoute {
@@ -7,6 +8,9 @@ export interface CollectedRoute {
   plane: Plane | undefined
   /** Whether its schema says what its body must be. */
   takesBody: boolean
+  /** The names of what its query and its body can hold. */
+  queryFields: readonly string[]
+  bodyFields: readonly string[]
 }
 
 /** The app's own table of routes, preflights and HEAD left out. Ask before its first request; read after `ready()`. */
@@ -23,9 +27,15 @@ export async function collectRoutes(app: FastifyInstance): Promise<CollectedRout
           return route.config?.plane
         },
         takesBody: route.schema?.body !== undefined,
+        queryFields: fieldsOf(route.schema?.querystring),
+        bodyFields: fieldsOf(route.schema?.body),
       })
     }
   })
   await app.ready()
   return routes
+}
+
+function fieldsOf(schema: unknown): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }

@@ -20,6 +20,8 @@ export interface Scene {
   readonly service: TestService
   readonly endpoint: OwnerEndpoint
   readonly owner: TestOwner
+  /** The token of a session of the owner’s, who signs in with the password of all tests. */
+  readonly session: string
   readonly runtime: CreatedRuntime
   /** A chat turn through the public key. */
   execute(body?: object, options?: SendOptions): Promise<LightMyRequestResponse>
@@ -61,7 +63,8 @@ export async function setScene(database: Database, options: SceneOptions = {}): 
   const runtime = await service.runtime(owner, { endpoint: endpoint.url })
   endpoint.trust({ runtimeId: runtime.runtimeId, secrets: [runtime.secret] })
   if (manifest !== null) await deployed(service, runtime, manifest)
-  return { database, service, endpoint, owner, runtime, ...actions(service, { database, owner, runtime }) }
+  const session = await service.signedIn(owner)
+  return { database, service, endpoint, owner, session, runtime, ...actions(service, { database, owner, runtime }) }
 }
 
 /** Deploys, and fails the test where that is refused. */
@@ -94,7 +97,7 @@ export async function dumpTables({ db }: Database): Promise<string> {
   return dumps.map(({ rows }) => JSON.stringify(rows)).join('\n')
 }
 
-type Actions = Omit<Scene, 'database' | 'service' | 'endpoint' | 'owner' | 'runtime'>
+type Actions = Omit<Scene, 'database' | 'service' | 'endpoint' | 'owner' | 'session' | 'runtime'>
 
 /** The same actions through another service, as a caller that a balancer sends to another replica. */
 export function actions(
@@ -137,7 +140,12 @@ export function actions(
 }
 
 async function usageOf({ db }: Database, ownerId: string): Promise<UsageTotals> {
-  const rows = await db.selectFrom('usage_hours').selectAll().where('owner_id', '=', ownerId).execute()
+  const rows = await db
+    .selectFrom('execution_rollups')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('grain', '=', 'hour')
+    .execute()
   const total = (column: keyof UsageTotals) => rows.reduce((sum, row) => sum + row[column], 0)
   return {
     executions: total('executions'),

@@ -1,16 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
+import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
+import { setPassword } from '../../src/accounts/password-store.ts'
+import { beginSession } from '../../src/accounts/sessions.ts'
 import { createApp } from '../../src/app.ts'
+import type { Payments } from '../../src/billing/payments/payments.ts'
+import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
 import type { Deps } from '../../src/deps.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { checkAnswers } from './check-answers.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
@@ -22,6 +29,13 @@ export interface TestServiceOptions {
   allowLocalEndpoints?: boolean
   /** In place of the scripted one. */
   model?: Model
+  /** In place of the test provider. */
+  payments?: Payments
+  /** The real one, scrypt, takes 50 ms and more: most tests have no use for that. */
+  passwordHasher?: PasswordHasher
+  /** https://svc.test unless it is given. */
+  baseUrl?: string
+  proxyHops?: number
   /** Receives every log line, as JSON text. */
   log?: (line: string) => void
 }
@@ -37,6 +51,8 @@ export interface TestService {
   /** JSON in, JSON out, with a bearer credential where one is given. */
   send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, options?: SendOptions): Promise<LightMyRequestResponse>
   owner(tier?: Tier): Promise<TestOwner>
+  /** The token of a new session of this owner, whose password is {@link PASSWORD} from then on. Earlier ones end. */
+  signedIn(owner: Owner): Promise<string>
   runtime(owner: TestOwner, fields?: Record<string, unknown>): Promise<CreatedRuntime>
   deploy(runtime: CreatedRuntime, manifest?: Partial<DeploymentManifestInput>): Promise<LightMyRequestResponse>
   /** Renews the lease as the running server does, so that the clock may be moved far. */
@@ -57,6 +73,7 @@ export async function startService(database: Database, options: TestServiceOptio
   const { clock = createTestClock(), masterKey = randomBytes(32) } = options
   const model = scriptedModel()
   const logger = options.log ? pino({ level: 'debug' }, { write: options.log }) : pino({ level: 'silent' })
+  const baseUrl = () => options.baseUrl ?? 'https://svc.test'
   const deps = createDeps({
     database,
     keyring: createKeyring([masterKey]),
@@ -65,13 +82,21 @@ export async function startService(database: Database, options: TestServiceOptio
     logger,
     clock,
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
-    baseUrl: () => 'https://svc.test',
+    baseUrl,
+    payments: options.payments ?? testPayments({ baseUrl, clock }),
+    proxyHops: options.proxyHops ?? 0,
+    passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
   })
   await deps.lease.take()
   const app = createApp(deps)
-  const inject = (request: InjectOptions) => app.inject(request)
+  const assertAnswers = checkAnswers(app)
+  const inject = async (request: InjectOptions) => {
+    const answer = await app.inject(request)
+    assertAnswers()
+    return answer
+  }
   const send: TestService['send'] = (method, url, sent = {}) => inject(toInject(method, url, sent))
   return {
     app,
@@ -82,6 +107,7 @@ export async function startService(database: Database, options: TestServiceOptio
     inject,
     send,
     owner: (tier = 'free') => makeOwner(deps, tier),
+    signedIn: (owner) => beginTestSession(deps, owner),
     runtime: (owner, fields) => makeRuntime(send, owner, fields),
     deploy: (runtime, manifest) =>
       send('POST', '/v1/deployments', { key: runtime.deployKey, body: deployBody(manifest) }),
@@ -90,6 +116,7 @@ export async function startService(database: Database, options: TestServiceOptio
       await app.close()
       await deps.lease.release()
       await deps.dispatcher.close()
+      assertAnswers()
     },
   }
 }
@@ -112,11 +139,31 @@ export function capability(name: string, fields: Record<string, unknown> = {}) {
   return { name, version: '1.0.0', description: `Does ${name}.`, actions: [{ name, inputSchema }], ...fields }
 }
 
+/** What owners of tests sign in with. */
+export const PASSWORD = 'correct horse battery'
+
+/** As good as a password's hash has to be where nobody steals it. */
+export const QUICK_HASHER: PasswordHasher = {
+  hash: async (password) => quickHash(password),
+  verify: async ({ hash, password }) => hash === quickHash(password),
+}
+
+function quickHash(password: string): string {
+  return `quick:${createHash('sha256').update(password).digest('hex')}`
+}
+
 const SHOP = { name: 'Test shop', url: 'https://shop.example.com' }
 
 async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
   const { owner, apiKey } = await createOwner(deps, { email: `${randomUUID()}@example.com`, tier })
   return { ...owner, apiKey: apiKey.reveal() }
+}
+
+async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
+  const passwordHash = await deps.auth.hash(new Secret(PASSWORD))
+  const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
+  if (!set) throw new Error(`there is no account ${email}`)
+  return (await beginSession(deps, ownerId, set.version)).token
 }
 
 async function makeRuntime(

@@ -4,6 +4,7 @@ import { limitVariable, readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/environment.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { reportFaults } from '../../src/report-faults.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 
 const KEY = randomBytes(32).toString('base64')
 
@@ -27,8 +28,10 @@ describe('defaults', () => {
       baseUrl: null,
       masterKeys: null,
       allowLocalEndpoints: true,
+      proxyHops: 0,
       modelSpec: undefined,
       logLevel: 'info',
+      stripe: null,
       limits: DEFAULT_LIMITS,
     })
   })
@@ -79,6 +82,7 @@ describe('what is given', () => {
       DATABASE_URL: 'postgresql://svc@db/svc',
       SVC_BASE_URL: 'https://svc.example.com/base//',
       SVC_MASTER_KEY: `${KEY},${KEY}`,
+      SVC_TRUST_PROXY: '2',
       SVC_MODEL: 'openai:gpt-5',
       SVC_LOG_LEVEL: 'silent',
     })
@@ -88,8 +92,10 @@ describe('what is given', () => {
       store: { engine: 'postgres', url: 'postgresql://svc@db/svc' },
       baseUrl: 'https://svc.example.com/base',
       masterKeys: [Buffer.from(KEY, 'base64'), Buffer.from(KEY, 'base64')],
+      proxyHops: 2,
       modelSpec: 'openai:gpt-5',
       logLevel: 'silent',
+      stripe: null,
     })
   })
 
@@ -105,6 +111,21 @@ describe('what is given', () => {
     [{ SVC_ALLOW_LOCAL_ENDPOINTS: '0' }, false],
   ])('%j allows endpoints on loopback: %s', (env, isAllowed) => {
     expect(configOf(env).allowLocalEndpoints).toBe(isAllowed)
+  })
+
+  test('is a payment provider where its key is given, with or without the rest', () => {
+    const key = 'sk_live_Abc123'
+    const alone = configOf({ STRIPE_SECRET_KEY: key }).stripe
+    expect(alone).toEqual({ secretKey: expect.any(Secret), webhookSecret: null, apiUrl: null })
+    expect(alone?.secretKey.reveal()).toBe(key)
+    const whole = configOf({
+      STRIPE_SECRET_KEY: 'rk_test_1',
+      STRIPE_WEBHOOK_SECRET: 'whsec_a/b+c=',
+      STRIPE_API_URL: 'http://127.0.0.1:12111/',
+    }).stripe
+    expect(whole?.webhookSecret?.reveal()).toBe('whsec_a/b+c=')
+    expect(whole?.apiUrl).toBe('http://127.0.0.1:12111')
+    expect(JSON.stringify(whole)).not.toMatch(/rk_test|whsec/)
   })
 
   test('every limit has a variable of its own, and each sets that limit alone', () => {
@@ -166,6 +187,15 @@ describe('faults', () => {
     ['DATABASE_URL', '/var/run/postgres'],
     ['SVC_MASTER_KEY', 'short'],
     ['SVC_MASTER_KEY', `${KEY},short`],
+    ['STRIPE_SECRET_KEY', 'pk_live_1'],
+    ['STRIPE_SECRET_KEY', 'sk_live_1 2'],
+    ['STRIPE_WEBHOOK_SECRET', 'sk_live_1'],
+    ['STRIPE_API_URL', 'api.stripe.test'],
+    ['STRIPE_API_URL', 'https://proxy.example.com/stripe'],
+    ['SVC_TRUST_PROXY', 'true'],
+    ['SVC_TRUST_PROXY', '-1'],
+    ['SVC_TRUST_PROXY', '11'],
+    ['SVC_TRUST_PROXY', '127.0.0.1'],
     ['SVC_LIMIT_STEPS', '-1'],
     ['SVC_LIMIT_STEPS', '1.5'],
     ['SVC_LIMIT_STEPS', '1e3'],
@@ -185,9 +215,19 @@ describe('faults', () => {
     })
   })
 
+  test('a part of Stripe without its key is one: nobody should get the test provider by mistake', () => {
+    const faults = faultsOf({ STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_API_URL: 'http://127.0.0.1:1' })
+    expect(faults).toEqual({ STRIPE_SECRET_KEY: ['is required with STRIPE_WEBHOOK_SECRET and STRIPE_API_URL.'] })
+  })
+
   test('repeat no secret', () => {
-    const faults = faultsOf({ SVC_MASTER_KEY: 'hunter2', DATABASE_URL: 'mysql://svc:hunter2@db/svc' })
-    expect(Object.keys(faults)).toHaveLength(2)
+    const faults = faultsOf({
+      SVC_MASTER_KEY: 'hunter2',
+      DATABASE_URL: 'mysql://svc:hunter2@db/svc',
+      STRIPE_SECRET_KEY: 'hunter2',
+      STRIPE_WEBHOOK_SECRET: 'hunter2',
+    })
+    expect(Object.keys(faults)).toHaveLength(4)
     expect(JSON.stringify(faults)).not.toContain('hunter2')
   })
 

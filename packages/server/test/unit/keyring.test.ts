@@ -164,4 +164,22 @@ describe('the ring', () => {
     expect(sealed).not.toContain(master.toString('hex').slice(0, 8))
     expect(sealed).not.toContain(master.toString('base64url').slice(0, 8))
   })
+
+  test('derives a secret for each purpose from its first key alone', () => {
+    const secrets = [
+      before.derive('sessions'),
+      before.derive('session'),
+      before.derive(''),
+      rotated.derive('sessions'),
+    ].map((secret) => secret.reveal())
+    expect(new Set(secrets).size).toBe(4)
+    for (const secret of secrets) expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
+    expect(
+      createKeyring([Buffer.from(OLD)])
+        .derive('sessions')
+        .reveal(),
+    ).toBe(secrets[0])
+    expect(afterwards.derive('sessions').reveal()).toBe(secrets[3])
+    expect(before.derive('key-hash').reveal()).not.toBe(before.derive('seal').reveal())
+  })
 })

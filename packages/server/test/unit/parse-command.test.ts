@@ -9,6 +9,7 @@ test.each([
     { name: 'create-owner', email: 'ada@example.com', tier: 'enterprise' },
   ],
   ['set-tier --email Ada@Example.com --tier free', { name: 'set-tier', email: 'Ada@Example.com', tier: 'free' }],
+  ['set-password --email ada@example.com', { name: 'set-password', email: 'ada@example.com' }],
 ])('%s', (line, command) => {
   expect(parseAdminCommand(line.split(' '))).toEqual({ ok: true, command })
 })
@@ -25,6 +26,10 @@ test.each([
   ['create-owner --email ada@example.com --tier', '--tier'],
   ['set-tier --email ada@example.com', '--tier is required'],
   ['set-tier --tier pro', '--email'],
+  ['set-password', '--email'],
+  ['set-password --email ada@example.com --tier pro', '--tier does not belong'],
+  ['set-password --email ada@example.com --password hunter2', '--password'],
+  ['set-password --email ada@example.com hunter2', 'Which command?'],
   ['create-owner --email ada@example.com --admin', '--admin'],
   ['create-owner -e ada@example.com', '-e'],
   ['constructor --email ada@example.com', 'Which command?'],
@@ -32,7 +37,7 @@ test.each([
   const parsed = parseAdminCommand(line.split(' ').filter((word) => word !== ''))
   expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining(problem) })
   expect(parsed).toMatchObject({
-    problem: expect.stringMatching(/Usage:\n.*create-owner --email.*\n.*set-tier --email/),
+    problem: expect.stringMatching(/Usage:\n.*create-owner --email.*\n.*set-tier --email.*\n.*set-password --email/),
   })
 })
 

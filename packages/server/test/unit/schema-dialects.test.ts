@@ -91,9 +91,9 @@ describe('references', () => {
   })
 
   test('that lead straight back to themselves are refused instead of followed for ever', () => {
-    expect(problemOf({ $ref: '#' })).toContain('without end')
-    expect(problemOf({ ...object({}), allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { $ref: '#/$defs/a' } } })).toContain(
-      'without end',
+    expect(problemOf({ $ref: '#' })).toMatch(/without end|too long/)
+    expect(problemOf({ ...object({}), allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { $ref: '#/$defs/a' } } })).toMatch(
+      /without end|too long/,
     )
   })
 

@@ -47,6 +47,37 @@ describe('what a request draws on', () => {
   })
 })
 
+describe('what a plan lets in', () => {
+  const MINUTE_MS = 60_000
+  const HOUR_MS = 3_600_000
+
+  test.each([
+    ['free', 'rate', 'page', MINUTE_MS, 60, 60],
+    ['free', 'rate', 'broker', MINUTE_MS, 60, 60],
+    ['free', 'anonymous', 'broker', HOUR_MS, 50, 25],
+    ['free', 'quota', 'owner', HOUR_MS, 200, 100],
+    ['pro', 'rate', 'page', MINUTE_MS, 600, 600],
+    ['pro', 'rate', 'broker', MINUTE_MS, 600, 600],
+    ['pro', 'anonymous', 'broker', HOUR_MS, 12_000, 500],
+    ['pro', 'quota', 'owner', HOUR_MS, 48_000, 2_000],
+    ['enterprise', 'rate', 'page', MINUTE_MS, 6_000, 6_000],
+    ['enterprise', 'rate', 'broker', MINUTE_MS, 6_000, 6_000],
+  ] as const)(
+    '%s: the %s by the %s door is, each %i ms, %i at once and %i more',
+    (plan, name, by, periodMs, atOnce, more) => {
+      const draws = drawsFor(plan, 'rt_a', by).filter(({ limit }) => limit === name)
+      const buckets = new Map<string, number>()
+      expect(grantedOf(buckets, draws, atOnce + 10)).toBe(atOnce)
+      expect(grantedOf(buckets, draws, atOnce + 10, NOW + periodMs)).toBe(more)
+    },
+  )
+
+  test('a bound by the hour is none on the enterprise plan', () => {
+    const names = (['page', 'broker', 'owner'] as const).flatMap((by) => drawsFor('enterprise', 'rt_a', by))
+    expect(names.filter(({ limit }) => limit !== 'rate')).toEqual([])
+  })
+})
+
 describe('the free plan', () => {
   test('lets sixty a minute through by one door, then one a second', () => {
     const buckets = new Map<string, number>()

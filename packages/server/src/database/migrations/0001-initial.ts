@@ -149,12 +149,16 @@ function traces({ text, bigint, strict }: ColumnTypes): string[] {
 }
 
 function usage({ text, bigint, strict }: ColumnTypes): string[] {
-  return [
-    `create table usage_hours (
-      owner_id ${text} not null,
-      hour ${bigint} not null,
+  const place = `owner_id ${text} not null,
+      grain ${text} not null check (grain in ('hour', 'day')),
+      at ${bigint} not null,
       runtime_id ${text} not null,
       project_id ${text} not null,
+      span integer not null`
+  const buckets = Array.from({ length: 16 }, (_, index) => `b${index} integer not null default 0`).join(', ')
+  return [
+    `create table execution_rollups (
+      ${place},
       executions ${bigint} not null default 0,
       completed ${bigint} not null default 0,
       failed ${bigint} not null default 0,
@@ -163,7 +167,16 @@ function usage({ text, bigint, strict }: ColumnTypes): string[] {
       input_tokens ${bigint} not null default 0,
       output_tokens ${bigint} not null default 0,
       duration_ms ${bigint} not null default 0,
-      primary key (owner_id, hour, runtime_id)
+      ${buckets},
+      primary key (owner_id, grain, at, span, runtime_id, project_id)
+    ) ${strict}`,
+    `create table call_rollups (
+      ${place},
+      capability ${text} not null,
+      calls ${bigint} not null default 0,
+      failed ${bigint} not null default 0,
+      ${buckets},
+      primary key (owner_id, grain, at, capability, span, runtime_id, project_id)
     ) ${strict}`,
   ]
 }

@@ -1,0 +1,110 @@
+import {
+  Account,
+  ChangePasswordRequest,
+  ErrorBody,
+  Session,
+  SignedOut,
+  SignInRequest,
+  SignUpRequest,
+} from '@svc/contract'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { sessionRequired } from '../errors.ts'
+import { refuseForeignPages } from '../http/own-origin.ts'
+import { ownerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
+import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
+import { typed } from '../http/typed.ts'
+import { Secret } from '../secrets/secret.ts'
+import { accountOf } from './accounts.ts'
+import { endSession } from './sessions.ts'
+import { changePassword, signIn, signUp } from './sign-in.ts'
+
+const SIGN_UP = {
+  summary: 'Open an account and sign in',
+  tags: ['Account'],
+  operationId: 'signUp',
+  body: SignUpRequest,
+  response: { 201: Session, 403: ErrorBody, 429: ErrorBody },
+} as const
+
+const SIGN_IN = {
+  summary: 'Sign in',
+  tags: ['Account'],
+  operationId: 'signIn',
+  body: SignInRequest,
+  response: { 200: Session, 401: ErrorBody, 403: ErrorBody, 429: ErrorBody },
+} as const
+
+const SIGN_OUT = {
+  summary: 'Sign out',
+  tags: ['Account'],
+  operationId: 'signOut',
+  response: { 200: SignedOut, 403: ErrorBody },
+} as const
+
+const ACCOUNT = {
+  summary: 'Who is asking',
+  tags: ['Account'],
+  operationId: 'getAccount',
+  response: { 200: Account },
+} as const
+
+const PASSWORD = {
+  summary: 'Change the password',
+  tags: ['Account'],
+  operationId: 'changePassword',
+  body: ChangePasswordRequest,
+  response: { 200: Session, 429: ErrorBody },
+} as const
+
+/** Public plane: the way to a session and out of it. A page of another origin is turned away before its body is read. */
+export function authRoutes(plane: FastifyInstance, deps: Deps): void {
+  const routes = typed(plane)
+  routes.addHook('onRequest', async (request) => refuseForeignPages(request, deps.baseUrl()))
+
+  routes.post('/v1/auth/sign-up', { schema: SIGN_UP }, async (request, reply) => {
+    const { email, password } = request.body
+    const session = await signUp(deps, { email, password: new Secret(password), ip: request.ip })
+    giveCookie(deps, reply, session)
+    return reply.code(201).send(session)
+  })
+
+  routes.post('/v1/auth/sign-in', { schema: SIGN_IN }, async (request, reply) => {
+    const { email, password } = request.body
+    const session = await signIn(deps, { email, password: new Secret(password), ip: request.ip })
+    giveCookie(deps, reply, session)
+    return session
+  })
+
+  routes.post('/v1/auth/sign-out', { schema: SIGN_OUT }, async (request, reply): Promise<SignedOut> => {
+    const presented = presentedSession(deps, request)
+    if (presented !== undefined) await endSession(deps, presented)
+    clearSessionCookie(reply, deps.baseUrl())
+    return { status: 'ok' }
+  })
+}
+
+/** Owner plane: the account itself. */
+export function accountRoutes(plane: FastifyInstance, deps: Deps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/account', { schema: ACCOUNT }, (request) => accountOf(deps, ownerOf(request)))
+
+  routes.post('/v1/account/password', { schema: PASSWORD }, async (request, reply) => {
+    const current = sessionOfRequest(request)
+    if (!current) throw sessionRequired()
+    const { currentPassword, newPassword } = request.body
+    const session = await changePassword(deps, current, {
+      currentPassword: new Secret(currentPassword),
+      newPassword: new Secret(newPassword),
+      ip: request.ip,
+    })
+    if (current.isFromCookie) giveCookie(deps, reply, session)
+    return session
+  })
+}
+
+function giveCookie(deps: Pick<Deps, 'baseUrl' | 'clock'>, reply: FastifyReply, session: Session): void {
+  const cookie = { value: session.token, expiresAt: Date.parse(session.expiresAt) }
+  setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
+}

@@ -1,0 +1,62 @@
+import ipaddr from 'ipaddr.js'
+import { type BucketRate, take } from '../usage/token-bucket.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** How long a session goes on after it was last renewed. */
+export const SESSION_MS = 7 * DAY_MS
+
+/** A session in use is renewed at most this often: more often would only cost writes. */
+const RENEWAL_MS = DAY_MS
+
+/** Attempts to sign in, or to name the present password, at one account and from one network. */
+export const SIGN_IN_RATES = {
+  address: { unitMs: (15 * MINUTE_MS) / 10, burst: 10 },
+  network: { unitMs: (15 * MINUTE_MS) / 50, burst: 50 },
+} as const satisfies Record<string, BucketRate>
+
+/** Accounts that one network may open. */
+export const SIGN_UP_RATE: BucketRate = { unitMs: (60 * MINUTE_MS) / 10, burst: 10 }
+
+/** When a session that is used now ends, where that moves its end; null where it was renewed less than a day ago. */
+export function renewedUntil(validUntil: number, now: number): number | null {
+  const next = now + SESSION_MS
+  return next - validUntil >= RENEWAL_MS ? next : null
+}
+
+/** A bucket that an attempt draws one unit from. */
+export interface Attempt {
+  subject: string
+  rate: BucketRate
+}
+
+export type Attempted = { ok: true; fullAt: Map<string, number> } | { ok: false; retryAfterMs: number }
+
+/** Takes one unit from every bucket, or none from any. `fullAt` is by subject, before and after. */
+export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string, number>, now: number): Attempted {
+  const taken = new Map<string, number>()
+  let retryAfterMs = 0
+  for (const { subject, rate } of attempts) {
+    const result = take(fullAt.get(subject) ?? 0, rate, now)
+    if (result.ok) taken.set(subject, result.fullAt)
+    else retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs)
+  }
+  return retryAfterMs > 0 ? { ok: false, retryAfterMs } : { ok: true, fullAt: taken }
+}
+
+const NETWORK_PARTS = 4
+
+/**
+ * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since whoever has one address of it has them
+ * all. Anything that is no address stands for itself.
+ */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address instanceof ipaddr.IPv4) return address.toString()
+  return `${address.parts
+    .slice(0, NETWORK_PARTS)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,47 @@
+import type { Tier } from '@svc/contract'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+
+export interface SessionRow {
+  ownerId: string
+  email: string
+  tier: Tier
+  validUntil: number
+}
+
+/** The owner of a session that goes on, or null: it ended, or the password that it began under was changed. */
+export async function findSession(db: Kysely<Schema>, handle: string, now: number): Promise<SessionRow | null> {
+  const row = await db
+    .selectFrom('auth_sessions')
+    .innerJoin('auth_accounts', (join) =>
+      join
+        .onRef('auth_accounts.owner_id', '=', 'auth_sessions.owner_id')
+        .onRef('auth_accounts.password_version', '=', 'auth_sessions.password_version'),
+    )
+    .innerJoin('owners', 'owners.owner_id', 'auth_sessions.owner_id')
+    .select(['owners.owner_id', 'owners.email', 'owners.tier', 'auth_sessions.valid_until'])
+    .where('auth_sessions.token', '=', handle)
+    .where('auth_sessions.valid_until', '>', now)
+    .executeTakeFirst()
+  return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier, validUntil: row.valid_until } : null
+}
+
+/** Moves a session's end. One that was ended meanwhile stays ended. */
+export async function extendSession(db: Kysely<Schema>, handle: string, validUntil: number): Promise<void> {
+  await db
+    .updateTable('auth_sessions')
+    .set({ valid_until: validUntil })
+    .where('token', '=', handle)
+    .where('valid_until', '<', validUntil)
+    .execute()
+}
+
+/** Ends a session, at once for every replica; does nothing where there is none. */
+export async function deleteSession(db: Kysely<Schema>, handle: string): Promise<void> {
+  await db.deleteFrom('auth_sessions').where('token', '=', handle).execute()
+}
+
+/** Removes what is over by its time. */
+export async function deleteEndedSessions(db: Kysely<Schema>, now: number): Promise<void> {
+  await db.deleteFrom('auth_sessions').where('valid_until', '<=', now).execute()
+}

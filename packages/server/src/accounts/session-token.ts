@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../secrets/keyring.ts'
+import { Secret } from '../secrets/secret.ts'
+
+const PREFIX = 'svc_ss_'
+const FORM = /^svc_ss_([A-Za-z0-9]{32})_([0-9a-f]{64})$/
+
+/** True for what has a session token's prefix, whether or not it opens anything. */
+export function looksLikeSession(presented: string): boolean {
+  return presented.startsWith(PREFIX)
+}
+
+/**
+ * What an owner holds of a session: its handle, which the store keeps, signed under the master key. Whoever reads the
+ * store, or writes to it, can make no token.
+ */
+export function signSession(keyring: Keyring, handle: string): Secret {
+  return new Secret(`${PREFIX}${handle}_${keyring.hash(signedText(handle))}`)
+}
+
+/** The handle of a token that we signed, under any key of the ring; null for everything else, without a look-up. */
+export function handleOf(keyring: Keyring, presented: string): string | null {
+  const [, handle, signature] = FORM.exec(presented) ?? []
+  if (handle === undefined || signature === undefined) return null
+  const given = Buffer.from(signature, 'hex')
+  const signatures = keyring.hashes(signedText(handle)).map((hash) => Buffer.from(hash, 'hex'))
+  return signatures.some((expected) => timingSafeEqual(expected, given)) ? handle : null
+}
+
+function signedText(handle: string): string {
+  return `session:${handle}`
+}

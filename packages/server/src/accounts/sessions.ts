@@ -1,0 +1,68 @@
+import type { Session } from '@svc/contract'
+import { isoTime } from '../clock.ts'
+import type { Deps } from '../deps.ts'
+import { unauthorized } from '../errors.ts'
+import { accountOf, type Owner } from './accounts.ts'
+import { renewedUntil } from './rules.ts'
+import { deleteEndedSessions, deleteSession, extendSession, findSession } from './session-store.ts'
+import { handleOf, signSession } from './session-token.ts'
+import { deleteFullThrottles } from './throttle-store.ts'
+
+/** A session that a request came with. */
+export interface LiveSession {
+  owner: Owner
+  handle: string
+  validUntil: number
+  /** True where this very request has moved its end. */
+  isRenewed: boolean
+}
+
+/** The session behind a bearer credential or a cookie, renewed once a day. Throws the one 401 for everything else. */
+export async function authenticateSession(
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  presented: string,
+): Promise<LiveSession> {
+  const now = deps.clock.now()
+  const handle = handleOf(deps.keyring, presented)
+  const found = handle === null ? null : await findSession(deps.db, handle, now)
+  if (handle === null || found === null) throw unauthorized()
+  const { validUntil, ...owner } = found
+  const renewed = renewedUntil(validUntil, now)
+  if (renewed === null) return { owner, handle, validUntil, isRenewed: false }
+  await extendSession(deps.db, handle, renewed)
+  return { owner, handle, validUntil: renewed, isRenewed: true }
+}
+
+/** Begins a session under the password of that version. Throws 401 where it was changed meanwhile. */
+export async function beginSession(
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'auth'>,
+  ownerId: string,
+  passwordVersion: number,
+): Promise<Session> {
+  const handle = await deps.auth.beginSession(ownerId, { now: deps.clock.now(), passwordVersion })
+  return sessionOf(deps, handle)
+}
+
+/** A session as its owner is given it. Throws 401 where it is over. */
+export async function sessionOf(deps: Pick<Deps, 'db' | 'clock' | 'keyring'>, handle: string): Promise<Session> {
+  const found = await findSession(deps.db, handle, deps.clock.now())
+  if (!found) throw unauthorized()
+  return {
+    account: await accountOf(deps, found),
+    token: signSession(deps.keyring, handle).reveal(),
+    expiresAt: isoTime(found.validUntil),
+  }
+}
+
+/** Ends the session of this token, whichever replica asks next; does nothing where it opens none. */
+export async function endSession(deps: Pick<Deps, 'db' | 'keyring'>, presented: string): Promise<void> {
+  const handle = handleOf(deps.keyring, presented)
+  if (handle !== null) await deleteSession(deps.db, handle)
+}
+
+/** Removes sessions that are over and throttles that hold nobody back. */
+export async function sweepSessions(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+  const now = deps.clock.now()
+  await deleteEndedSessions(deps.db, now)
+  await deleteFullThrottles(deps.db, now)
+}

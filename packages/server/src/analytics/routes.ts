@@ -1,0 +1,29 @@
+import { AnalyticsBucket, AnalyticsSummary } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Deps } from '../deps.ts'
+import { PageTime } from '../http/page.ts'
+import { ownerOf } from '../http/planes.ts'
+import { typed } from '../http/typed.ts'
+import { summaryOf } from './analytics.ts'
+
+const SUMMARY = {
+  summary: 'Summarize executions over time',
+  tags: ['Analytics'],
+  operationId: 'getAnalyticsSummary',
+  querystring: z.object({
+    from: PageTime,
+    to: PageTime,
+    bucket: AnalyticsBucket.optional(),
+    projectId: z.string().optional(),
+    runtimeId: z.string().optional(),
+  }),
+  response: { 200: AnalyticsSummary },
+} as const
+
+/** Owner plane: figures over time, by capability and by runtime. */
+export function analyticsRoutes(plane: FastifyInstance, deps: Deps): void {
+  typed(plane).get('/v1/analytics/summary', { schema: SUMMARY }, (request) =>
+    summaryOf(deps, ownerOf(request), request.query),
+  )
+}

@@ -1,0 +1,124 @@
+import type { Checkout, CheckoutRequest, Tier, VerifiedCheckout } from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import type { Deps } from '../deps.ts'
+import { invalidField, notFound } from '../errors.ts'
+import type { Order } from './payments/payments.ts'
+import { planOf } from './plans.ts'
+import { CHECKOUT_MS, type CheckoutStatus, checkoutProblem, returnAddress } from './rules.ts'
+import { settlePayment } from './settle-payment.ts'
+import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout } from './store.ts'
+
+type PaymentDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
+
+/**
+ * Opens a page on which the account's upgrade can be paid, in place of any that was opened before, so that nobody pays
+ * twice. Throws 400 on `tier` where there is nothing to upgrade.
+ */
+export async function startCheckout(
+  deps: PaymentDeps & Pick<Deps, 'newId'>,
+  owner: Owner,
+  request: CheckoutRequest,
+): Promise<Checkout> {
+  refuseUnlessFree(owner.tier)
+  const order = orderOf(deps, owner, request)
+  const { ref, url } = await deps.payments.open(order)
+  const row = newRow(deps, order, ref)
+  const { checkout, others } = await insertCheckout(deps.db, row)
+  const tier = await tierAfterClosing(deps, checkout, others)
+  if (tier !== 'free') {
+    await close(deps, checkout)
+    refuseUnlessFree(tier)
+  }
+  return { checkoutId: order.checkoutId, url, provider: deps.payments.provider }
+}
+
+/** What the payment provider says of a checkout. Throws 404 for somebody else's, or none. */
+export async function verifyCheckout(deps: PaymentDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
+  const find = () => requireCheckout(deps, owner, checkoutId)
+  const checkout = await find()
+  if (checkout.status === 'pending' || checkout.status === 'expired') await ask(deps, checkout)
+  const { status, owner_tier } = await find()
+  return { checkoutId, status: SHOWN_AS[status], tier: owner_tier }
+}
+
+const SHOWN_AS: Readonly<Record<CheckoutStatus, VerifiedCheckout['status']>> = {
+  pending: 'pending',
+  paid: 'paid',
+  expired: 'expired',
+  ended: 'paid',
+}
+
+async function requireCheckout(deps: Pick<Deps, 'db'>, owner: Owner, checkoutId: string): Promise<CheckoutView> {
+  const checkout = await findCheckout(deps.db, owner.ownerId, checkoutId)
+  if (!checkout) throw notFound('The checkout')
+  return checkout
+}
+
+function refuseUnlessFree(tier: Tier): void {
+  const problem = checkoutProblem(tier)
+  if (problem) throw invalidField('tier', problem)
+}
+
+function orderOf(deps: Pick<Deps, 'clock' | 'newId'>, owner: Owner, request: CheckoutRequest): Order {
+  const checkoutId = deps.newId('checkout')
+  return {
+    checkoutId,
+    ownerId: owner.ownerId,
+    email: owner.email,
+    plan: planOf(request.tier),
+    successUrl: returnAddress(request.successUrl, checkoutId),
+    cancelUrl: returnAddress(request.cancelUrl, checkoutId),
+    expiresAt: deps.clock.now() + CHECKOUT_MS,
+  }
+}
+
+function newRow(deps: Pick<Deps, 'clock' | 'payments'>, order: Order, ref: string): NewCheckout {
+  return {
+    owner_id: order.ownerId,
+    checkout_id: order.checkoutId,
+    tier: order.plan.tier,
+    provider: deps.payments.provider,
+    provider_ref: ref,
+    status: 'pending',
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+    created_at: deps.clock.now(),
+    expires_at: order.expiresAt,
+  }
+}
+
+// One of the others may turn out to have been paid a moment ago.
+async function tierAfterClosing(
+  deps: PaymentDeps,
+  { owner_id, checkout_id, owner_tier }: CheckoutView,
+  others: readonly CheckoutView[],
+): Promise<Tier> {
+  if (others.length === 0) return owner_tier
+  for (const other of others) await close(deps, other)
+  const checkout = await findCheckout(deps.db, owner_id, checkout_id)
+  return checkout?.owner_tier ?? owner_tier
+}
+
+async function close(deps: PaymentDeps, checkout: CheckoutView): Promise<void> {
+  const state = isAskable(deps, checkout) ? await deps.payments.close(paymentOf(checkout)) : EXPIRED
+  await settlePayment(deps, checkout, state)
+}
+
+async function ask(deps: PaymentDeps, checkout: CheckoutView): Promise<void> {
+  if (isAskable(deps, checkout)) {
+    await settlePayment(deps, checkout, await deps.payments.check(paymentOf(checkout)))
+  } else if (deps.clock.now() >= checkout.expires_at) {
+    await settlePayment(deps, checkout, EXPIRED)
+  }
+}
+
+const EXPIRED = { status: 'expired' } as const
+
+// The service may have been given another provider since.
+function isAskable(deps: Pick<Deps, 'payments'>, checkout: CheckoutView): boolean {
+  return checkout.provider === deps.payments.provider
+}
+
+function paymentOf(checkout: CheckoutView): { ref: string; expiresAt: number } {
+  return { ref: checkout.provider_ref, expiresAt: checkout.expires_at }
+}

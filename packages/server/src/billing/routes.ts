@@ -1,0 +1,70 @@
+import {
+  BillingUsage,
+  Checkout,
+  CheckoutRequest,
+  PlanList,
+  VerifiedCheckout,
+  VerifyCheckoutRequest,
+} from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { ownerOf } from '../http/planes.ts'
+import { typed } from '../http/typed.ts'
+import { startCheckout, verifyCheckout } from './checkout.ts'
+import { listPlans } from './plans.ts'
+import { billingUsage } from './usage.ts'
+
+const PLANS = {
+  summary: 'List plans',
+  description: 'Every plan with its price and its limits, and the one that the account is on. Null is unlimited.',
+  tags: ['Billing'],
+  operationId: 'listPlans',
+  response: { 200: PlanList },
+} as const
+
+const USAGE = {
+  summary: 'Read current usage',
+  description:
+    'The current UTC hour. Executions count from their admission, their calls and tokens once they have ended. ' +
+    '`available` is what would be admitted right now.',
+  tags: ['Billing'],
+  operationId: 'getUsage',
+  response: { 200: BillingUsage },
+} as const
+
+const CHECKOUT = {
+  summary: 'Start an upgrade',
+  description:
+    'Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the ' +
+    'two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.',
+  tags: ['Billing'],
+  operationId: 'startCheckout',
+  body: CheckoutRequest,
+  response: { 200: Checkout },
+} as const
+
+const VERIFY = {
+  summary: 'Confirm a completed payment',
+  description: 'Asks the payment provider. May be repeated.',
+  tags: ['Billing'],
+  operationId: 'verifyCheckout',
+  body: VerifyCheckoutRequest,
+  response: { 200: VerifiedCheckout },
+} as const
+
+/** Owner plane: plans, usage and upgrades. */
+export function billingRoutes(plane: FastifyInstance, deps: Deps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/billing/plans', { schema: PLANS }, async (request) => listPlans(ownerOf(request)))
+
+  routes.get('/v1/billing/usage', { schema: USAGE }, (request) => billingUsage(deps, ownerOf(request)))
+
+  routes.post('/v1/billing/checkout', { schema: CHECKOUT }, (request) =>
+    startCheckout(deps, ownerOf(request), request.body),
+  )
+
+  routes.post('/v1/billing/verify', { schema: VERIFY }, (request) =>
+    verifyCheckout(deps, ownerOf(request), request.body.checkoutId),
+  )
+}

@@ -1,0 +1,60 @@
+import type { BillingUsage } from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import { isoTime } from '../clock.ts'
+import type { Deps } from '../deps.ts'
+import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
+import { usageOfHour } from '../usage/store.ts'
+import { TIERS } from '../usage/tiers.ts'
+import { available } from '../usage/token-bucket.ts'
+import { readAllowances } from './usage-store.ts'
+
+const HOUR_MS = 3_600_000
+
+/**
+ * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, and
+ * its calls and tokens once it has ended.
+ */
+export async function billingUsage(deps: Pick<Deps, 'db' | 'clock'>, owner: Owner): Promise<BillingUsage> {
+  const now = deps.clock.now()
+  const hour = now - (now % HOUR_MS)
+  const used = await usageOfHour(deps.db, owner.ownerId, hour)
+  const left = await availableNow(deps, owner, now)
+  const limits = TIERS[owner.tier]
+  return {
+    tier: owner.tier,
+    periodStart: isoTime(hour),
+    periodEnd: isoTime(hour + HOUR_MS),
+    executions: {
+      used: used.executions + used.running.executions,
+      available: left.executions,
+      perHour: limits.executionsPerHour,
+      burst: limits.executionsBurst,
+    },
+    anonymous: {
+      used: used.anonymous + used.running.anonymous,
+      available: left.anonymous,
+      perHour: limits.anonymousPerHour,
+      burst: limits.anonymousBurst,
+    },
+    capabilityCalls: used.capabilityCalls,
+    inputTokens: used.inputTokens,
+    outputTokens: used.outputTokens,
+    totalTokens: used.inputTokens + used.outputTokens,
+  }
+}
+
+async function availableNow(deps: Pick<Deps, 'db'>, owner: Owner, now: number) {
+  // No runtime: of the buckets that a stranger's call draws on, only those of the account are asked for.
+  const draws = drawsFor(owner.tier, '', 'broker').filter(({ limit }) => limit !== 'rate')
+  const fullAt = await readAllowances(
+    deps.db,
+    owner.ownerId,
+    draws.map(({ bucket }) => bucket),
+  )
+  const units = new Map(draws.map(({ bucket, rate }) => [bucket, available(fullAt.get(bucket) ?? 0, rate, now)]))
+  const executions = units.get(MAIN_BUCKET) ?? null
+  const anonymous = units.get(ANONYMOUS_BUCKET) ?? null
+  // A stranger's call takes one of each.
+  const isBound = executions !== null && anonymous !== null
+  return { executions, anonymous: isBound ? Math.min(executions, anonymous) : anonymous }
+}

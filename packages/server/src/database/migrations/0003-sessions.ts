@@ -1,0 +1,64 @@
+import { type Migration, sql } from 'kysely'
+import type { ColumnTypes } from './column-types.ts'
+
+/**
+ * What owners sign in with. The `auth_` tables are better-auth's: it writes their times as ISO 8601 text, on both engines
+ * alike. What is decided by time is decided by `valid_until`, which is ours.
+ */
+export function sessions(types: ColumnTypes): Migration {
+  const statements = [...passwords(types), ...sessionTables(types)]
+  return {
+    async up(db) {
+      for (const statement of statements) await sql.raw(statement).execute(db)
+    },
+  }
+}
+
+function passwords({ text, strict }: ColumnTypes): string[] {
+  return [
+    `create table auth_users (
+      id ${text} not null primary key,
+      name ${text} not null,
+      email ${text} not null unique check (email = lower(email)),
+      email_verified integer not null check (email_verified in (0, 1)),
+      image ${text},
+      created_at ${text} not null,
+      updated_at ${text} not null
+    ) ${strict}`,
+    `create table auth_accounts (
+      owner_id ${text} not null,
+      id ${text} not null unique,
+      account_id ${text} not null,
+      provider_id ${text} not null,
+      password ${text},
+      password_version integer not null,
+      created_at ${text} not null,
+      updated_at ${text} not null,
+      primary key (owner_id, provider_id)
+    ) ${strict}`,
+  ]
+}
+
+function sessionTables({ text, bigint, strict }: ColumnTypes): string[] {
+  return [
+    `create table auth_sessions (
+      owner_id ${text} not null,
+      id ${text} not null,
+      token ${text} not null unique,
+      valid_until ${bigint} not null,
+      password_version integer not null,
+      ip_address ${text},
+      user_agent ${text},
+      expires_at ${text} not null,
+      created_at ${text} not null,
+      updated_at ${text} not null,
+      primary key (owner_id, id)
+    ) ${strict}`,
+    'create index auth_sessions_by_end on auth_sessions (valid_until)',
+    `create table throttles (
+      subject ${text} not null primary key,
+      full_at ${bigint} not null
+    ) ${strict}`,
+    'create index throttles_by_time on throttles (full_at)',
+  ]
+}

@@ -1,0 +1,95 @@
+import type { Tier } from '@svc/contract'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { inTransaction, type Tx } from '../database/transaction.ts'
+
+/** A state in which an execution stays; what is `running` is nobody's to delete. */
+const ENDED = ['completed', 'failed'] as const
+type Ended = (typeof ENDED)[number]
+
+/** An owner, and when the first ended execution of theirs that is still there started; null where there is none. */
+export interface OldestOfOwner {
+  ownerId: string
+  tier: Tier
+  startedAt: number | null
+}
+
+/** Owners in the order of their ids, `limit` of them after one, each with its oldest: two looks into an index each. */
+export async function listOldest(
+  db: Kysely<Schema>,
+  { after, limit }: { after: string; limit: number },
+): Promise<OldestOfOwner[]> {
+  const rows = await db
+    .selectFrom('owners')
+    .select((eb) => {
+      const oldest = (status: Ended) =>
+        eb
+          .selectFrom('executions')
+          .select('started_at')
+          .whereRef('executions.owner_id', '=', 'owners.owner_id')
+          .where('executions.status', '=', status)
+          .orderBy('started_at')
+          .limit(1)
+      return ['owner_id', 'tier', oldest('completed').as('completed'), oldest('failed').as('failed')]
+    })
+    .where('owner_id', '>', after)
+    .orderBy('owner_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ownerId: row.owner_id, tier: row.tier, startedAt: earlier(row.completed, row.failed) }))
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
+}
+
+/** How much one transaction deletes at most, so that nobody waits long for it: executions, and calls of theirs. */
+const MAX_ROWS = 500
+const MAX_CALLS = 2_000
+
+/**
+ * Deletes some of an owner's ended executions that started before, and their calls, in one transaction, and returns how
+ * many there were; zero when none is left that no other replica is at.
+ */
+export async function deleteSomeEnded(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { startedBefore }: { startedBefore: number },
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    for (const status of ENDED) {
+      const executionIds = await lockOldest(tx, ownerId, { status, startedBefore })
+      if (executionIds.length === 0) continue
+      for (const table of ['capability_calls', 'executions'] as const) {
+        await tx.deleteFrom(table).where('owner_id', '=', ownerId).where('execution_id', 'in', executionIds).execute()
+      }
+      return executionIds.length
+    }
+    return 0
+  })
+}
+
+async function lockOldest(
+  tx: Tx,
+  ownerId: string,
+  { status, startedBefore }: { status: Ended; startedBefore: number },
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('executions')
+    .select(['execution_id', 'call_count'])
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', status)
+    .where('started_at', '<', startedBefore)
+    .orderBy('started_at')
+    .orderBy('execution_id')
+    .limit(MAX_ROWS)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  let calls = 0
+  const few = rows.filter(({ call_count }, index) => {
+    calls += call_count
+    return index === 0 || calls <= MAX_CALLS
+  })
+  return few.map((row) => row.execution_id)
+}

@@ -1,0 +1,71 @@
+import type { Deps } from '../deps.ts'
+import { deleteSomeEnded, listOldest } from './retention-store.ts'
+import { retainedSince } from './rules.ts'
+
+/** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
+export const RETENTION_SWEEP_MS = 5 * 60_000
+
+const OWNERS_PER_LOOK = 200
+
+/** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
+export interface RetentionSweep {
+  /** Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one. */
+  run(): Promise<number>
+  /** Ends the sweep under way after its present transaction, and begins no more. */
+  stop(): Promise<void>
+}
+
+type SweepDeps = Pick<Deps, 'db' | 'clock' | 'logger'>
+
+export function createRetentionSweep(deps: SweepDeps): RetentionSweep {
+  const stopping = new AbortController()
+  let underWay: Promise<number> | null = null
+  const sweep = async () => {
+    const deleted = await sweepAll(deps, stopping.signal)
+    if (deleted > 0) deps.logger.info({ deleted }, 'deleted executions that were past their retention')
+    return deleted
+  }
+  return {
+    run() {
+      underWay ??= sweep().finally(() => {
+        underWay = null
+      })
+      return underWay
+    },
+    async stop() {
+      stopping.abort()
+      // Whoever began it hears of its fault.
+      await underWay?.catch(() => 0)
+    },
+  }
+}
+
+async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
+  let deleted = 0
+  for (let after = ''; !signal.aborted; ) {
+    const owners = await listOldest(deps.db, { after, limit: OWNERS_PER_LOOK })
+    for (const { ownerId, tier, startedAt } of owners) {
+      const startedBefore = retainedSince(tier, deps.clock.now())
+      if (startedAt !== null && startedAt < startedBefore) {
+        deleted += await deleteEnded(deps, { ownerId, startedBefore, signal })
+      }
+    }
+    const last = owners.at(-1)
+    if (!last || owners.length < OWNERS_PER_LOOK) break
+    after = last.ownerId
+  }
+  return deleted
+}
+
+async function deleteEnded(
+  deps: Pick<Deps, 'db'>,
+  { ownerId, startedBefore, signal }: { ownerId: string; startedBefore: number; signal: AbortSignal },
+): Promise<number> {
+  let deleted = 0
+  while (!signal.aborted) {
+    const count = await deleteSomeEnded(deps.db, ownerId, { startedBefore })
+    if (count === 0) break
+    deleted += count
+  }
+  return deleted
+}

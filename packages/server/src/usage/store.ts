@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+
+export interface HourUsage {
+  executions: number
+  /** Of these, the broker's. */
+  anonymous: number
+  capabilityCalls: number
+  inputTokens: number
+  outputTokens: number
+  /** Those that still run, and have come to nothing yet. */
+  running: { executions: number; anonymous: number }
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * What the owner's executions came to that started in the UTC hour beginning at `hour` and have ended, zeros for none, and
+ * how many still run. One statement, so an execution that ends meanwhile is counted on one side or the other.
+ */
+export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: number): Promise<HourUsage> {
+  const row = await db
+    .selectFrom('execution_rollups')
+    .select(({ fn, selectFrom }) => {
+      const running = selectFrom('executions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('owner_id', '=', ownerId)
+        .where('status', '=', 'running')
+        .where('started_at', '>=', hour)
+        .where('started_at', '<', hour + HOUR_MS)
+      return [
+        fn.sum<number | null>('executions').as('executions'),
+        fn.sum<number | null>('anonymous').as('anonymous'),
+        fn.sum<number | null>('capability_calls').as('calls'),
+        fn.sum<number | null>('input_tokens').as('input_tokens'),
+        fn.sum<number | null>('output_tokens').as('output_tokens'),
+        running.as('running'),
+        running.where('kind', '=', 'broker').as('running_anonymous'),
+      ]
+    })
+    .where('owner_id', '=', ownerId)
+    .where('grain', '=', 'hour')
+    .where('at', '=', hour)
+    .executeTakeFirstOrThrow()
+  return {
+    executions: row.executions ?? 0,
+    anonymous: row.anonymous ?? 0,
+    capabilityCalls: row.calls ?? 0,
+    inputTokens: row.input_tokens ?? 0,
+    outputTokens: row.output_tokens ?? 0,
+    running: { executions: row.running ?? 0, anonymous: row.running_anonymous ?? 0 },
+  }
+}

@@ -1,0 +1,285 @@
+import type { FinishReason } from '@svc/contract'
+import fc from 'fast-check'
+import type { Selectable } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
+import { LEASE_MS } from '../../src/executions/node-lease.ts'
+import { type Settlement, settleBatch } from '../../src/executions/settlement-store.ts'
+import { rollUpCalls, rollUpExecutions, type Usage } from '../../src/usage/rollup-rules.ts'
+import { usageOfHour } from '../../src/usage/store.ts'
+import { executionRow } from '../database/rows.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setReplicatedScene } from '../support/replicas.ts'
+import { dumpTables, executed, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+import { capability, startService } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const HOUR = Date.parse('2026-03-01T12:00:00Z')
+const DAY = Date.parse('2026-03-01T00:00:00Z')
+const GRAINS = ['hour', 'day'] as const
+
+/** What this owner's counters of one grain come to. */
+async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day') {
+  const ofOwner = <T extends { owner_id: string; grain: string }>(rows: T[]) =>
+    rows.filter((row) => row.owner_id === ownerId && row.grain === grain)
+  const executions = ofOwner(await db.selectFrom('execution_rollups').selectAll().execute())
+  const capabilityCalls = ofOwner(await db.selectFrom('call_rollups').selectAll().execute())
+  const total = (rows: readonly Partial<Selectable<ExecutionRollupsTable>>[], columns: readonly Column[]) =>
+    rows.reduce((sum, row) => sum + columns.reduce((all, column) => all + (row[column] ?? 0), 0), 0)
+  const byCapability = new Map<string, { calls: number; failed: number; timed: number }>()
+  for (const row of capabilityCalls) {
+    const sums = byCapability.get(row.capability) ?? { calls: 0, failed: 0, timed: 0 }
+    const timed = sums.timed + total([row], BUCKET_COLUMNS)
+    byCapability.set(row.capability, { calls: sums.calls + row.calls, failed: sums.failed + row.failed, timed })
+  }
+  return {
+    starts: [...new Set([...executions, ...capabilityCalls].map(({ at }) => at))],
+    ...Object.fromEntries(EXECUTION_COUNTERS.map((column) => [column, total(executions, [column])])),
+    timed: total(executions, BUCKET_COLUMNS),
+    capabilities: Object.fromEntries(byCapability),
+  }
+}
+
+type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof BUCKET_COLUMNS)[number]
+
+let number = 0
+
+/** The settlement of an execution that runs under `node_1`. */
+function settlement(changes: Partial<Settlement> = {}): Settlement {
+  number += 1
+  return {
+    ownerId: 'owner_rolled',
+    executionId: `exec_rolled_${number}`,
+    runtimeId: 'rt_1',
+    projectId: 'proj_1',
+    deploymentVersion: 1,
+    kind: 'execute',
+    status: 'completed',
+    finishReason: 'stop' satisfies FinishReason,
+    error: null,
+    messageShape: '[]',
+    metadata: null,
+    steps: 1,
+    inputTokens: 7,
+    outputTokens: 3,
+    startedAt: HOUR,
+    completedAt: HOUR + 250,
+    calls: [],
+    heardFrom: false,
+    ...changes,
+  }
+}
+
+function call(name: string, callId: string, durationMs: number): Settlement['calls'][number] {
+  const outcome = { status: 'completed', output: 'null', error: null } as const
+  return { callId, ordinal: 0, capability: name, step: 1, input: '{}', startedAt: HOUR, durationMs, ...outcome }
+}
+
+async function admit({ db }: Database, settlements: readonly Settlement[]): Promise<void> {
+  const rows = settlements.map((each) =>
+    executionRow({
+      owner_id: each.ownerId,
+      execution_id: each.executionId,
+      runtime_id: each.runtimeId,
+      started_at: each.startedAt,
+    }),
+  )
+  for (let start = 0; start < rows.length; start += 500) {
+    await db
+      .insertInto('executions')
+      .values(rows.slice(start, start + 500))
+      .execute()
+  }
+}
+
+describeEngines('the roll-ups of usage', (engine) => {
+  const database = useDatabase(engine)
+
+  test('count every execution and call once, by hour and by day, however many end at once on two replicas', async () => {
+    const { a, b } = await setReplicatedScene(engine, {
+      tier: 'enterprise',
+      manifest: { capabilities: [capability('echo'), capability('broken')] },
+      handle: { broken: () => ({ error: 'It is broken.' }) },
+    })
+    const replicas = [a, b]
+    const eachTime = replicas.flatMap((replica) =>
+      Array.from({ length: 15 }, () => [
+        () => replica.execute(),
+        () => replica.call({ capability: 'echo' }),
+        () => replica.call({ capability: 'broken' }),
+        () => replica.broker('echo'),
+      ]).flat(),
+    )
+    const answers = await Promise.all(eachTime.map((send) => send()))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(eachTime.map(() => 200))
+    const expected = {
+      executions: 120,
+      completed: 90,
+      failed: 30,
+      anonymous: 30,
+      capability_calls: 90,
+      input_tokens: 210,
+      output_tokens: 90,
+      duration_ms: 0,
+      timed: 120,
+      capabilities: { echo: { calls: 60, failed: 0, timed: 60 }, broken: { calls: 30, failed: 30, timed: 30 } },
+    }
+    const { ownerId } = a.owner
+    expect(await counted(a.database, ownerId, 'hour')).toEqual({ starts: [HOUR], ...expected })
+    expect(await counted(a.database, ownerId, 'day')).toEqual({ starts: [DAY], ...expected })
+    expect(await usageOfHour(a.database.db, ownerId, HOUR)).toMatchObject({
+      executions: 120,
+      anonymous: 30,
+      capabilityCalls: 90,
+      inputTokens: 210,
+      outputTokens: 90,
+    })
+  })
+
+  test('of the present hour hold nothing of other hours or of other owners', async () => {
+    const scene = await setScene(database())
+    executed(await scene.execute())
+    const of = (ownerId: string, hour: number) => usageOfHour(scene.database.db, ownerId, hour)
+    const { ownerId } = scene.owner
+    const nothing = { executions: 0, anonymous: 0, capabilityCalls: 0, inputTokens: 0, outputTokens: 0 }
+    expect(await of(ownerId, HOUR)).toMatchObject({ ...nothing, executions: 1, inputTokens: 7, outputTokens: 3 })
+    expect(await of(ownerId, HOUR + HOUR_MS)).toMatchObject(nothing)
+    expect(await of(ownerId, DAY)).toMatchObject(nothing)
+    expect(await of('owner_nobody', HOUR)).toMatchObject(nothing)
+  })
+
+  test('count what was interrupted as failed, its open calls too, and no duration that nobody knows', async () => {
+    const gate = createGate()
+    onTestFinished(() => gate.open())
+    const echo = async () => {
+      await gate.enter()
+      return { output: 'late' }
+    }
+    const { a } = await setReplicatedScene(engine, { handle: { echo } })
+    const other = await startService(a.database, { masterKey: a.service.masterKey, clock: createTestClock() })
+    onTestFinished(() => other.close())
+    await a.service.renew()
+    a.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
+    const interrupted = a.execute()
+    await gate.arrived(2)
+    other.clock.advance(LEASE_MS + 1)
+    await other.renew()
+    gate.open()
+    await interrupted
+    for (const grain of GRAINS) {
+      expect(await counted(a.database, a.owner.ownerId, grain)).toMatchObject({
+        executions: 1,
+        completed: 0,
+        failed: 1,
+        capability_calls: 2,
+        timed: 1,
+        duration_ms: LEASE_MS + 1,
+        capabilities: { echo: { calls: 2, failed: 2, timed: 0 } },
+      })
+    }
+  })
+
+  test('count an execution that somebody else has ended once', async () => {
+    const only = settlement({ ownerId: 'owner_twice', calls: [call('echo', 'call_twice', 12)] })
+    await admit(database(), [only])
+    const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only], 'node_1')))
+    expect(both.flat().sort()).toEqual([false, true])
+    expect(await settleBatch(database().db, [only], 'node_1')).toEqual([false])
+    expect(await counted(database(), 'owner_twice', 'day')).toMatchObject({ executions: 1, capability_calls: 1 })
+  })
+
+  test('take a batch that touches more counters than one statement holds', async () => {
+    const batch = Array.from({ length: 512 }, (_, index) =>
+      settlement({
+        ownerId: 'owner_many',
+        runtimeId: `rt_${index}`,
+        calls: [call('echo', `call_${index}_a`, 1), call('echo', `call_${index}_b`, 90_000)],
+      }),
+    )
+    await admit(database(), batch)
+    expect(new Set(await settleBatch(database().db, batch, 'node_1'))).toEqual(new Set([true]))
+    for (const grain of GRAINS) {
+      expect(await counted(database(), 'owner_many', grain)).toMatchObject({
+        executions: 512,
+        duration_ms: 512 * 250,
+        timed: 512,
+        capabilities: { echo: { calls: 1_024, failed: 0, timed: 1_024 } },
+      })
+    }
+  })
+
+  test('do not lock each other out when replicas settle for the same runtimes in opposite orders', async () => {
+    const runtimes = Array.from({ length: 40 }, (_, index) => `rt_${index}`)
+    const batches = Array.from({ length: 16 }, (_, index) => {
+      const order = index % 2 === 0 ? runtimes : runtimes.toReversed()
+      return order.map((runtimeId) => settlement({ ownerId: 'owner_crossing', runtimeId }))
+    })
+    await admit(database(), batches.flat())
+    await Promise.all(batches.map((batch) => settleBatch(database().db, batch, 'node_1')))
+    expect(await counted(database(), 'owner_crossing', 'hour')).toMatchObject({ executions: 640, timed: 640 })
+  })
+
+  test('know no payload and no word of a conversation', async () => {
+    const scene = await setScene(database())
+    scene.service.model.say(calls({ name: 'echo', input: { text: 'a payload' } }), text('a word'))
+    executed(await scene.execute())
+    const tables = (await dumpTables(scene.database)).split('\n').filter((table) => table.includes('"grain"'))
+    expect(tables).toHaveLength(2)
+    expect(tables.join()).not.toMatch(/a payload|a word/)
+  })
+})
+
+describe('folding executions into counters', () => {
+  const usage: fc.Arbitrary<Usage> = fc.record({
+    ownerId: fc.constantFrom('owner_1', 'owner_2'),
+    runtimeId: fc.constantFrom('rt_1', 'rt_2', 'rt_10'),
+    projectId: fc.constantFrom('proj_1', 'proj_2'),
+    startedAt: fc.integer({ min: HOUR - 2 * HOUR_MS, max: HOUR + 2 * HOUR_MS }),
+    isCompleted: fc.boolean(),
+    isAnonymous: fc.boolean(),
+    inputTokens: fc.nat(1_000),
+    outputTokens: fc.nat(1_000),
+    durationMs: fc.nat(400_000),
+    calls: fc.array(
+      fc.record({
+        capability: fc.constantFrom('echo', 'search'),
+        isCompleted: fc.boolean(),
+        durationMs: fc.option(fc.nat(30_000)),
+      }),
+      { maxLength: 3 },
+    ),
+  })
+  const usages = fc.array(usage, { minLength: 1, maxLength: 40 })
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+
+  test('gives the same counters in the same order, whatever order the executions come in', () => {
+    fc.assert(
+      fc.property(usages, (given) => {
+        expect(rollUpExecutions(given.toReversed())).toEqual(rollUpExecutions(given))
+        expect(rollUpCalls(given.toReversed())).toEqual(rollUpCalls(given))
+      }),
+      { numRuns: 200, seed: 5 },
+    )
+  })
+
+  test('loses nothing and counts nothing twice, in either grain', () => {
+    fc.assert(
+      fc.property(usages, fc.constantFrom(...GRAINS), (given, grain) => {
+        const executions = rollUpExecutions(given).filter((rollup) => rollup.grain === grain)
+        expect(sum(executions.map((rollup) => rollup.executions))).toBe(given.length)
+        expect(sum(executions.flatMap(({ buckets }) => buckets))).toBe(given.length)
+        expect(sum(executions.map(({ durationMs }) => durationMs))).toBe(sum(given.map((each) => each.durationMs)))
+        const made = given.flatMap((each) => each.calls)
+        const timed = made.filter(({ durationMs }) => durationMs !== null)
+        const callRollups = rollUpCalls(given).filter((rollup) => rollup.grain === grain)
+        expect(sum(callRollups.map((rollup) => rollup.calls))).toBe(made.length)
+        expect(sum(callRollups.flatMap(({ buckets }) => buckets))).toBe(timed.length)
+      }),
+      { numRuns: 200, seed: 6 },
+    )
+  })
+})

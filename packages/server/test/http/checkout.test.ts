@@ -1,0 +1,374 @@
+import { PlanList } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { setTier } from '../../src/accounts/accounts.ts'
+import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
+import {
+  askForCheckout,
+  askToVerify,
+  checkOut,
+  confirmAsPerson,
+  openPage,
+  PAGES,
+  planChanges,
+  sessionOf,
+  setStripeScene,
+  tierOf,
+  verify,
+} from '../support/checkouts.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { dumpTables } from '../support/scene.ts'
+import { startForTest } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const GENERIC = 'Something went wrong on our side. Try again later.'
+
+function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
+}
+
+describeEngines('a checkout', (engine) => {
+  const database = useDatabase(engine)
+
+  describe('without a payment provider', () => {
+    test('leads to the test provider’s page on the service’s own address', async () => {
+      const service = await startForTest(database())
+      const checkout = await checkOut(service, await service.owner())
+      expect(checkout.checkoutId).toMatch(/^chk_[0-9A-HJKMNP-TV-Z]{26}$/)
+      expect(checkout).toEqual({
+        checkoutId: checkout.checkoutId,
+        url: `https://svc.test/v1/billing/test-checkout/${checkout.checkoutId}`,
+        provider: 'test',
+      })
+      expect((await openPage(service, checkout)).answer.statusCode).toBe(200)
+    })
+
+    test('stays pending, and the plan as it is, however often it is asked for, until a person confirms', async () => {
+      const service = await startForTest(database())
+      const owner = await service.owner()
+      const checkout = await checkOut(service, owner)
+      const { checkoutId } = checkout
+      for (const answer of await times(5, () => verify(service, owner, checkoutId))) {
+        expect(answer).toEqual({ checkoutId, status: 'pending', tier: 'free' })
+      }
+      await openPage(service, checkout)
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'pending', tier: 'free' })
+      expect(await tierOf(service, owner)).toBe('free')
+      await confirmAsPerson(service, checkout)
+      for (const answer of await times(3, () => verify(service, owner, checkoutId))) {
+        expect(answer).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
+      }
+      const plans = await service.send('GET', '/v1/billing/plans', { key: owner.apiKey })
+      expect(PlanList.parse(plans.json()).current).toBe('pro')
+    })
+
+    test('that was confirmed opens the larger plan at once', async () => {
+      const service = await startForTest(database())
+      const owner = await service.owner()
+      const register = () => service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { name: 'Shop' } })
+      expect((await register()).statusCode).toBe(201)
+      expect((await register()).statusCode).toBe(403)
+      await confirmAsPerson(service, await checkOut(service, owner))
+      expect((await register()).statusCode).toBe(201)
+    })
+
+    test('is expired after an hour, unless it was confirmed', async () => {
+      const service = await startForTest(database())
+      const [late, quick] = [await service.owner(), await service.owner()]
+      const [missed, made] = [await checkOut(service, late), await checkOut(service, quick)]
+      await confirmAsPerson(service, made)
+      service.clock.advance(HOUR_MS - 1)
+      expect((await verify(service, late, missed.checkoutId)).status).toBe('pending')
+      service.clock.advance(1)
+      expect(await verify(service, late, missed.checkoutId)).toMatchObject({ status: 'expired', tier: 'free' })
+      expect(await verify(service, quick, made.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('is replaced by the next one of the same account', async () => {
+      const service = await startForTest(database())
+      const owner = await service.owner()
+      const [first, second] = [await checkOut(service, owner), await checkOut(service, owner)]
+      expect((await verify(service, owner, first.checkoutId)).status).toBe('expired')
+      expect((await openPage(service, first)).token).toBeNull()
+      await confirmAsPerson(service, second)
+      expect(await verify(service, owner, second.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+      expect((await verify(service, owner, first.checkoutId)).status).toBe('expired')
+    })
+
+    test('is the only one that can be confirmed of 20 that were begun at once', async () => {
+      const service = await startForTest(database())
+      const owner = await service.owner()
+      const runtime = await service.runtime(owner)
+      const begun = await times(20, () => checkOut(service, owner))
+      expect(new Set(begun.map(({ checkoutId }) => checkoutId)).size).toBe(20)
+      await Promise.all(begun.map((checkout) => confirmAsPerson(service, checkout)))
+      const states = await Promise.all(begun.map(({ checkoutId }) => verify(service, owner, checkoutId)))
+      expect(states.map(({ status }) => status).sort()).toEqual([...Array(19).fill('expired'), 'paid'])
+      expect(await planChanges(service, runtime.runtimeId)).toBe(1)
+    })
+  })
+
+  describe('that there is no reason for', () => {
+    test.each([
+      ['pro', 'is the plan that this account is on already.'],
+      ['enterprise', 'is a smaller plan than this account’s, which is enterprise: there is nothing to upgrade.'],
+    ] as const)('is refused to an account on the %s plan, with the reason', async (tier, reason) => {
+      const { service, stripe } = await setStripeScene(database())
+      const answer = await askForCheckout(service, await service.owner(tier))
+      expect(faultsIn(answer)).toEqual({ tier: [reason] })
+      expect(stripe.requests).toEqual([])
+    })
+
+    test.each(['free', 'enterprise', 'Pro', ''])('is refused for the plan %j', async (tier) => {
+      const service = await startForTest(database())
+      const answer = await askForCheckout(service, await service.owner(), { tier })
+      expect(faultsIn(answer)['tier']).toEqual([expect.stringContaining('must be “pro”')])
+    })
+
+    test.each([
+      'javascript:alert(1)',
+      'data:text/html,hello',
+      'ftp://shop.example.com/',
+      '/paid',
+      '//shop.example.com/paid',
+      'shop.example.com',
+      'https://',
+      'https://visa:4242@shop.example.com/paid',
+      'https:visa:4242@shop.example.com/paid',
+    ])('is refused where a payer would come back to %s', async (address) => {
+      const service = await startForTest(database())
+      const owner = await service.owner()
+      for (const field of ['successUrl', 'cancelUrl']) {
+        expect(Object.keys(faultsIn(await askForCheckout(service, owner, { [field]: address })))).toEqual([field])
+      }
+    })
+  })
+
+  test('of somebody else reads as one that does not exist', async () => {
+    const { service, stripe, owner } = await setStripeScene(database())
+    const stranger = await service.owner()
+    const checkout = await checkOut(service, owner)
+    stripe.pay(sessionOf(stripe, checkout))
+    const before = stripe.requests.length
+    const [foreign, absent] = [
+      await askToVerify(service, stranger, checkout.checkoutId),
+      await askToVerify(service, stranger, 'chk_01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+    ]
+    expect(refusalOf(foreign, 'not_found')).toBe('The checkout was not found.')
+    expect([foreign.body, steadyHeaders(foreign)]).toEqual([absent.body, steadyHeaders(absent)])
+    expect(stripe.requests).toHaveLength(before)
+    expect([await tierOf(service, owner), await tierOf(service, stranger)]).toEqual(['free', 'free'])
+  })
+
+  describe('with Stripe', () => {
+    test('leads to Stripe’s page, and Stripe is told to charge what the plan’s list says', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner, { successUrl: 'https://shop.example.com/paid?from=svc#top' })
+      expect(checkout).toMatchObject({
+        provider: 'stripe',
+        url: expect.stringMatching(/^https:\/\/checkout\.stripe\./),
+      })
+      const { plans } = PlanList.parse((await service.send('GET', '/v1/billing/plans', { key: owner.apiKey })).json())
+      const price = plans.find(({ tier }) => tier === 'pro')?.price
+      expect(stripe.requests).toHaveLength(1)
+      const [request] = stripe.requests
+      expect(request?.fields).toEqual({
+        mode: 'subscription',
+        client_reference_id: owner.ownerId,
+        customer_email: owner.email,
+        'line_items[0][quantity]': '1',
+        'line_items[0][price_data][currency]': price?.currency.toLowerCase(),
+        'line_items[0][price_data][unit_amount]': String(price?.amount),
+        'line_items[0][price_data][recurring][interval]': price?.interval,
+        'line_items[0][price_data][product_data][name]': 'Pro plan',
+        success_url: `https://shop.example.com/paid?from=svc&checkoutId=${checkout.checkoutId}#top`,
+        cancel_url: `${PAGES.cancelUrl}?checkoutId=${checkout.checkoutId}`,
+        expires_at: String((service.clock.now() + HOUR_MS) / 1000),
+        'metadata[checkoutId]': checkout.checkoutId,
+        'metadata[ownerId]': owner.ownerId,
+        'subscription_data[metadata][checkoutId]': checkout.checkoutId,
+        'subscription_data[metadata][ownerId]': owner.ownerId,
+      })
+      expect(request?.headers['idempotency-key']).toBe(checkout.checkoutId)
+      expect(stripe.sessions.get(sessionOf(stripe, checkout))?.amount_total).toBe(price?.amount)
+    })
+
+    test('tells Stripe nothing about this machine or how long its answers took', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const { checkoutId } = await checkOut(service, owner)
+      await verify(service, owner, checkoutId)
+      await verify(service, owner, checkoutId)
+      for (const { headers } of stripe.requests) {
+        expect(headers['x-stripe-client-telemetry']).toBeUndefined()
+        expect(String(headers['x-stripe-client-user-agent'])).not.toMatch(/platform|telemetry|uname/)
+      }
+    })
+
+    test('is pending until Stripe says that it was paid, and is not asked about again after that', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      const { checkoutId } = checkout
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'pending', tier: 'free' })
+      stripe.pay(sessionOf(stripe, checkout))
+      expect(await tierOf(service, owner)).toBe('free')
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
+      const asked = stripe.requests.length
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
+      expect(stripe.requests).toHaveLength(asked)
+    })
+
+    test('is pending while the payer is done and the money is not there', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      stripe.complete(sessionOf(stripe, checkout))
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'pending', tier: 'free' })
+      service.clock.advance(2 * HOUR_MS)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'pending', tier: 'free' })
+      stripe.receive(sessionOf(stripe, checkout))
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('is expired once Stripe says so', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      stripe.expire(sessionOf(stripe, checkout))
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'expired', tier: 'free' })
+    })
+
+    test('gives no plan where the subscription was over before anybody asked', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      const session = sessionOf(stripe, checkout)
+      stripe.pay(session)
+      stripe.endSubscription(session)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'free' })
+      expect(await tierOf(service, owner)).toBe('free')
+    })
+
+    test('that is replaced cannot be paid at Stripe any more', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const [first, second] = [await checkOut(service, owner), await checkOut(service, owner)]
+      const session = sessionOf(stripe, second)
+      expect([...stripe.sessions.values()].map(({ id, status }) => [id === session, status])).toEqual([
+        [false, 'expired'],
+        [true, 'open'],
+      ])
+      expect((await verify(service, owner, first.checkoutId)).status).toBe('expired')
+      stripe.pay(session)
+      expect(await verify(service, owner, second.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('is not begun where an earlier one turns out to be paid: the payer has the plan and pays once', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const first = await checkOut(service, owner)
+      stripe.pay(sessionOf(stripe, first))
+      const again = await askForCheckout(service, owner)
+      expect(faultsIn(again)).toEqual({ tier: ['is the plan that this account is on already.'] })
+      expect([...stripe.sessions.values()].map(({ status }) => status)).toEqual(['complete', 'expired'])
+      expect(await verify(service, owner, first.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('of 10 begun at once, one is open at Stripe', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      await times(10, () => checkOut(service, owner))
+      const states = [...stripe.sessions.values()].map(({ status }) => status)
+      expect(states.sort()).toEqual([...Array(9).fill('expired'), 'open'])
+    })
+
+    test('never takes a larger plan away', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      await setTier(service.deps, { email: owner.email, tier: 'enterprise' })
+      stripe.pay(sessionOf(stripe, checkout))
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'enterprise' })
+      expect(await tierOf(service, owner)).toBe('enterprise')
+    })
+
+    test('keeps no secret in its row', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const checkout = await checkOut(service, owner)
+      stripe.pay(sessionOf(stripe, checkout))
+      await verify(service, owner, checkout.checkoutId)
+      const tables = await dumpTables(database())
+      for (const secret of [stripe.secretKey, stripe.webhookSecret, checkout.url, owner.apiKey]) {
+        expect(tables).not.toContain(secret)
+      }
+    })
+  })
+
+  describe('when Stripe has a fault', () => {
+    test.each([
+      ['a 500', { type: 'status', status: 500 }],
+      ['a cut connection', { type: 'cut' }],
+      ['a lock', { type: 'status', status: 409 }],
+    ] as const)('of one request, %s, that request is repeated and means the same', async (_name, fault) => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      stripe.failNext(fault)
+      const checkout = await checkOut(service, owner)
+      expect(stripe.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([
+        checkout.checkoutId,
+        checkout.checkoutId,
+      ])
+      expect(stripe.sessions.size).toBe(1)
+      stripe.pay(sessionOf(stripe, checkout))
+      stripe.failNext(fault)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('that refuses the key, nobody is told of it but the log, and not even the log of the key', async () => {
+      const lines: string[] = []
+      const { service, stripe, owner } = await setStripeScene(database(), { log: (line) => lines.push(line) })
+      const checkout = await checkOut(service, owner)
+      const revealing = `Invalid API Key provided: ${stripe.secretKey}, ${checkout.url}`
+      const refusals = { type: 'status', status: 401, message: revealing } as const
+      stripe.failNext(refusals, refusals)
+      const answers = [
+        await askToVerify(service, owner, checkout.checkoutId),
+        await askForCheckout(service, await service.owner()),
+      ]
+      for (const answer of answers) expect(refusalOf(answer, 'internal_error')).toBe(GENERIC)
+      const log = lines.join('')
+      expect(log).toContain('StripeAuthenticationError, code scripted, status 401, request req_')
+      for (const secret of [stripe.secretKey, 'Invalid API Key', checkout.url]) expect(log).not.toContain(secret)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'pending' })
+    })
+
+    test('that never answers, the caller is answered all the same, and nothing has happened', async () => {
+      const { service, stripe, owner } = await setStripeScene(database(), { timeoutMs: 50 })
+      const silence = { type: 'silence' } as const
+      stripe.failNext(silence, silence, silence)
+      expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
+      expect(stripe.requests).toHaveLength(3)
+      expect(new Set(stripe.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+      const rows = await database()
+        .db.selectFrom('checkouts')
+        .selectAll()
+        .where('owner_id', '=', owner.ownerId)
+        .execute()
+      expect(rows).toEqual([])
+    })
+
+    test('that cannot be reached, the answer is the same, and the log has the reason', async () => {
+      const lines: string[] = []
+      const { service, stripe, owner } = await setStripeScene(database(), { log: (line) => lines.push(line) })
+      await stripe.close()
+      expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
+      expect(lines.join('')).toContain('StripeConnectionError, reason ECONNREFUSED')
+    })
+
+    test('that keeps an earlier checkout open, no other is handed out, and the next try closes both', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const first = await checkOut(service, owner)
+      const session = sessionOf(stripe, first)
+      const gone = { type: 'status', status: 404 } as const
+      const asked = stripe.requests.length
+      // The second session is opened, and then the first cannot be looked at.
+      stripe.failNext(null, gone)
+      expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
+      expect(stripe.requests.length).toBe(asked + 2)
+      expect(stripe.sessions.get(session)?.status).toBe('open')
+      const third = await checkOut(service, owner)
+      const open = [...stripe.sessions.values()].filter(({ status }) => status === 'open')
+      expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, third)])
+    })
+  })
+})

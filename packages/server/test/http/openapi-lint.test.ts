@@ -1,0 +1,33 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { expect, test } from 'vitest'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { startForTest } from '../support/service.ts'
+
+/** Findings of a linter’s recommended rules, none of which is switched off. */
+async function findings(document: object): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'], telemetry: 'off' })
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config })
+  return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`)
+}
+
+describeEngine('sqlite', 'the description of the API, linted', (engine) => {
+  const database = useDatabase(engine)
+
+  async function read(): Promise<Record<string, unknown>> {
+    const service = await startForTest(database())
+    return (await service.send('GET', '/openapi.json')).json()
+  }
+
+  test('the linter finds nothing', async () => {
+    expect(await findings(await read())).toEqual([])
+  })
+
+  test('the linter would find what is wrong', async () => {
+    const { paths, tags: _tags, ...rest } = await read()
+    const broken = { ...Object(paths), '/v1/{nowhere}': { get: { responses: { 200: { description: 'x' } } } } }
+    const found = await findings({ ...rest, components: {}, paths: broken })
+    expect(found.join('\n')).toContain('no-unresolved-refs')
+    expect(found.join('\n')).toContain('path-parameters-defined')
+    expect(found.join('\n')).toContain('operation-operationId')
+  })
+})

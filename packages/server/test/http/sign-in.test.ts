@@ -1,0 +1,122 @@
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { expect, test } from 'vitest'
+import { createOwner } from '../../src/accounts/accounts.ts'
+import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
+import { refusalOf, steadyHeaders } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { PASSWORD, QUICK_HASHER, startForTest } from '../support/service.ts'
+import { askToSignIn, askToSignUp, begunSession, newAddress, statusWith } from '../support/sign-in.ts'
+
+describeEngines('signing in', (engine) => {
+  const database = useDatabase(engine)
+
+  test('begins a session of its own each time', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner('pro')
+    const first = await service.signedIn(owner)
+    const answer = await askToSignIn(service, { email: owner.email })
+    const { token, account, expiresAt } = begunSession(answer)
+    expect(answer.statusCode).toBe(200)
+    expect(account).toMatchObject({ ownerId: owner.ownerId, email: owner.email, tier: 'pro' })
+    expect(expiresAt).toBe('2026-03-08T12:00:00.000Z')
+    expect(token).not.toBe(first)
+    for (const each of [first, token]) expect(await statusWith(service, each)).toBe(200)
+  })
+
+  test('an unknown address, one without a password and a wrong password are one and the same 401', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    await service.signedIn(owner)
+    const { owner: withoutPassword } = await createOwner(service.deps, { email: newAddress(), tier: 'free' })
+    const answers = await Promise.all([
+      askToSignIn(service, { email: owner.email, password: 'another battery staple' }),
+      askToSignIn(service, { email: newAddress() }),
+      askToSignIn(service, { email: withoutPassword.email }),
+      askToSignIn(service, { email: owner.email, password: PASSWORD.toUpperCase() }),
+      askToSignIn(service, { email: owner.email, password: ` ${PASSWORD}` }),
+    ])
+    for (const answer of answers) {
+      expect(refusalOf(answer, 'unauthorized')).toBe('The e-mail address or the password is not right.')
+      expect(steadyHeaders(answer)).toEqual(steadyHeaders(answers[0]))
+      expect(answer.headers).not.toHaveProperty('set-cookie')
+    }
+  })
+
+  test('costs one hash whoever asks, so the time it takes tells nothing', async () => {
+    const hasher = countingHasher()
+    const service = await startForTest(database(), { passwordHasher: hasher })
+    const owner = await service.owner()
+    await service.signedIn(owner)
+    const { owner: withoutPassword } = await createOwner(service.deps, { email: newAddress(), tier: 'free' })
+    for (const who of [
+      { email: owner.email },
+      { email: owner.email, password: 'another battery staple' },
+      { email: newAddress() },
+      { email: withoutPassword.email },
+    ]) {
+      hasher.count = 0
+      await askToSignIn(service, who)
+      expect(hasher.count).toBe(1)
+    }
+  })
+
+  test('with scrypt, as the service runs: only the very password opens, and its hash is salted', async () => {
+    const passwordHasher = { hash: hashPassword, verify: verifyPassword }
+    const service = await startForTest(database(), { passwordHasher })
+    const [ada, ben] = [newAddress(), newAddress()]
+    for (const email of [ada, ben]) begunSession(await askToSignUp(service, { email }))
+    begunSession(await askToSignIn(service, { email: ada }))
+    expect((await askToSignIn(service, { email: ada, password: `${PASSWORD}!` })).statusCode).toBe(401)
+    const hashes = await database()
+      .db.selectFrom('auth_accounts')
+      .innerJoin('owners', 'owners.owner_id', 'auth_accounts.owner_id')
+      .select('password')
+      .where('email', 'in', [ada, ben])
+      .execute()
+    expect(new Set(hashes.map(({ password }) => password)).size).toBe(2)
+    for (const { password } of hashes) expect(password).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+  })
+
+  test('no more than two passwords are hashed at once, however many ask, and all are answered', async () => {
+    const hasher = countingHasher()
+    const service = await startForTest(database(), { passwordHasher: hasher })
+    const owners = await Promise.all(Array.from({ length: 20 }, () => service.owner()))
+    for (const owner of owners) await service.signedIn(owner)
+    hasher.most = 0
+    const answers = await Promise.all(owners.map(({ email }) => askToSignIn(service, { email })))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(owners.map(() => 200))
+    expect(hasher.most).toBeLessThanOrEqual(2)
+  })
+
+  test('a fault on our side is a 500, not a wrong password', async () => {
+    const broken: PasswordHasher = {
+      ...QUICK_HASHER,
+      verify: () => Promise.reject(new Error('the thread pool is gone: hunter2')),
+    }
+    const service = await startForTest(database(), { passwordHasher: broken })
+    const owner = await service.owner()
+    await service.signedIn(owner)
+    const answer = await askToSignIn(service, { email: owner.email })
+    expect(refusalOf(answer, 'internal_error')).not.toContain('hunter2')
+  })
+})
+
+/** Counts hashes, and the most of them that were under way at once. */
+function countingHasher(): PasswordHasher & { count: number; most: number } {
+  let running = 0
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    hasher.count += 1
+    running += 1
+    hasher.most = Math.max(hasher.most, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+    return work()
+  }
+  const hasher = {
+    count: 0,
+    most: 0,
+    hash: (password: string) => counted(() => QUICK_HASHER.hash(password)),
+    verify: (compared: { hash: string; password: string }) => counted(() => QUICK_HASHER.verify(compared)),
+  }
+  return hasher
+}

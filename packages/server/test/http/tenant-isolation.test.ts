@@ -1,0 +1,167 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { refusalOf, steadyHeaders } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { type CollectedRoute, collectRoutes } from '../support/routes.ts'
+import { executed, type Scene, setScene } from '../support/scene.ts'
+import { startService } from '../support/service.ts'
+import { BODY_ROUTES, withField } from './body-routes.ts'
+
+/** Where a request names something that belongs to somebody. */
+interface Place {
+  route: CollectedRoute
+  in: 'path' | 'query' | 'body'
+  /** Such as `runtimeId`. */
+  name: string
+}
+
+/** What somebody has, by the name under which a request speaks of it. */
+type Belongings = Readonly<Record<string, string>>
+
+const NAMES_AN_ID = /Id$/
+
+describeEngines('tenants', (engine) => {
+  const database = useDatabase(engine)
+
+  async function ownerRoutes(): Promise<CollectedRoute[]> {
+    const service = await startService(database())
+    const routes = await collectRoutes(service.app)
+    await service.close()
+    return routes.filter(({ plane }) => plane === 'owner')
+  }
+
+  describe.each(['account key', 'session'] as const)('with an %s', (credential) => {
+    test('what is another’s reads as what does not exist, wherever a request can name it', async () => {
+      const places = (await ownerRoutes()).flatMap(placesOf)
+      expect(places.length).toBeGreaterThan(15)
+      const scene = await setScene(database(), { tier: 'pro' })
+      const belongings = await belongingsOf(scene)
+      const stranger = await strangerTo(scene, credential)
+      for (const place of places.filter((place) => !isNewRuntime(place))) {
+        const ask = (ids: Belongings) => scene.service.inject(stranger.request(place, ids))
+        const label = `${place.route.method} ${place.route.path}, ${place.name} in its ${place.in}`
+        const [foreign, absent] = [await ask(belongings), await ask(unheardOf(belongings))]
+        expect([label, foreign.statusCode]).toEqual([label, 404])
+        refusalOf(foreign, 'not_found')
+        expect([label, ...shown(foreign)]).toEqual([label, ...shown(absent)])
+      }
+    })
+
+    test('a runtime id that another holds cannot be registered, and answers as an absent runtime does', async () => {
+      const scene = await setScene(database(), { tier: 'pro' })
+      const stranger = await strangerTo(scene, credential)
+      const { runtimeId } = scene.runtime
+      const [taken, absent] = [
+        await stranger.send('POST', '/v1/runtimes', { runtimeId, name: 'Mine' }),
+        await stranger.send('GET', `/v1/runtimes/${changed(runtimeId)}`),
+      ]
+      expect(shown(taken)).toEqual(shown(absent))
+    })
+
+    test('lists hold what is one’s own alone', async () => {
+      const lists = (await ownerRoutes()).filter(({ method, path }) => method === 'GET' && !path.includes(':'))
+      const scene = await setScene(database(), { tier: 'pro' })
+      const belongings = Object.values(await belongingsOf(scene))
+      const stranger = await strangerTo(scene, credential)
+      for (const { path } of lists) {
+        const answer = await stranger.send('GET', path)
+        expect([path, answer.statusCode]).toEqual([path, 200])
+        for (const id of belongings) expect(answer.body).not.toContain(id)
+      }
+    })
+
+    test('nothing that a stranger sends changes what is another’s', async () => {
+      const places = (await ownerRoutes()).flatMap(placesOf)
+      const scene = await setScene(database(), { tier: 'pro' })
+      const belongings = await belongingsOf(scene)
+      const stranger = await strangerTo(scene, credential)
+      const before = await rowsOf(scene)
+      for (const place of places) await scene.service.inject(stranger.request(place, belongings))
+      expect(await rowsOf(scene)).toEqual(before)
+    })
+  })
+})
+
+function placesOf(route: CollectedRoute): Place[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const ids = (names: readonly string[], place: Place['in']) =>
+    names.filter((name) => NAMES_AN_ID.test(name)).map((name) => ({ route, in: place, name }))
+  return [...ids(inPath, 'path'), ...ids(route.queryFields, 'query'), ...ids(route.bodyFields, 'body')]
+}
+
+// An id that nobody holds is free to be registered: there is no absence to compare with.
+function isNewRuntime({ route, name }: Place): boolean {
+  return route.method === 'POST' && route.path === '/v1/runtimes' && name === 'runtimeId'
+}
+
+/** One of everything that an owner can have. A new kind of id belongs in here. */
+async function belongingsOf(scene: Scene): Promise<Belongings> {
+  const { service, owner, runtime } = scene
+  const post = async (url: string, body: object) =>
+    (await service.send('POST', url, { key: owner.apiKey, body })).json()
+  const pages = { successUrl: 'https://shop.example.com/paid', cancelUrl: 'https://shop.example.com/left' }
+  const free = await service.owner('free')
+  const checkout = await service.send('POST', '/v1/billing/checkout', {
+    key: free.apiKey,
+    body: { tier: 'pro', ...pages },
+  })
+  return {
+    runtimeId: runtime.runtimeId,
+    projectId: (await post('/v1/projects', { name: 'Shops' })).projectId,
+    executionId: executed(await scene.execute()).executionId,
+    keyId: (await post('/v1/account/keys', { name: 'Deploys' })).keyId,
+    checkoutId: checkout.json().checkoutId,
+  }
+}
+
+async function strangerTo(scene: Scene, credential: 'account key' | 'session') {
+  const { service } = scene
+  const owner = await service.owner('pro')
+  const key = credential === 'session' ? await service.signedIn(owner) : owner.apiKey
+  const runtime = await service.runtime(owner)
+  const own: Scene = { ...scene, owner, runtime }
+  return {
+    send: (method: 'GET' | 'POST', url: string, body?: object) =>
+      service.send(method, url, { key, ...(body && { body }) }),
+    /** A request that is good but for the one id. */
+    request({ route, in: where, name }: Place, ids: Belongings): InjectOptions {
+      const id = ids[name]
+      if (id === undefined) throw new Error(`nobody here has a ${name}: let belongingsOf make one`)
+      const path = route.path.replace(
+        /:(\w+)/g,
+        (_, param: string) => (where === 'path' ? ids[param] : undefined) ?? param,
+      )
+      const url = where === 'query' ? `${path}?${name}=${id}` : path
+      const body =
+        BODY_ROUTES.find((known) => known.method === route.method && known.path === route.path)?.body(own) ?? {}
+      const payload = where === 'body' ? withField(body, name, id) : body
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const isRead = route.method === 'GET'
+      return { method: methodOf(route), url, headers, ...(!isRead && { payload: JSON.stringify(payload) }) }
+    },
+  }
+}
+
+function methodOf({ method }: CollectedRoute): 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' {
+  for (const known of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) if (known === method) return known
+  throw new Error(`no request is made with ${method} yet`)
+}
+
+/** Ids of the same form that nobody has. */
+function unheardOf(belongings: Belongings): Belongings {
+  return Object.fromEntries(Object.entries(belongings).map(([name, id]) => [name, changed(id)]))
+}
+
+function changed(id: string): string {
+  return id.slice(0, -1) + (id.endsWith('1') ? '2' : '1')
+}
+
+function shown(answer: LightMyRequestResponse) {
+  return [answer.statusCode, answer.rawPayload.toString('latin1'), steadyHeaders(answer)]
+}
+
+async function rowsOf({ database: { db }, owner }: Scene) {
+  const tables = ['owners', 'credentials', 'projects', 'runtimes', 'deployments', 'executions', 'allowances'] as const
+  const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())
+  return (await Promise.all(rows)).map((found) => found.map((row) => JSON.stringify(row)).sort())
+}

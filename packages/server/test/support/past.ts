@@ -1,0 +1,69 @@
+import type { ExecutionStatus } from '@svc/contract'
+import type { Insertable } from 'kysely'
+import type { Database } from '../../src/database/open.ts'
+import type { ExecutionsTable } from '../../src/database/schema.ts'
+
+export const DAY_MS = 86_400_000
+
+export interface PastExecution {
+  ownerId: string
+  executionId: string
+  runtimeId: string
+  projectId: string
+  status: ExecutionStatus
+  startedAt: number
+  /** How many capability calls it made; none where it is left out. */
+  calls?: number
+}
+
+/** Writes executions straight into the store, as they would stand there had they been run. */
+export async function insertPast({ db }: Database, past: readonly PastExecution[]): Promise<void> {
+  // Calls first: whoever sweeps meanwhile finds an execution with all of them or none.
+  const calls = past.flatMap(({ ownerId, executionId, startedAt, calls: count = 0 }) =>
+    Array.from({ length: count }, (_, ordinal) => ({
+      owner_id: ownerId,
+      execution_id: executionId,
+      call_id: `call_${ordinal}`,
+      ordinal,
+      capability: 'echo',
+      step: 1,
+      status: 'completed' as const,
+      input: '{}',
+      output: '{}',
+      started_at: startedAt,
+      duration_ms: 1,
+    })),
+  )
+  for (let start = 0; start < calls.length; start += 1_000) {
+    await db
+      .insertInto('capability_calls')
+      .values(calls.slice(start, start + 1_000))
+      .execute()
+  }
+  const rows = past.map(toRow)
+  for (let start = 0; start < rows.length; start += 1_000) {
+    await db
+      .insertInto('executions')
+      .values(rows.slice(start, start + 1_000))
+      .execute()
+  }
+}
+
+function toRow({ ownerId, executionId, runtimeId, projectId, status, startedAt, calls = 0 }: PastExecution) {
+  const isOver = status !== 'running'
+  return {
+    owner_id: ownerId,
+    execution_id: executionId,
+    runtime_id: runtimeId,
+    project_id: projectId,
+    kind: 'execute',
+    status,
+    finish_reason: isOver ? (status === 'completed' ? 'stop' : 'error') : null,
+    message_shape: '[]',
+    call_count: calls,
+    started_at: startedAt,
+    completed_at: isOver ? startedAt : null,
+    duration_ms: isOver ? 0 : null,
+    node_id: 'node_of_the_past',
+  } satisfies Insertable<ExecutionsTable>
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bucketsOf, type Range, type RangeRequest, resolveRange, stretchesOf } from '../../src/analytics/range-rules.ts'
+import { noSums, summarize } from '../../src/analytics/summary-rules.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const NOW = Date.parse('2026-03-01T12:30:15.250Z')
+
+const at = (text: string) => Date.parse(text)
+
+/** The range as text, or the names of the fields at fault. */
+function resolved(request: Partial<RangeRequest>) {
+  const answer = resolveRange({ now: NOW, analyticsDays: 90, ...request })
+  if ('faults' in answer) return Object.keys(answer.faults)
+  const { from, to, bucket, clamped } = answer.range
+  return [new Date(from).toISOString(), new Date(to).toISOString(), bucket, clamped]
+}
+
+describe('the range of a summary', () => {
+  test('is the last seven days, today included, where nothing else is asked for', () => {
+    expect(resolved({})).toEqual(['2026-02-23T00:00:00.000Z', '2026-03-02T00:00:00.000Z', 'day', false])
+    expect(resolved({ analyticsDays: 7 })).toEqual(resolved({}))
+    expect(resolved({ bucket: 'hour' })).toEqual([
+      '2026-02-22T13:00:00.000Z',
+      '2026-03-01T13:00:00.000Z',
+      'hour',
+      false,
+    ])
+  })
+
+  test('is widened to whole buckets', () => {
+    const from = at('2026-02-10T05:59:59.999Z')
+    const to = at('2026-02-12T00:00:00.001Z')
+    expect(resolved({ from, to })).toEqual(['2026-02-10T00:00:00.000Z', '2026-02-13T00:00:00.000Z', 'day', false])
+    expect(resolved({ from, to, bucket: 'hour' })).toEqual([
+      '2026-02-10T05:00:00.000Z',
+      '2026-02-12T01:00:00.000Z',
+      'hour',
+      false,
+    ])
+  })
+
+  test('stays as it is where its ends are those of buckets', () => {
+    const ends = { from: at('2026-02-10'), to: at('2026-02-12') }
+    const expected = ['2026-02-10T00:00:00.000Z', '2026-02-12T00:00:00.000Z']
+    expect(resolved(ends)).toEqual([...expected, 'day', false])
+    expect(resolved({ ...ends, bucket: 'hour' })).toEqual([...expected, 'hour', false])
+  })
+
+  test('starts where the plan lets it, and says that it was moved', () => {
+    expect(resolved({ from: 0, analyticsDays: 7 })).toEqual([
+      '2026-02-23T00:00:00.000Z',
+      '2026-03-02T00:00:00.000Z',
+      'day',
+      true,
+    ])
+    expect(resolved({ from: at('2026-02-23'), analyticsDays: 7 })).toContain(false)
+    expect(resolved({ from: at('2026-02-23') - 1, analyticsDays: 7 })).toContain(true)
+    expect(resolved({ to: at('2026-02-25'), analyticsDays: 7 })).toEqual([
+      '2026-02-23T00:00:00.000Z',
+      '2026-02-25T00:00:00.000Z',
+      'day',
+      true,
+    ])
+  })
+
+  test('ends with the bucket that is under way, even as it begins', () => {
+    const future = at('2030-01-01')
+    expect(resolved({ from: at('2026-03-01'), to: future })[1]).toBe('2026-03-02T00:00:00.000Z')
+    expect(resolved({ to: future, bucket: 'hour' })).toEqual(resolved({ bucket: 'hour' }))
+    expect(resolved({ to: future })).toEqual(resolved({}))
+    expect(resolved({ now: at('2026-03-01'), to: future })[1]).toBe('2026-03-02T00:00:00.000Z')
+    expect(resolved({ now: at('2026-03-01') })[1]).toBe('2026-03-02T00:00:00.000Z')
+  })
+
+  test('is empty where all of it is out of sight', () => {
+    const before = resolved({ from: 0, to: at('2020-01-01'), analyticsDays: 7 })
+    expect(before).toEqual(['2026-02-23T00:00:00.000Z', '2026-02-23T00:00:00.000Z', 'day', true])
+    const after = resolved({ from: at('2030-01-01'), to: at('2031-01-01') })
+    expect(after).toEqual(['2026-03-02T00:00:00.000Z', '2026-03-02T00:00:00.000Z', 'day', false])
+  })
+
+  test('must start before it ends', () => {
+    expect(resolved({ from: NOW, to: NOW })).toEqual(['from'])
+    expect(resolved({ from: NOW, to: NOW - 1 })).toEqual(['from'])
+    expect(resolved({ from: NOW + 1 })).toEqual(['from'])
+    expect(resolved({ from: NOW })).toContain('2026-03-02T00:00:00.000Z')
+  })
+
+  test('is at most a hundred days of hours, after the plan has cut it', () => {
+    const days = (count: number) => ({ from: NOW - count * DAY_MS, bucket: 'hour' }) as const
+    expect(resolved({ ...days(99), analyticsDays: 400 })).toContain('hour')
+    expect(resolved({ ...days(101), analyticsDays: 400 })).toEqual(['bucket'])
+    expect(resolved({ ...days(101), analyticsDays: 90 })).toContain('hour')
+    expect(resolved({ ...days(101), analyticsDays: 400, bucket: 'day' })).toContain('day')
+  })
+
+  test('is never longer than the plan, never backwards, and whole buckets, whatever is asked for', () => {
+    const time = fc.option(fc.integer({ min: 0, max: NOW + 400 * DAY_MS }), { nil: undefined })
+    const request = fc.record({
+      from: time,
+      to: time,
+      bucket: fc.constantFrom('hour' as const, 'day' as const, undefined),
+      now: fc.integer({ min: NOW - DAY_MS, max: NOW }),
+      analyticsDays: fc.constantFrom(7, 90, 400),
+    })
+    fc.assert(
+      fc.property(request, (asked) => {
+        const answer = resolveRange(asked)
+        if ('faults' in answer) return
+        const { from, to, bucket } = answer.range
+        const bucketMs = bucket === 'hour' ? HOUR_MS : DAY_MS
+        expect([from % bucketMs, to % bucketMs]).toEqual([0, 0])
+        expect(to).toBeGreaterThanOrEqual(from)
+        expect(to - from).toBeLessThanOrEqual(asked.analyticsDays * DAY_MS)
+        if (to > from) {
+          expect(to).toBeLessThan(asked.now + bucketMs + 1)
+          expect(from).toBeGreaterThan(asked.now - asked.analyticsDays * DAY_MS)
+        }
+      }),
+      { numRuns: 2_000, seed: 3 },
+    )
+  })
+})
+
+describe('the counters that a range is read from', () => {
+  const range = (from: string, to: string): Range => ({ from: at(from), to: at(to), bucket: 'hour', clamped: false })
+
+  test('are those of days where days are whole, and of hours at its ends', () => {
+    expect(stretchesOf(range('2026-02-10T22:00:00Z', '2026-02-13T01:00:00Z'))).toEqual([
+      { grain: 'hour', from: at('2026-02-10T22:00:00Z'), to: at('2026-02-11') },
+      { grain: 'day', from: at('2026-02-11'), to: at('2026-02-13') },
+      { grain: 'hour', from: at('2026-02-13'), to: at('2026-02-13T01:00:00Z') },
+    ])
+    expect(stretchesOf(range('2026-02-10', '2026-02-13'))).toHaveLength(1)
+    expect(stretchesOf(range('2026-02-10T05:00:00Z', '2026-02-10T07:00:00Z'))).toHaveLength(1)
+    expect(stretchesOf(range('2026-02-10', '2026-02-10'))).toEqual([])
+  })
+
+  test('cover it once, from end to end, with no hour of a whole day among them', () => {
+    fc.assert(
+      fc.property(fc.nat(20_000), fc.nat(3_000), (start, hours) => {
+        const from = start * HOUR_MS
+        const stretches = stretchesOf({ from, to: from + hours * HOUR_MS, bucket: 'hour', clamped: false })
+        let reached = from
+        for (const stretch of stretches) {
+          expect(stretch.from).toBe(reached)
+          if (stretch.grain === 'hour') expect(stretch.to - stretch.from).toBeLessThan(DAY_MS)
+          else expect([stretch.from % DAY_MS, stretch.to % DAY_MS]).toEqual([0, 0])
+          reached = stretch.to
+        }
+        expect(reached).toBe(from + hours * HOUR_MS)
+      }),
+      { numRuns: 1_000, seed: 4 },
+    )
+  })
+})
+
+describe('the figures of a summary', () => {
+  const isoTime = (time: number) => new Date(time).toISOString()
+  const nothing = { series: new Map(), runtimes: new Map(), capabilities: new Map() }
+
+  test('list the largest first, equal ones by name, and at most a hundred capabilities', () => {
+    const names = Array.from({ length: 120 }, (_, index) => `cap-${String(index).padStart(3, '0')}`)
+    const capabilities = new Map(
+      names.toReversed().map((name, index) => [name, { ...noSums(), executions: index < 2 ? 9 : 1 }]),
+    )
+    const { capabilities: listed } = summarize({ ...nothing, capabilities }, [], isoTime)
+    const expected = ['cap-118', 'cap-119', ...names].slice(0, 100)
+    expect(listed.map(({ capability }) => capability)).toEqual(expected)
+  })
+
+  test('hold every bucket in order, with zeros and without durations where nothing happened', () => {
+    const range: Range = { from: 0, to: 3 * DAY_MS, bucket: 'day', clamped: false }
+    const series = new Map([[DAY_MS, { ...noSums(), executions: 2, durationMs: 8, durations: new Map([[4, 2]]) }]])
+    const summary = summarize({ ...nothing, series }, bucketsOf(range), isoTime)
+    expect(summary.series.map(({ at, executions, p95DurationMs }) => [at, executions, p95DurationMs])).toEqual([
+      ['1970-01-01T00:00:00.000Z', 0, null],
+      ['1970-01-02T00:00:00.000Z', 2, 4],
+      ['1970-01-03T00:00:00.000Z', 0, null],
+    ])
+    expect(summary.totals).toMatchObject({ executions: 2, avgDurationMs: 4, p50DurationMs: 4, p95DurationMs: 4 })
+  })
+})

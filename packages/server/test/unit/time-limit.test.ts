@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { TimeLimitError, withinTime } from '../../src/deployments/time-limit.ts'
+
+const idle = new Int32Array(new SharedArrayBuffer(4))
+
+function keepBusy(): never {
+  for (;;) Math.random()
+}
+
+test('work that ends in its time gives what it gives, and throws what it throws', () => {
+  expect(withinTime(1_000, () => 'done')).toBe('done')
+  const fault = () =>
+    withinTime(1_000, () => {
+      throw new RangeError('too deep')
+    })
+  expect(fault).toThrow(new RangeError('too deep'))
+})
+
+test('work that never ends is stopped, having been begun once', () => {
+  let times = 0
+  const work = () => {
+    times += 1
+    return keepBusy()
+  }
+  // What the machine keeps from the processor is given once more: four times the time is enough to have used it all.
+  expect(() => withinTime(200, work)).toThrow(TimeLimitError)
+  expect(times).toBeLessThanOrEqual(3)
+})
+
+test('work that was kept from the processor is begun anew, and not for ever', () => {
+  let times = 0
+  const standStill = (upTo: number) => {
+    times += 1
+    if (times <= upTo) Atomics.wait(idle, 0, 0, 10_000)
+    return times
+  }
+  expect(withinTime(20, () => standStill(1))).toBe(2)
+  times = 0
+  expect(() => withinTime(20, () => standStill(100))).toThrow(TimeLimitError)
+  expect(times).toBe(3)
+})
