@@ -62,7 +62,7 @@ test('a command works on the database beside a running server', async () => {
   await command.db.insertInto('owners').values(owner).execute()
   await command.close()
 
-  expect(await server.db.selectFrom('owners').selectAll().execute()).toEqual([owner])
+  expect(await server.db.selectFrom('owners').selectAll().execute()).toMatchObject([owner])
 })
 
 /** Takes the lock as another server does, and keeps it. */
