@@ -38,7 +38,7 @@ describe('the configuration', () => {
     const line = (field: string) => lines.filter((text) => text.startsWith(`  ${field} `)).join('\n')
     expect(line('apiKey')).toMatch(/is required: set SVC_API_KEY/)
     expect(line('endpoint')).toMatch(/must start with https:\/\//)
-    expect(line('runtime')).toMatch(/expected string.*For example runtime: '.\/src\/runtime.ts'/)
+    expect(line('runtime')).toMatch(/must be a text, not a number.*For example runtime: '.\/src\/runtime.ts'/)
     expect(line('website.name')).toMatch(/is required.*For example name: 'Example Shop'/)
     expect(line('website.url')).toMatch(/must be an absolute http\(s\) URL/)
     expect(line('adp.namespace')).toMatch(/needs two or more segments, such as “com.example.shop”/)

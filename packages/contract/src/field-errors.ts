@@ -33,11 +33,53 @@ function unknownField(key: string): string {
 }
 
 function readable(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
-    return issue.expected === 'nonoptional' ? 'is required.' : `is required (${issue.expected}).`
+  if (!LIBRARY_WORDS.test(issue.message)) return issue.message
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(issue.expected, / received (\w+)$/.exec(issue.message)?.[1] ?? '')
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1
+        ? 'must not be empty.'
+        : `must have at least ${countOf(issue.minimum, issue.origin)}.`
+    case 'too_big':
+      return `must have at most ${countOf(issue.maximum, issue.origin)}.`
+    case 'invalid_value':
+      return oneOf(issue.values.map(String))
+    case 'invalid_union':
+      return oneOf(Array.from(issue.message.matchAll(/'([^']+)'/g), ([, option = '']) => option))
+    default:
+      return issue.message
   }
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received null')) {
-    return `must not be null (${issue.expected}). Leave it out to leave it unset.`
-  }
-  return issue.message
+}
+
+// How zod begins its own messages; all others are ours and stay as they are.
+const LIBRARY_WORDS = /^(?:Invalid|Too) /
+
+function wrongType(expected: string, received: string): string {
+  const name = expected === 'record' ? 'object' : expected
+  if (received === 'undefined') return name === 'nonoptional' ? 'is required.' : `is required (${name}).`
+  if (received === 'null') return `must not be null (${name}). Leave it out to leave it unset.`
+  const type = TYPES.get(expected) ?? expected
+  const given = TYPES.get(received)
+  return given && given !== type ? `must be ${type}, not ${given}.` : `must be ${type}.`
+}
+
+const TYPES = new Map([
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'a JSON object'],
+  ['record', 'a JSON object'],
+])
+
+function oneOf(values: readonly string[]): string {
+  if (values.length === 0) return 'has none of the forms that are accepted here.'
+  return `must be ${values.map((value) => `“${value}”`).join(' or ')}.`
+}
+
+function countOf(count: number | bigint, origin: string): string {
+  if (origin === 'string') return `${count} characters`
+  return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`
 }

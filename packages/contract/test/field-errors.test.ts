@@ -1,4 +1,12 @@
-import { DeployRequest, ErrorBody, ExecuteRequest, fieldErrorsOf, RegisterRuntimeRequest } from '@svc/contract'
+import {
+  DeployRequest,
+  ErrorBody,
+  ExecuteRequest,
+  fieldErrorsOf,
+  OwnerExecuteRequest,
+  RegisterRuntimeRequest,
+  RevealKeyRequest,
+} from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -41,6 +49,41 @@ describe('paths', () => {
   test('a missing field that may hold anything is called required, in words', () => {
     const message = { role: 'tool', parts: [{ type: 'tool_result', toolCallId: 'a', name: 'b' }] }
     expect(faultsOf(ExecuteRequest, { messages: [message] })['messages.0.parts.0.output']).toEqual(['is required.'])
+  })
+})
+
+describe('what is wrong with a value', () => {
+  const part = { type: 'text', content: 'hi' }
+  test.each([
+    [RegisterRuntimeRequest, { name: 5 }, { name: 'must be a text, not a number.' }],
+    [RegisterRuntimeRequest, { name: ' ' }, { name: 'must not be empty.' }],
+    [RegisterRuntimeRequest, { name: 'x'.repeat(101) }, { name: 'must have at most 100 characters.' }],
+    [RegisterRuntimeRequest, [], { body: 'must be a JSON object, not a list.' }],
+    [
+      OwnerExecuteRequest,
+      { runtimeId: null, messages: [{ role: 'user', parts: [part] }], metadata: null },
+      {
+        runtimeId: 'must not be null (string). Leave it out to leave it unset.',
+        metadata: 'must not be null (object). Leave it out to leave it unset.',
+      },
+    ],
+    [RevealKeyRequest, { type: 'secret' }, { type: 'must be “deploy” or “public”.' }],
+    [
+      ExecuteRequest,
+      { messages: [{ role: 'user', parts: [] }] },
+      { 'messages.0.parts': 'must have at least 1 entry.' },
+    ],
+    [
+      ExecuteRequest,
+      { messages: [{ role: 'bot', parts: [part] }], metadata: [] },
+      {
+        'messages.0.role': 'must be “user” or “assistant” or “tool” or “system”.',
+        metadata: 'must be a JSON object, not a list.',
+      },
+    ],
+  ])('is said in plain words (%#)', (schema, body, expected) => {
+    const sentences = Object.entries(expected).map(([field, sentence]) => [field, [sentence]])
+    expect(faultsOf(schema, body)).toEqual(Object.fromEntries(sentences))
   })
 })
 

@@ -13,7 +13,8 @@ import type { Environment } from './environment.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
 import { openModel } from './model/open-model.ts'
-import { databaseFile, openStore } from './open-store.ts'
+import { openStore } from './open-store.ts'
+import { startSummary } from './start-summary.ts'
 import { VERSION } from './version.ts'
 
 /** How long executions may go on after the service was told to stop, and then how long stopped ones may take to settle. */
@@ -21,7 +22,7 @@ const DRAIN_MS = 25_000
 const STOP_MS = 3_000
 /** How long the last answers may take to leave. A connection that has none to wait for may stay open for ever. */
 const FLUSH_MS = 1_000
-const SWEEP_MS = 20
+const FLUSH_STEP_MS = 20
 
 export interface RunningServer {
   /** Where it answers. */
@@ -63,15 +64,18 @@ export async function startServer(
   await app.listen({ host: config.host, port: config.port })
   url = addressOf(app, config.host)
   const retention = createRetentionSweep(deps)
-  const sweeping = setInterval(() => void sweep(deps, retention), retentionMs)
   // At once, too: a server that never runs for long would keep everything.
-  void sweep(deps, retention)
+  let swept = sweep(deps, retention)
+  const sweeping = setInterval(() => {
+    swept = sweep(deps, retention)
+  }, retentionMs)
   return {
     url,
-    summary: summaryOf(config, deps, url),
+    summary: startSummary(config, deps.model, url),
     async stop() {
       clearInterval(sweeping)
       await Promise.all([drain(app, deps), retention.stop()])
+      await swept
       clearInterval(renewal)
       await deps.lease.release()
       await deps.dispatcher.close()
@@ -93,8 +97,8 @@ async function renew(deps: Deps): Promise<void> {
 
 async function sweep(deps: Deps, retention: RetentionSweep): Promise<void> {
   try {
-    await sweepSessions(deps)
-    await retention.run()
+    // Together, so that a fault of one does not keep the other from its work.
+    await Promise.all([sweepSessions(deps), retention.run()])
   } catch (error) {
     deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
   }
@@ -112,10 +116,10 @@ async function drain(app: FastifyInstance, deps: Deps): Promise<void> {
 // An execution is over a moment before its answer is on the wire, and other requests are not counted as running at all:
 // a connection is closed once it is idle again.
 async function flush(app: FastifyInstance, closed: Promise<void>): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+  const closing = setInterval(() => app.server.closeIdleConnections(), FLUSH_STEP_MS)
   const end = setTimeout(() => app.server.closeAllConnections(), FLUSH_MS)
   await closed
-  clearInterval(sweep)
+  clearInterval(closing)
   clearTimeout(end)
 }
 
@@ -124,26 +128,4 @@ function addressOf(app: FastifyInstance, host: string): string {
   const port = typeof address === 'object' && address ? address.port : 0
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
-}
-
-// Where a database is, without who opens it.
-function placeOf(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl)
-  return host + pathname
-}
-
-function paymentsOf({ stripe }: Config): string {
-  if (!stripe)
-    return 'test provider: no money moves, anybody can confirm an upgrade (set STRIPE_SECRET_KEY for a real one)'
-  return stripe.webhookSecret ? 'Stripe' : 'Stripe, whose messages are not taken (set STRIPE_WEBHOOK_SECRET)'
-}
-
-function summaryOf(config: Config, deps: Deps, url: string): string[] {
-  const { store } = config
-  return [
-    `svc ${VERSION} is listening on ${url}`,
-    `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
-    `model    ${deps.model.provider}:${deps.model.name}${deps.model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
-    `payments ${paymentsOf(config)}`,
-  ]
 }

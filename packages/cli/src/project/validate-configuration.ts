@@ -7,7 +7,7 @@ import { baseUrlProblem, normalizeBaseUrl } from './base-url.ts'
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
 
-// What to write where the schema library’s own sentence says only what is wrong.
+// What to write where the message says only what is wrong.
 const EXAMPLES = new Map([
   ['runtime', "runtime: './src/runtime.ts'"],
   ['endpoint', "endpoint: 'https://shop.example.com/svc'"],
@@ -49,6 +49,9 @@ function withExamples(faults: FieldErrors): FieldErrors {
   return Object.fromEntries(shown)
 }
 
+const BARE =
+  /^(is required \(|must not be (empty|null)|must have at (least|most) |must be (a (text|number|list|JSON object)|true or false)\b)/
+
 function isBare(message: string): boolean {
-  return /^(Invalid|Too|is required \()/.test(message)
+  return BARE.test(message)
 }

@@ -23,7 +23,7 @@ export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordH
   })
 }
 
-/** Sets an account's password, its first one too, and ends all its sessions. False: no account has this address. */
+/** Sets an account's password, its first one too, and ends all its sessions. Null: no account has this address. */
 export async function setPassword(
   db: Kysely<Schema>,
   { email, passwordHash, now }: { email: string; passwordHash: string; now: number },

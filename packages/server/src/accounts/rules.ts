@@ -47,13 +47,18 @@ export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string
 
 const NETWORK_PARTS = 4
 
+// Some proxies add the caller's port, and then every connection would be a client of its own.
+const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
+
 /**
  * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since whoever has one address of it has them
- * all. Anything that is no address stands for itself.
+ * all; a port does not matter. Anything that is no address stands for itself.
  */
 export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
-  const address = ipaddr.process(ip)
+  const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
+  const host = bracketed ?? plain ?? ip
+  if (!ipaddr.isValid(host)) return ip
+  const address = ipaddr.process(host)
   if (address instanceof ipaddr.IPv4) return address.toString()
   return `${address.parts
     .slice(0, NETWORK_PARTS)

@@ -11,7 +11,7 @@ const SUMMARY = {
   summary: 'Summarize executions over time',
   tags: ['Analytics'],
   operationId: 'getAnalyticsSummary',
-  querystring: z.object({
+  querystring: z.strictObject({
     from: PageTime,
     to: PageTime,
     bucket: AnalyticsBucket.optional(),

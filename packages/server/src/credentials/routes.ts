@@ -24,7 +24,7 @@ import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
 const RuntimeParams = z.object({ runtimeId: z.string() })
 const KeyParams = z.object({ keyId: z.string() })
-const ListQuery = z.object({ limit: PageLimit, cursor: PageCursor })
+const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
 
 /** Owner plane: a runtime's two keys and its signing secret. POST throughout, so that no key stands in a history or a log. */
 export function runtimeKeyRoutes(plane: FastifyInstance, deps: Deps): void {

@@ -2,6 +2,7 @@ import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'k
 import { initial } from './migrations/0001-initial.ts'
 import { accountKeys } from './migrations/0002-account-keys.ts'
 import { sessions } from './migrations/0003-sessions.ts'
+import { rollups } from './migrations/0004-rollups.ts'
 import { listings } from './migrations/0005-listings.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
@@ -19,6 +20,7 @@ function migrationsFor(types: ColumnTypes): MigrationProvider {
     '0001-initial': initial(types),
     '0002-account-keys': accountKeys(types),
     '0003-sessions': sessions(types),
+    '0004-rollups': rollups(types),
     '0005-listings': listings(),
     '0006-billing': billing(types),
   }

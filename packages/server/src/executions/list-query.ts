@@ -17,7 +17,9 @@ const isForward = ({ from, to }: { from?: number | undefined; to?: number | unde
 const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
 
 /** Query of the list of executions: filters in any combination. */
-export const ExecutionsQuery = z.object({ ...fields, runtimeId: z.string().optional() }).refine(isForward, BACKWARD)
+export const ExecutionsQuery = z
+  .strictObject({ ...fields, runtimeId: z.string().optional() })
+  .refine(isForward, BACKWARD)
 
 /** The same for one runtime, which the path names. */
-export const TracesQuery = z.object(fields).refine(isForward, BACKWARD)
+export const TracesQuery = z.strictObject(fields).refine(isForward, BACKWARD)

@@ -9,7 +9,10 @@ const OWNERS_PER_LOOK = 200
 
 /** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
 export interface RetentionSweep {
-  /** Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one. */
+  /**
+   * Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one.
+   * Rejects, once it has been to all of them, with the first fault of one.
+   */
   run(): Promise<number>
   /** Ends the sweep under way after its present transaction, and begins no more. */
   stop(): Promise<void>
@@ -41,19 +44,25 @@ export function createRetentionSweep(deps: SweepDeps): RetentionSweep {
 }
 
 async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
+  const faults: unknown[] = []
   let deleted = 0
   for (let after = ''; !signal.aborted; ) {
     const owners = await listOldest(deps.db, { after, limit: OWNERS_PER_LOOK })
     for (const { ownerId, tier, startedAt } of owners) {
       const startedBefore = retainedSince(tier, deps.clock.now())
-      if (startedAt !== null && startedAt < startedBefore) {
+      if (startedAt === null || startedAt >= startedBefore) continue
+      try {
         deleted += await deleteEnded(deps, { ownerId, startedBefore, signal })
+      } catch (error) {
+        // A fault of one account must not keep those of all accounts after it.
+        faults.push(error)
       }
     }
     const last = owners.at(-1)
     if (!last || owners.length < OWNERS_PER_LOOK) break
     after = last.ownerId
   }
+  if (faults.length > 0) throw faults[0]
   return deleted
 }
 

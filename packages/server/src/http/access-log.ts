@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 
 /** One line a request, of listed fields only: never a body, a header, a query, or an address as it was typed. */
-export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'logger'>): void {
+export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logger'>): void {
   app.addHook('onRequest', async (request, reply) => {
+    const startedAt = deps.clock.now()
     reply.raw.once('close', () => {
       const isWhole = reply.raw.writableFinished
       deps.logger.info(
@@ -12,7 +13,7 @@ export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'logger'>): voi
           method: request.method,
           route: request.routeOptions.url ?? null,
           status: reply.raw.statusCode,
-          durationMs: Math.round(reply.elapsedTime),
+          durationMs: deps.clock.now() - startedAt,
           ...(!isWhole && { aborted: true }),
         },
         'request',

@@ -35,5 +35,5 @@ function attributes(baseUrl: string): string {
 }
 
 function isSecure(baseUrl: string): boolean {
-  return baseUrl.startsWith('https:')
+  return new URL(baseUrl).protocol === 'https:'
 }

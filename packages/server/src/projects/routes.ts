@@ -9,7 +9,7 @@ import { changeProject, createProject, listOwnProjects, projectDetail } from './
 
 const PATH = '/v1/projects/:projectId'
 const Params = z.object({ projectId: z.string() })
-const ListQuery = z.object({ limit: PageLimit, cursor: PageCursor })
+const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
 
 const LIST = {
   summary: 'List projects',

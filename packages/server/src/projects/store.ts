@@ -138,7 +138,9 @@ export async function ensureDefaultProject(
     .values({ ...toRow(ownerId, { ...project, name: 'Default', description: null }), is_default: 1 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return (await findDefaultProject(db, ownerId)) ?? project.projectId
+  const made = await findDefaultProject(db, ownerId)
+  if (!made) throw new Error('a default project was made and is not there')
+  return made
 }
 
 async function findDefaultProject(db: Kysely<Schema>, ownerId: string): Promise<string | undefined> {

@@ -19,7 +19,7 @@ import { registerRuntime } from './registration.ts'
 import { heartbeat, listOwnRuntimes, runtimeDetail, runtimeStatus, setAllowedOrigins } from './runtimes.ts'
 
 const RuntimeParams = z.object({ runtimeId: z.string() })
-const ListQuery = z.object({ limit: PageLimit, cursor: PageCursor, projectId: z.string().optional() })
+const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor, projectId: z.string().optional() })
 
 const REGISTER = {
   summary: 'Register a runtime, or update it',

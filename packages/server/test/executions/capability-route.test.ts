@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fieldsAtFault } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { setScene } from '../support/scene.ts'
+import { deployed, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
 describeEngines('the capability route', (engine) => {
@@ -43,6 +43,14 @@ describeEngines('the capability route', (engine) => {
     expect(answer.json().error.message).toContain('order-status')
     expect((await call({ capability: 'x'.repeat(10_000) })).body.length).toBeLessThan(500)
     expect(await charged()).toEqual(before)
+  })
+
+  test('a capability of another runtime of the same owner reads as absent, whatever the body says', async () => {
+    const { service, owner, endpoint, call } = await setScene(database(), { tier: 'pro' })
+    const other = await service.runtime(owner, { endpoint: endpoint.url })
+    await deployed(service, other, { capabilities: [capability('other')] })
+    expect((await call({ capability: 'other', runtimeId: other.runtimeId })).statusCode).toBe(404)
+    expect((await call({ capability: 'other' }, { key: other.publicKey })).statusCode).toBe(200)
   })
 
   test('a capability of a runtime without an endpoint reads as absent', async () => {

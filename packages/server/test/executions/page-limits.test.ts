@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { executed, setScene } from '../support/scene.ts'
+import { executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
 function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[]> {
@@ -19,6 +19,21 @@ describeEngines('what a page may spend', (engine) => {
     expect(refused).toHaveLength(20)
     expect(refused[0]?.json()).toEqual({ error: { code: 'rate_limit_exceeded', message: expect.any(String) } })
     expect((await broker('echo')).headers['ratelimit-remaining']).toBe('59')
+  })
+
+  test('callers at many addresses spend one allowance, the runtime’s', async () => {
+    const { service, runtime } = await setScene(database())
+    const answers = await times(80, (index) =>
+      service.inject({
+        method: 'POST',
+        url: '/v1/runtime/execute',
+        remoteAddress: `203.0.113.${index}`,
+        headers: { authorization: `Bearer ${runtime.publicKey}`, 'content-type': 'application/json' },
+        payload: JSON.stringify(saying()),
+      }),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(60)
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(20)
   })
 
   test('the headers count down, and say when the allowance is full again', async () => {

@@ -175,6 +175,7 @@ describeEngines('a checkout', (engine) => {
         mode: 'subscription',
         client_reference_id: owner.ownerId,
         customer_email: owner.email,
+        'allowed_payment_method_types[0]': 'card',
         'line_items[0][quantity]': '1',
         'line_items[0][price_data][currency]': price?.currency.toLowerCase(),
         'line_items[0][price_data][unit_amount]': String(price?.amount),
@@ -366,6 +367,19 @@ describeEngines('a checkout', (engine) => {
       expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
       expect(stripe.requests.length).toBe(asked + 2)
       expect(stripe.sessions.get(session)?.status).toBe('open')
+      const third = await checkOut(service, owner)
+      const open = [...stripe.sessions.values()].filter(({ status }) => status === 'open')
+      expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, third)])
+    })
+
+    test('that does not close an earlier checkout when it is told to, no other is handed out', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const first = await checkOut(service, owner)
+      const refused = { type: 'status', status: 404 } as const
+      // The second session is opened, the first is looked at, and then it is not closed.
+      stripe.failNext(null, null, refused)
+      expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
+      expect(stripe.sessions.get(sessionOf(stripe, first))?.status).toBe('open')
       const third = await checkOut(service, owner)
       const open = [...stripe.sessions.values()].filter(({ status }) => status === 'open')
       expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, third)])

@@ -95,6 +95,22 @@ describeEngines('every answer', (engine) => {
     }
   })
 
+  test('is written to the log with the time that it took', async () => {
+    const lines: string[] = []
+    const scene = await setScene(database(), {
+      log: (line) => lines.push(line),
+      handle: {
+        echo: () => {
+          scene.service.clock.advance(250)
+          return { output: null }
+        },
+      },
+    })
+    await scene.broker('echo')
+    const written = lines.filter((line) => line.includes('/v1/capabilities/:runtimeId/:capability'))
+    expect(written).toEqual([expect.stringContaining('"durationMs":250')])
+  })
+
   test('is written to the log under the same request id, without what was sent', async () => {
     const lines: string[] = []
     const { service, runtime, execute } = await setScene(database(), { log: (line) => lines.push(line) })

@@ -127,14 +127,16 @@ describeEngines('planes', (engine) => {
     })
   })
 
-  test.each(CLOSED_ROUTES.filter(([, method]) => method === 'GET'))(
-    '%s plane: a HEAD of %s %s is behind the same door',
-    async (_plane, method, path) => {
-      const scene = await setScene(database())
+  test('a HEAD of any route is behind the same door', async () => {
+    const scene = await setScene(database())
+    const gets = CLOSED_ROUTES.filter(([, method]) => method === 'GET')
+    for (const [, method, path] of gets) {
       const { headers, url } = request(scene, method, path, 'Bearer hello')
-      expect((await scene.service.inject({ method: 'HEAD', url, headers })).statusCode).toBe(401)
-    },
-  )
+      const answer = await scene.service.inject({ method: 'HEAD', url, headers })
+      expect([path, answer.statusCode]).toEqual([path, 401])
+    }
+    expect(gets.length).toBeGreaterThan(10)
+  })
 
   test.each(ROUTES.filter(([plane]) => plane === 'public'))(
     '%s plane: %s %s asks for no credential and looks at none',

@@ -41,6 +41,14 @@ describeEngines('a session', (engine) => {
     expect((await withCookie(`${NAME}=${token}`)).statusCode).toBe(401)
   })
 
+  test('on a service with https is kept for it alone, however its base URL is written', async () => {
+    const service = await startForTest(database(), { baseUrl: 'HTTPS://svc.test' })
+    const owner = await service.owner()
+    await service.signedIn(owner)
+    const answer = await askToSignIn(service, { email: owner.email })
+    expect(cookieSet(answer)).toMatchObject({ name: NAME, attributes: SECURE })
+  })
+
   test('opens every route of its owner’s that an API key opens', async () => {
     const { service, session, runtime, owner } = await setScene(database())
     const routes = ['/v1/runtimes', `/v1/runtimes/${runtime.runtimeId}`, '/v1/executions', '/v1/projects']

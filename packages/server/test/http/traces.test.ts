@@ -72,7 +72,7 @@ describeEngines('the traces of a runtime', (engine) => {
   })
 
   test('of somebody else’s runtime, and in somebody else’s project, read as those of nobody', async () => {
-    const { service, owner, runtimes } = await start()
+    const { service, runtimes } = await start()
     const stranger = await service.owner()
     const { runtimeId: own } = await service.runtime(stranger)
     const ask = (path: string) => service.send('GET', `/v1/traces/runtime/${path}`, { key: stranger.apiKey })
@@ -84,10 +84,6 @@ describeEngines('the traces of a runtime', (engine) => {
     const foreignProject = await ask(`${own}?projectId=${runtimes[0].projectId}`)
     expect(refusalOf(foreignProject, 'not_found')).toBe('The project was not found.')
     expect(foreignProject.body).toBe((await ask(`${own}?projectId=proj_of_nobody`)).body)
-    const filtered = await service.send('GET', `/v1/traces/runtime/${runtimes[0].runtimeId}?runtimeId=${own}`, {
-      key: owner.apiKey,
-    })
-    expect(TraceList.parse(filtered.json()).traces).toHaveLength(30)
   })
 
   test('have the faults of their query named', async () => {

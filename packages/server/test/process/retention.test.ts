@@ -89,3 +89,30 @@ test('a sweep that fails is logged, and the next one makes up for it', async () 
   await sql`drop trigger no_deletion`.execute(database.db)
   await untilGone(database)
 })
+
+test('sessions that cannot be swept do not keep executions from being deleted', async () => {
+  const { database, lines, start } = await prepare()
+  const server = await start(5)
+  onTestFinished(() => server.stop())
+  await sql`alter table throttles rename to throttles_gone`.execute(database.db)
+  while (!lines.some(({ level }) => level >= 50)) await new Promise(setImmediate)
+  await leave(database, ['exec_1'])
+  await untilGone(database)
+})
+
+test('an account whose executions cannot be deleted does not keep those of the accounts after it', async () => {
+  const { database, start } = await prepare()
+  const { db } = database
+  const next = { owner_id: 'own_2', email: 'next@example.com', tier: 'free', created_at: 0 } as const
+  await db.insertInto('owners').values(next).execute()
+  await sql`create trigger no_deletion before delete on executions when old.owner_id = 'own_1'
+    begin select raise(abort, 'not now'); end`.execute(db)
+  await leave(database, ['exec_1'])
+  const place = { runtimeId: 'rt_2', projectId: 'proj_2', status: 'completed', startedAt: 1 } as const
+  await insertPast(database, [{ ...place, ownerId: 'own_2', executionId: 'exec_2' }])
+  const server = await start(5)
+  onTestFinished(() => server.stop())
+  const left = () => db.selectFrom('executions').select('execution_id').execute()
+  while ((await left()).length > 1);
+  expect(await left()).toEqual([{ execution_id: 'exec_1' }])
+})

@@ -23,7 +23,7 @@ test('the first schema of a process may be stopped for its time, and the next on
 test('a schema that is stopped at any moment leaves nothing behind for others', () => {
   let stopped = 0
   for (const dialect of [{}, { $schema: DRAFT_07 }, { $schema: 'https://json-schema.org/draft/2020-12/meta/core' }]) {
-    for (let ms = 1; ms <= 12; ms += 1) {
+    for (const ms of [1, 2, 3, 5, 8, 12]) {
       if (!compileSchema({ ...dialect, ...LARGE }, ms).ok) stopped += 1
       expect(problemOf({ ...dialect, ...SMALL })).toBeNull()
       expect(problemOf({ ...dialect, ...LARGE })).toBeNull()

@@ -34,8 +34,9 @@ test('work that was kept from the processor is begun anew, and not for ever', ()
     if (times <= upTo) Atomics.wait(idle, 0, 0, 10_000)
     return times
   }
-  expect(withinTime(20, () => standStill(1))).toBe(2)
+  // So long that a moment without a processor, or some work of the engine's own, does not decide it.
+  expect(withinTime(200, () => standStill(1))).toBe(2)
   times = 0
-  expect(() => withinTime(20, () => standStill(100))).toThrow(TimeLimitError)
+  expect(() => withinTime(200, () => standStill(100))).toThrow(TimeLimitError)
   expect(times).toBe(3)
 })

@@ -63,6 +63,8 @@ function sessionOf({ checkoutId, ownerId, plan, ...order }: Order): Stripe.Check
   const metadata = { checkoutId, ownerId }
   return {
     mode: 'subscription',
+    // Money that comes days later would let somebody pay at a second checkout meanwhile.
+    allowed_payment_method_types: ['card'],
     client_reference_id: ownerId,
     customer_email: order.email,
     line_items: [
@@ -94,9 +96,11 @@ async function close(stripe: Stripe, ref: string): Promise<PaymentState> {
   if (state.status !== 'pending') return state
   try {
     return stateOf(await answerTo(stripe.checkout.sessions.expire(ref)))
-  } catch {
+  } catch (error) {
     // Somebody may have paid in between, and then there is nothing to close: the session says so itself.
-    return stateOf(await retrieve(stripe, ref))
+    const session = await retrieve(stripe, ref)
+    if (session.status === 'open') throw error
+    return stateOf(session)
   }
 }
 

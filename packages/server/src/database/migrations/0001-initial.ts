@@ -149,16 +149,12 @@ function traces({ text, bigint, strict }: ColumnTypes): string[] {
 }
 
 function usage({ text, bigint, strict }: ColumnTypes): string[] {
-  const place = `owner_id ${text} not null,
-      grain ${text} not null check (grain in ('hour', 'day')),
-      at ${bigint} not null,
+  return [
+    `create table usage_hours (
+      owner_id ${text} not null,
+      hour ${bigint} not null,
       runtime_id ${text} not null,
       project_id ${text} not null,
-      span integer not null`
-  const buckets = Array.from({ length: 16 }, (_, index) => `b${index} integer not null default 0`).join(', ')
-  return [
-    `create table execution_rollups (
-      ${place},
       executions ${bigint} not null default 0,
       completed ${bigint} not null default 0,
       failed ${bigint} not null default 0,
@@ -167,16 +163,7 @@ function usage({ text, bigint, strict }: ColumnTypes): string[] {
       input_tokens ${bigint} not null default 0,
       output_tokens ${bigint} not null default 0,
       duration_ms ${bigint} not null default 0,
-      ${buckets},
-      primary key (owner_id, grain, at, span, runtime_id, project_id)
-    ) ${strict}`,
-    `create table call_rollups (
-      ${place},
-      capability ${text} not null,
-      calls ${bigint} not null default 0,
-      failed ${bigint} not null default 0,
-      ${buckets},
-      primary key (owner_id, grain, at, capability, span, runtime_id, project_id)
+      primary key (owner_id, hour, runtime_id)
     ) ${strict}`,
   ]
 }
