@@ -12,6 +12,7 @@ const PAGE = `<!doctype html>
 <title>svc API reference</title>
 <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
 <link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/reference.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
 <script src="docs/reference.js" defer></script>
 </head>
@@ -22,8 +23,17 @@ const PAGE = `<!doctype html>
 </html>
 `
 
+// The column is empty in this description, and pushes the others off a narrow screen.
+const STYLE = `.swagger-ui .response-col_links { display: none; }
+.swagger-ui .content-type { max-width: 100%; }
+`
+
 // No validator: it would send the address of this service to somebody else's.
-const SCRIPT = `SwaggerUIBundle({
+const SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', paint);
+paint();
+SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
@@ -58,6 +68,7 @@ export function docsRoutes(plane: FastifyInstance): void {
     const { asset } = request.params
     if (asset === '') return reply.redirect('../docs', 308)
     reply.header('cache-control', 'public, max-age=3600')
+    if (asset === 'reference.css') return send(reply, 'text/css; charset=utf-8', STYLE)
     if (asset === 'reference.js') return send(reply, 'text/javascript; charset=utf-8', SCRIPT)
     const type = ASSETS.get(asset)
     if (type === undefined) throw notFound('The route')

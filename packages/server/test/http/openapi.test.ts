@@ -227,7 +227,7 @@ describeEngine('sqlite', 'the reference page', (engine) => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     const links = Array.from(page.body.matchAll(/(?:src|href)="([^"]+)"/g), ([, link]) => link ?? '')
-    expect(links).toHaveLength(5)
+    expect(links).toHaveLength(6)
     for (const link of links) {
       const asset = await service.send('GET', new URL(link, 'https://svc.test/docs').pathname)
       expect([link, asset.statusCode]).toEqual([link, 200])
