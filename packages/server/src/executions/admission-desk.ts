@@ -16,8 +16,8 @@ interface KnownEmpty {
   until: number
 }
 
-// A change of plan may fill a bucket early, so an emptiness is believed for a moment only.
-const BELIEVED_MS = 1_000
+// A change of plan may fill a bucket early: a flood of refused calls asks the database ten times a second, and no more.
+const BELIEVED_MS = 100
 const BUSY_RETRY_MS = 1_000
 
 export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock'> & { nodeId: string }): AdmissionDesk {

@@ -102,12 +102,12 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect([answer.statusCode, answer.headers['ratelimit-limit']]).toEqual([200, '6000'])
   })
 
-  test('another plan is seen a second later where the emptiness of the old one is remembered', async () => {
+  test('another plan is seen a tenth of a second later where the emptiness of the old one is remembered', async () => {
     const { a, b } = await setWarmScene()
     await Promise.all(Array.from({ length: 200 }, () => b.executeAsOwner()))
     expect((await b.executeAsOwner()).statusCode).toBe(429)
     await setTier(a.service.deps, { email: a.owner.email, tier: 'pro' })
-    b.service.clock.advance(1_000)
+    b.service.clock.advance(100)
     expect((await b.executeAsOwner()).statusCode).toBe(200)
   })
 
