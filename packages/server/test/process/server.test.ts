@@ -108,8 +108,8 @@ test('operators set a password, which they type or pipe in, beside the running s
   expect(await setPassword('another battery staple')).toMatchObject({ code: 0 })
   expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 401 })
   expect(await signIn('another battery staple')).toMatchObject({ status: 200 })
-  for (const input of ['', '\n', 'too short\n', 'a'.repeat(129)]) {
-    expect(await setPassword(input)).toMatchObject({
+  for (const refused of await Promise.all(['', 'too short\n', 'a'.repeat(129)].map(setPassword))) {
+    expect(refused).toMatchObject({
       code: 1,
       stdout: '',
       stderr: 'The password must have 10 to 128 characters.\n',
@@ -117,7 +117,7 @@ test('operators set a password, which they type or pipe in, beside the running s
   }
   const nobody = await runAdmin(['set-password', '--email', 'nobody@example.com'], environment, 'correct horse battery')
   expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('create-owner') })
-})
+}, 60_000)
 
 const badCommands = [
   [[]],
