@@ -49,7 +49,7 @@ export interface StripeState {
   complete(sessionId: string): StripeEvent
   /** The money of a completed session has come, or will not. */
   receive(sessionId: string): StripeEvent
-  bounce(sessionId: string): StripeEvent
+  failPayment(sessionId: string): StripeEvent
   /** The session's time has run out. */
   expire(sessionId: string): StripeEvent
   /** The subscription of a paid session is over. */
@@ -59,7 +59,7 @@ export interface StripeState {
 /** What the double knows, without the HTTP around it. */
 export function createStripeState(): StripeState {
   const book: Book = { sessions: new Map(), subscriptions: new Map(), created: new Map() }
-  return { sessions: book.sessions, answer: (request) => answer(book, request), ...deeds(book) }
+  return { sessions: book.sessions, answer: (request) => answer(book, request), ...payerActions(book) }
 }
 
 interface Book {
@@ -106,7 +106,7 @@ function expire(book: Book, id: string): StripeAnswer {
 }
 
 // What people and banks do, and the event that Stripe sends of it.
-function deeds(book: Book): Omit<StripeState, 'answer' | 'sessions'> {
+function payerActions(book: Book): Omit<StripeState, 'answer' | 'sessions'> {
   return {
     pay: (id) => event('checkout.session.completed', complete(book, id, 'paid')),
     complete: (id) => event('checkout.session.completed', complete(book, id, 'unpaid')),
@@ -114,7 +114,7 @@ function deeds(book: Book): Omit<StripeState, 'answer' | 'sessions'> {
       const session = change(book, id, { from: 'complete', to: { payment_status: 'paid' } })
       return event('checkout.session.async_payment_succeeded', session)
     },
-    bounce: (id) => event('checkout.session.async_payment_failed', change(book, id, { from: 'complete', to: {} })),
+    failPayment: (id) => event('checkout.session.async_payment_failed', change(book, id, { from: 'complete', to: {} })),
     expire: (id) => {
       const session = change(book, id, { from: 'open', to: { status: 'expired', url: null } })
       return event('checkout.session.expired', session)

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
 
@@ -22,9 +21,7 @@ export function signSession(keyring: Keyring, handle: string): Secret {
 export function handleOf(keyring: Keyring, presented: string): string | null {
   const [, handle, signature] = FORM.exec(presented) ?? []
   if (handle === undefined || signature === undefined) return null
-  const given = Buffer.from(signature, 'hex')
-  const signatures = keyring.hashes(signedText(handle)).map((hash) => Buffer.from(hash, 'hex'))
-  return signatures.some((expected) => timingSafeEqual(expected, given)) ? handle : null
+  return keyring.isHashOf(signedText(handle), signature) ? handle : null
 }
 
 function signedText(handle: string): string {

@@ -2,13 +2,12 @@ import type { BillingUsage } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
+import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
 import { usageOfHour } from '../usage/store.ts'
 import { TIERS } from '../usage/tiers.ts'
 import { available } from '../usage/token-bucket.ts'
 import { readAllowances } from './usage-store.ts'
-
-const HOUR_MS = 3_600_000
 
 /**
  * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, and
@@ -16,14 +15,14 @@ const HOUR_MS = 3_600_000
  */
 export async function billingUsage(deps: Pick<Deps, 'db' | 'clock'>, owner: Owner): Promise<BillingUsage> {
   const now = deps.clock.now()
-  const hour = now - (now % HOUR_MS)
+  const hour = startOf('hour', now)
   const used = await usageOfHour(deps.db, owner.ownerId, hour)
   const left = await availableNow(deps, owner, now)
   const limits = TIERS[owner.tier]
   return {
     tier: owner.tier,
     periodStart: isoTime(hour),
-    periodEnd: isoTime(hour + HOUR_MS),
+    periodEnd: isoTime(hour + GRAIN_MS.hour),
     executions: {
       used: used.executions + used.running.executions,
       available: left.executions,

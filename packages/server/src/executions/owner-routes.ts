@@ -2,6 +2,7 @@ import {
   ErrorBody,
   ExecuteResponse,
   ExecutionList,
+  ExecutionStatus,
   OwnerExecuteRequest,
   StreamEvent,
   Trace,
@@ -10,16 +11,35 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import { encodeCursor } from '../http/page.ts'
+import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { locateOwned } from '../runtimes/serving.ts'
 import { answerExecution } from './answer-execution.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
-import { ExecutionsQuery, TracesQuery } from './list-query.ts'
 
 const ExecutionParams = z.object({ executionId: z.string() })
 const RuntimeParams = z.object({ runtimeId: z.string() })
+
+const FILTERS = {
+  limit: PageLimit,
+  cursor: PageCursor,
+  status: ExecutionStatus.optional(),
+  from: PageTime,
+  to: PageTime,
+  projectId: z.string().optional(),
+}
+
+const isForward = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
+  from === undefined || to === undefined || from <= to
+
+const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
+
+/** Query of the list of executions: filters in any combination. */
+const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: z.string().optional() }).refine(isForward, BACKWARD)
+
+/** The same for one runtime, which the path names. */
+const TracesQuery = z.strictObject(FILTERS).refine(isForward, BACKWARD)
 
 const EXECUTE = {
   summary: 'Run the agent on one of your runtimes',

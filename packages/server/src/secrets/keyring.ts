@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { Secret } from './secret.ts'
 
 /** What a sealed value belongs to. A ciphertext that is moved to another row does not open. */
@@ -14,6 +22,8 @@ export interface Keyring {
   hash(key: string): string
   /** The hashes under every master key of the ring, so that keys hashed before a rotation are still found. */
   hashes(key: string): string[]
+  /** Whether somebody gave the hash of this text, under any master key of the ring. Compared in constant time. */
+  isHashOf(text: string, given: string): boolean
   /** A secret of its own for one purpose, under the first master key: 256 bits, base64url. */
   derive(purpose: string): Secret
   seal(secret: Secret, context: SealContext): string
@@ -44,6 +54,7 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
   return {
     hash: (key) => hashUnder(current, key),
     hashes: (key) => ring.map((master) => hashUnder(master, key)),
+    isHashOf: (text, given) => ring.some((master) => isSame(hashUnder(master, text), given)),
     derive: (purpose) => new Secret(expand(first, `derived/${purpose}`).toString('base64url')),
     seal: (secret, context) => sealUnder(current, secret, context),
     open(sealed, context) {
@@ -67,6 +78,11 @@ function expand(master: Buffer, purpose: string): Buffer {
 
 function hashUnder(master: MasterKey, key: string): string {
   return createHmac('sha256', master.pepper).update(key).digest('hex')
+}
+
+function isSame(own: string, given: string): boolean {
+  const [a, b] = [Buffer.from(own), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function sealUnder(master: MasterKey, secret: Secret, context: SealContext): string {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { GRAIN_MS } from './rollup-rules.ts'
 
 export interface HourUsage {
   executions: number
@@ -11,8 +12,6 @@ export interface HourUsage {
   /** Those that still run, and have come to nothing yet. */
   running: { executions: number; anonymous: number }
 }
-
-const HOUR_MS = 3_600_000
 
 /**
  * What the owner's executions came to that started in the UTC hour beginning at `hour` and have ended, zeros for none, and
@@ -27,7 +26,7 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
         .where('owner_id', '=', ownerId)
         .where('status', '=', 'running')
         .where('started_at', '>=', hour)
-        .where('started_at', '<', hour + HOUR_MS)
+        .where('started_at', '<', hour + GRAIN_MS.hour)
       return [
         fn.sum<number | null>('executions').as('executions'),
         fn.sum<number | null>('anonymous').as('anonymous'),

@@ -209,7 +209,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     const bounced = await checkOut(scene.service, scene.owner)
     const session = sessionOf(scene.stripe, bounced)
     await deliver(scene, scene.stripe.complete(session))
-    await deliver(scene, scene.stripe.bounce(session))
+    await deliver(scene, scene.stripe.failPayment(session))
     expect((await verify(scene.service, scene.owner, bounced.checkoutId)).status).toBe('expired')
     const late = await checkOut(scene.service, scene.owner)
     await deliver(scene, scene.stripe.expire(sessionOf(scene.stripe, late)))
