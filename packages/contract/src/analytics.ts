@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Timestamp } from './json.ts'
 
 /** How finely a summary is cut: UTC hours or UTC days. */

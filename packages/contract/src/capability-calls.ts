@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonObject } from './json.ts'
 
 /** Body of the signed call to a runtime’s endpoint. `callId` is the same on a second try of the same call. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { JsonObject, Timestamp } from './json.ts'
 import { CapabilityName, Namespace, SemVer } from './names.ts'
 import { Endpoint, WebUrl } from './web-addresses.ts'
@@ -92,9 +92,11 @@ const AnnouncedDeprecation = z.object({
   removalNotBefore: SemVer.nullable(),
 })
 
-/** Answer of `GET /v1/runtime/status`. `deprecated` names those of the capabilities that are marked so. */
+/** Answer of `GET /v1/runtime/status`. `name` is the registered one; `deprecated` names what is marked so. */
 export const RuntimeStatus = z.object({
   runtimeId: z.string(),
+  // Absent from services that are older than it.
+  name: z.string().optional(),
   deployment: z
     .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
     .nullable(),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Capability, DeploymentManifest } from './deployments.ts'
 import { JsonObject } from './json.ts'
 import { CapabilityName, namespaceProblem, SemVer } from './names.ts'
@@ -101,8 +101,11 @@ function publish(capability: Capability, namespace: string, source: DiscoverySou
   }
 }
 
-// The format asks for a URI of RFC 3986, which is stricter than what browsers take. User name and password stay at home.
-function toUri(address: string): string {
+/**
+ * A web address as the URI of RFC 3986, which is stricter than what browsers take, for documents that ask for one.
+ * User name and password stay at home.
+ */
+export function toUri(address: string): string {
   const { protocol, host, pathname, search, hash } = new URL(address)
   const path = [pathname, search].map(escapeForUri).join('')
   return `${protocol}//${host}${path}${hash && `#${escapeForUri(hash.slice(1))}`}`

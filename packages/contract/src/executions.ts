@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Failure } from './errors.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { Message, PublicTranscript, Transcript, TurnShape } from './messages.ts'

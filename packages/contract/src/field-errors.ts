@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import type { FieldErrors } from './errors.ts'
 
-// Fields that earlier versions had. They are refused aloud, because dropping them would look like obeying them.
+// Fields that one could expect. They are refused aloud, because dropping them would look like obeying them.
 const REFUSED_FIELDS = new Map([
   ['provider', 'is not accepted: every execution runs on the service’s own model credential. Remove it.'],
   ['model', 'is not accepted: the service chooses the model, so that tokens can be metered. Remove it.'],
   ['tier', 'is not accepted: the tier follows from the account’s plan, never from a request. Remove it.'],
+  ['adp.endpoint', 'is not accepted: the published address is always the broker’s. Remove it; yours is `endpoint`.'],
 ])
 
 /**
@@ -20,7 +21,7 @@ export function fieldErrorsOf(error: z.ZodError, root = 'body'): FieldErrors {
   }
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add([...issue.path, key], unknownField(key))
+      for (const key of issue.keys) add([...issue.path, key], unknownField([...issue.path, key]))
       continue
     }
     add(issue.path, readable(issue))
@@ -28,8 +29,9 @@ export function fieldErrorsOf(error: z.ZodError, root = 'body'): FieldErrors {
   return Object.fromEntries(faults)
 }
 
-function unknownField(key: string): string {
-  return REFUSED_FIELDS.get(key) ?? 'is not a known field. Remove it, or check its spelling.'
+function unknownField(path: readonly PropertyKey[]): string {
+  const refused = REFUSED_FIELDS.get(String(path.at(-1))) ?? REFUSED_FIELDS.get(path.slice(-2).map(String).join('.'))
+  return refused ?? 'is not a known field. Remove it, or check its spelling.'
 }
 
 function readable(issue: z.core.$ZodIssue): string {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A runtime’s id: `rt_` and 4 to 64 of `A-Za-z0-9_-`. Chosen by the owner or minted at registration. */
 export const RuntimeId = z

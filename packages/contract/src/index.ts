@@ -11,7 +11,7 @@ export {
   VerifyCheckoutRequest,
 } from './billing.ts'
 export { CapabilityAnswer, CapabilityCall, RECEIVER_REFUSALS, type ReceiverRefusal } from './capability-calls.ts'
-export { SvcConfig, type SvcConfigInput } from './configuration.ts'
+export { SvcConfig, type SvcConfigInput, SvcSettings } from './configuration.ts'
 export {
   AccountKey,
   AccountKeyList,
@@ -54,6 +54,7 @@ export {
   DiscoveryManifest,
   type DiscoveryResult,
   type DiscoverySource,
+  toUri,
 } from './discovery.ts'
 export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
@@ -74,8 +75,18 @@ export {
   TraceList,
 } from './executions.ts'
 export { fieldErrorsOf } from './field-errors.ts'
+export {
+  BUILT_IN_GENERATORS,
+  type BuiltInGenerator,
+  type GeneratedFile,
+  type Generator,
+  type GeneratorContext,
+  Generators,
+  generatorProblem,
+} from './generators.ts'
 export { ID_PREFIXES, type IdKind, RuntimeId } from './ids.ts'
 export { isJsonObject, JsonObject, Timestamp } from './json.ts'
+export { type JsonSchemaCheck, jsonSchemaCheck } from './json-schema.ts'
 export { abbreviateKey, KEY_PREFIXES, type KeyKind, keyChecksum, keyKindOf } from './keys.ts'
 export {
   Message,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Any JSON object. Members are `unknown`: they came from `JSON.parse` and nobody has looked at them yet. */
 export const JsonObject = z.record(z.string(), z.unknown())

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const SEGMENT = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Timestamp } from './json.ts'
 
 const ProjectName = z.string().trim().min(1).max(100)

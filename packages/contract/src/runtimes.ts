@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Adp, Connection, Health, Website } from './deployments.ts'
 import { RuntimeId } from './ids.ts'
 import { Timestamp } from './json.ts'

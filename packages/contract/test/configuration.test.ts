@@ -1,4 +1,4 @@
-import { fieldErrorsOf, KEY_PREFIXES, keyChecksum, SvcConfig } from '@svc/contract'
+import { fieldErrorsOf, KEY_PREFIXES, keyChecksum, SvcConfig, SvcSettings } from '@svc/contract'
 import { expect, test } from 'vitest'
 
 const body = `${KEY_PREFIXES.deploy}${'k'.repeat(32)}`
@@ -22,7 +22,7 @@ test('a key of another kind is told from one that was cut', () => {
   const publicBody = `${KEY_PREFIXES.public}${'k'.repeat(32)}`
   expect(faultsOf({ apiKey: publicBody + keyChecksum(publicBody) })['apiKey']?.[0]).toContain('starts with svc_sk_')
   expect(faultsOf({ apiKey: apiKey.slice(0, -1) })['apiKey']?.[0]).toContain('cut or mistyped')
-  expect(faultsOf({ apiKey: '' })['apiKey']?.[0]).toContain('starts with svc_sk_')
+  expect(faultsOf({ apiKey: '' })['apiKey']?.[0]).toContain('is empty: set SVC_API_KEY')
 })
 
 test('no message repeats a key', () => {
@@ -54,4 +54,20 @@ test('all failing fields are reported together, each with its own message', () =
     'website.name',
     'website.url',
   ])
+})
+
+test('the settings are all of it but the key', () => {
+  expect(Object.keys(SvcConfig.shape)).toEqual(['apiKey', ...Object.keys(SvcSettings.shape)])
+  expect(SvcSettings.parse({})).toEqual({ runtime: '.svc/runtime.ts' })
+  expect(SvcSettings.safeParse({ apiKey }).success).toBe(false)
+})
+
+test('adp.endpoint is refused with the reason; an unknown field of that name elsewhere is only unknown', () => {
+  const faults = faultsOf({
+    apiKey,
+    adp: { namespace: 'com.example', endpoint: 'x' },
+    website: { name: 'x', endpoint: 'x' },
+  })
+  expect(faults['adp.endpoint']?.[0]).toContain('the published address is always the broker’s')
+  expect(faults['website.endpoint']?.[0]).toContain('is not a known field')
 })

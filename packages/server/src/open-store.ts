@@ -27,7 +27,7 @@ export async function openStore(
     const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
     return { database, keyring: createKeyring(config.masterKeys) }
   }
-  const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder)
+  const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder, databaseFile(store.folder))
   const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
   return { database, keyring: createKeyring(masterKeys) }
 }

@@ -137,6 +137,7 @@ export async function runtimeStatus(
   const deployment = await servingDeployment(deps, row)
   return {
     runtimeId: row.runtime_id,
+    name: row.name,
     deployment: deployment && {
       version: deployment.version,
       status: 'active',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type MasterKeys = [Buffer, ...Buffer[]]
@@ -13,10 +13,25 @@ export function parseMasterKeys(ring: string): MasterKeys {
   return [first, ...rest]
 }
 
-/** The embedded default's own master key, made on first start: `master.key` in the data folder, for its owner's eyes only. */
-export function masterKeyOfFolder(folder: string): MasterKeys {
+/**
+ * The embedded default's own master key, made before its database is: `master.key` in the data folder, for its owner's eyes
+ * only. Throws where the database is there and the key is not: under another one nothing that was given out would be valid.
+ */
+export function masterKeyOfFolder(folder: string, databaseFile: string): MasterKeys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'master.key')
+  // Asked first: of two first starts the slower one may find the other's database, and then its key is there as well.
+  const isFirstStart = !existsSync(databaseFile)
+  if (isFirstStart) makeKeyFile(file)
+  else if (!existsSync(file)) {
+    throw new Error(
+      `${databaseFile} is there, and its master key is not. Restore ${file}, or set SVC_MASTER_KEY if the key was set there.`,
+    )
+  }
+  return readKeyFile(file)
+}
+
+function makeKeyFile(file: string): void {
   try {
     // “wx” lets one of two first starts win; the other reads what the winner wrote. Flushed, because nothing that is
     // sealed under a key may reach the disk before the key does.
@@ -24,7 +39,6 @@ export function masterKeyOfFolder(folder: string): MasterKeys {
   } catch (error) {
     if (!isAlreadyThere(error)) throw error
   }
-  return readKeyFile(file)
 }
 
 function readKeyFile(file: string): MasterKeys {

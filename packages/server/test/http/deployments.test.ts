@@ -136,6 +136,7 @@ describeEngines('deployments', (engine) => {
     const { service, runtime } = await start()
     expect(await status(service, runtime)).toEqual({
       runtimeId: runtime.runtimeId,
+      name: 'Shop',
       deployment: null,
       capabilities: [],
       deprecated: [],
@@ -154,6 +155,14 @@ describeEngines('deployments', (engine) => {
       deployment: { version: 2, status: 'active', deployedAt: new Date(service.clock.now()).toISOString() },
       capabilities: ['b', 'a'],
     })
+  })
+
+  test('the status tells the name that the runtime is registered under, as it is now', async () => {
+    const { service, owner, runtime } = await start()
+    const { runtimeId } = runtime
+    expect((await status(service, runtime)).name).toBe('Shop')
+    await service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { runtimeId, name: 'Läden & “more”' } })
+    expect(await status(service, runtime)).toMatchObject({ runtimeId, name: 'Läden & “more”' })
   })
 
   test('the status names each capability that is marked deprecated, and goes on listing it with those that serve', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { format, inspect } from 'node:util'
@@ -106,23 +106,35 @@ describe('the data folder’s own master key', () => {
     return join(made, 'not', 'there', 'yet')
   }
 
+  const keyOf = (data: string) => masterKeyOfFolder(data, join(data, 'svc.db'))
+
   test('is made on the first start, for its owner’s eyes only, and is the same from then on', () => {
     const data = folder()
-    const [first] = masterKeyOfFolder(data)
+    const [first] = keyOf(data)
     expect(first).toHaveLength(32)
     expect(statSync(join(data, 'master.key')).mode & 0o777).toBe(0o600)
-    expect(masterKeyOfFolder(data)).toEqual([first])
-    expect(masterKeyOfFolder(folder())).not.toEqual([first])
+    expect(keyOf(data)).toEqual([first])
+    expect(keyOf(folder())).not.toEqual([first])
   })
 
   test('is never replaced: a damaged one is named, and stays as it is', () => {
     const data = folder()
-    masterKeyOfFolder(data)
+    keyOf(data)
     const file = join(data, 'master.key')
     for (const damaged of ['', 'AAAA\n']) {
       writeFileSync(file, damaged)
-      expect(() => masterKeyOfFolder(data)).toThrow(`${file} does not hold a master key`)
+      expect(() => keyOf(data)).toThrow(`${file} does not hold a master key`)
       expect(readFileSync(file, 'utf8')).toBe(damaged)
     }
+  })
+
+  test('is not made anew beside a database: that one was sealed under another', () => {
+    const data = folder()
+    const made = keyOf(data)
+    writeFileSync(join(data, 'svc.db'), '')
+    expect(keyOf(data)).toEqual(made)
+    rmSync(join(data, 'master.key'))
+    expect(() => keyOf(data)).toThrow(`Restore ${join(data, 'master.key')}, or set SVC_MASTER_KEY`)
+    expect(existsSync(join(data, 'master.key'))).toBe(false)
   })
 })

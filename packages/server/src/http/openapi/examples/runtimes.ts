@@ -116,6 +116,7 @@ export const RUNTIME_EXAMPLES = {
   },
   RuntimeStatus: {
     runtimeId: RUNTIME_ID,
+    name: 'Shoe Shop',
     deployment: { version: 7, status: 'active', deployedAt: DEPLOYED_AT },
     capabilities: ['find-shoes'],
     deprecated: [],
