@@ -1,8 +1,20 @@
-export type { StandardSchemaV1 } from '@standard-schema/spec'
-export type { Capability, ReceiverRefusal, SvcConfigInput } from '@svc/contract'
-export type { CapabilitySchema, HandlerInput, HandlerOutput } from './capability-schema.ts'
-export type { Clock } from './clock.ts'
-export { type CapabilityHandler, createHandler, type FailedCall, type HandlerOptions } from './create-handler.ts'
+export type {
+  Capability,
+  GeneratedFile,
+  Generator,
+  GeneratorContext,
+  ReceiverRefusal,
+  SvcConfigInput,
+} from '@svc/contract'
+export { type CapabilityHandler, createHandler, type FailedCall, type HandlerOptions } from './calls/create-handler.ts'
+export type { PermissionsOf } from './calls/lacking-permissions.ts'
+export {
+  type Receiver,
+  type SignedRequest,
+  type Verification,
+  verifySignature,
+} from './calls/verify-signature.ts'
+export type { CapabilitySchema, HandlerInput, HandlerOutput } from './capabilities/capability-schema.ts'
 export {
   type AnyCapability,
   type CapabilityContext,
@@ -10,21 +22,17 @@ export {
   type CapabilityFacts,
   type CapabilityOptions,
   defineCapability,
-} from './define-capability.ts'
-export { defineConfig } from './define-config.ts'
-export { defineRuntime, isRuntime, type Runtime } from './define-runtime.ts'
-export { describeCapabilities } from './describe-capabilities.ts'
-export { CapabilityDefinitionError, CapabilityError, NonceStoreFullError } from './errors.ts'
-export type { FromJsonSchema, JsonSchema } from './json-schema.ts'
-export {
-  createMemoryNonceStore,
-  type MemoryNonceStoreOptions,
-  NONCE_LIFETIME_MS,
-  type NonceStore,
-} from './nonce-store.ts'
-export {
-  type Receiver,
-  type SignedRequest,
-  type Verification,
-  verifySignature,
-} from './verify-signature.ts'
+} from './capabilities/define-capability.ts'
+export { defineRuntime, isRuntime, type Runtime } from './capabilities/define-runtime.ts'
+export { describeCapabilities } from './capabilities/describe-capabilities.ts'
+export type { FromJsonSchema } from './capabilities/from-json-schema.ts'
+export type { JsonSchema } from './capabilities/json-schema.ts'
+export type { StandardSchemaV1 } from './capabilities/standard-schema.ts'
+export type { Clock } from './clock.ts'
+export { defineConfig, defineGenerator } from './define-config.ts'
+export { CapabilityDefinitionError, CapabilityError, type FailureCode, NonceStoreFullError } from './errors.ts'
+export { createMemoryNonceStore, type MemoryNonceStoreOptions } from './nonces/memory-nonce-store.ts'
+export { NONCE_LIFETIME_MS, type NonceStore } from './nonces/nonce-store.ts'
+export { createRedisNonceStore, type RedisClient, type RedisNonceStoreOptions } from './nonces/redis-nonce-store.ts'
+export { createSqlNonceStore, NONCE_TABLE_SQL, type SqlNonceStoreOptions } from './nonces/sql-nonce-store.ts'
+export type { SqlDatabase, SqlDialect } from './nonces/sql-runner.ts'

@@ -15,6 +15,7 @@ export {
   startOwnerEndpoint,
 } from './owner-endpoint.ts'
 export { compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
+export { type RedisDouble, type RedisDoubleOptions, startRedisDouble } from './redis-double.ts'
 export {
   type RecordedStripeRequest,
   type StripeDouble,

@@ -1,0 +1,195 @@
+import { CapabilityCall, isJsonObject, RECEIVER_REFUSALS, type ReceiverRefusal, RuntimeId } from '@svc/contract'
+import { isRuntime, type Runtime } from '../capabilities/define-runtime.ts'
+import type { Clock } from '../clock.ts'
+import { NonceStoreFullError } from '../errors.ts'
+import { createMemoryNonceStore } from '../nonces/memory-nonce-store.ts'
+import type { NonceStore } from '../nonces/nonce-store.ts'
+import type { PermissionsOf } from './lacking-permissions.ts'
+import { rawBodyRequired } from './raw-body-required.ts'
+import { type BodyReading, DEFAULT_MAX_BODY_BYTES, readBody } from './read-body.ts'
+import { runCapability } from './run-capability.ts'
+import { type Receiver, readEnvelope, verifyBody } from './verify-signature.ts'
+
+/** Which call an error belongs to; absent where the fault lay outside any call. */
+export interface FailedCall {
+  readonly executionId: string
+  readonly callId: string
+  readonly capability: string
+}
+
+/** What a handler is made of. */
+export interface HandlerOptions {
+  /** What `defineRuntime` returned. */
+  readonly runtime: Runtime
+  /** The id that registration gave, `rt_…`. Undefined, as from an environment without it, is refused with a message. */
+  readonly runtimeId: string | undefined
+  /** The signing secret that registration gave; during a rotation a list of the new one and the old one. */
+  readonly secret: string | undefined | readonly (string | undefined)[]
+  /** Default: in memory, for one long-lived process. Several processes, or short-lived ones, need a shared store. */
+  readonly nonceStore?: NonceStore | undefined
+  /** Required where a capability has `permissions`: looks up which ones the end user of a call holds. */
+  readonly permissionsOf?: PermissionsOf | undefined
+  /** Default: the machine’s clock. */
+  readonly clock?: Clock | undefined
+  /** Given every unexpected error, for the owner’s own log: nothing else sees its stack. */
+  readonly onError?: ((error: unknown, call?: FailedCall) => unknown) | undefined
+  /** Bodies past this are refused. Default 2 MiB. */
+  readonly maxBodyBytes?: number | undefined
+}
+
+/** Answers one request of the control plane. Never rejects. */
+export type CapabilityHandler = (request: Request) => Promise<Response>
+
+interface Services extends Receiver {
+  readonly runtime: Runtime
+  readonly clock: Clock
+  readonly maxBodyBytes: number
+  readonly permissionsOf: PermissionsOf | undefined
+  readonly onError: HandlerOptions['onError']
+}
+
+/**
+ * Makes the function that serves a runtime’s endpoint: a web-standard `Request` in, a `Response` out. Make it once, when
+ * the server starts. Throws a `TypeError` where `runtimeId` or `secret` is missing, or `permissionsOf` where it is needed.
+ * @example
+ * const handler = createHandler({ runtime, runtimeId: process.env.SVC_RUNTIME_ID, secret: process.env.SVC_RUNTIME_SECRET })
+ * export const POST = handler
+ * @example
+ * // Where capabilities ask for permissions: what the end user holds, in the owner’s own words.
+ * createHandler({ runtime, runtimeId, secret, permissionsOf: async ({ endUserToken }) => rolesOf(await userOf(endUserToken)) })
+ */
+export function createHandler(options: HandlerOptions): CapabilityHandler {
+  const services = servicesOf(options)
+  // Node links a Request to the signal that it was made with weakly: one that nobody holds on to never aborts.
+  const underWay = new Set<Request>()
+  return async (request) => {
+    underWay.add(request)
+    try {
+      return await answer(services, request)
+    } catch (error) {
+      report(services, error)
+      return json(500, { error: 'internal_error' })
+    } finally {
+      underWay.delete(request)
+    }
+  }
+}
+
+function servicesOf(options: HandlerOptions): Services {
+  const { runtime, clock = Date, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, onError } = options
+  if (!isRuntime(runtime)) throw new TypeError('createHandler: runtime must be what defineRuntime() returned.')
+  const runtimeId = RuntimeId.safeParse(options.runtimeId)
+  if (!runtimeId.success) {
+    throw new TypeError('createHandler: runtimeId must be the id from registration, “rt_…”. Is it in the environment?')
+  }
+  const secret = [options.secret].flat().flatMap((each) => each || [])
+  if (secret.length === 0) {
+    throw new TypeError('createHandler: secret must be the runtime’s signing secret. Is it in the environment?')
+  }
+  if (secret.some((each) => each.startsWith('svc_'))) {
+    throw new TypeError('createHandler: secret must be the signing secret that registration gave, not a key.')
+  }
+  refuseUncheckedPermissions(options)
+  const { permissionsOf, nonceStore = createMemoryNonceStore({ clock }) } = options
+  return { runtime, runtimeId: runtimeId.data, secret, nonceStore, permissionsOf, clock, maxBodyBytes, onError }
+}
+
+function refuseUncheckedPermissions({ runtime, permissionsOf }: HandlerOptions): void {
+  if (permissionsOf) return
+  const guarded = runtime.capabilities.find(({ permissions = [] }) => permissions.length > 0)
+  if (!guarded) return
+  throw new TypeError(
+    `createHandler: “${guarded.name}” asks for permissions, and nothing says which ones a user holds. ` +
+      'Pass permissionsOf: (context) => the permissions of context.endUserToken.',
+  )
+}
+
+async function answer(services: Services, request: Request): Promise<Response> {
+  if (request.method !== 'POST') return json(405, { error: 'method_not_allowed' }, { allow: 'POST' })
+  const envelope = readEnvelope(services, request.headers)
+  if (!envelope.ok) return refusal(envelope.refusal)
+  const body = await readBody(request, services.maxBodyBytes)
+  if (!body.ok) return refuseBody(services, body)
+  const verification = await verifyBody(services, envelope, body.bytes).catch((error: unknown) => ({ ok: null, error }))
+  if (verification.ok === null) return nonceStoreFailed(services, verification.error)
+  if (verification.ok) return answerCall(services, request, body.bytes)
+  tellOwner(services, verification.refusal)
+  return refusal(verification.refusal)
+}
+
+function refuseBody(services: Services, body: BodyReading & { ok: false }): Response {
+  if (body.refusal === 'body_too_large') return json(413, { error: body.refusal })
+  const answer = rawBodyRequired(body.problem)
+  if (body.problem !== 'cut') {
+    report(services, new Error(`refused a capability call, ${answer.error}: ${answer.message}`))
+  }
+  return json(RECEIVER_REFUSALS[answer.error], answer)
+}
+
+async function answerCall(services: Services, request: Request, body: Uint8Array): Promise<Response> {
+  const startedAt = new Date(services.clock.now())
+  const payload = parseJson(body)
+  if (!payload.ok) return refusal('invalid_json')
+  if (!isJsonObject(payload.value) || typeof payload.value['capability'] !== 'string')
+    return refusal('missing_capability')
+  const capability = services.runtime.find(payload.value['capability'])
+  if (!capability) {
+    tellOwner(services, 'unknown_capability')
+    return refusal('unknown_capability')
+  }
+  const call = CapabilityCall.safeParse(payload.value)
+  if (!call.success) return refusal('invalid_json')
+  const { permissionsOf } = services
+  const outcome = await runCapability(capability, call.data, { startedAt, signal: request.signal, permissionsOf })
+  if (outcome.ok) return jsonText(200, `{"output":${outcome.outputJson}}`)
+  const { executionId, callId } = call.data
+  if ('error' in outcome) report(services, outcome.error, { executionId, callId, capability: capability.name })
+  return json(200, { output: null, error: { code: outcome.code, message: outcome.message } })
+}
+
+function parseJson(bytes: Uint8Array): { ok: true; value: unknown } | { ok: false } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return { ok: false }
+  }
+}
+
+// A store that cannot tell refuses: answering without it would open the door to replays.
+function nonceStoreFailed(services: Services, error: unknown): Response {
+  report(services, error)
+  const isFull = error instanceof NonceStoreFullError
+  return json(503, { error: isFull ? 'nonce_store_full' : 'nonce_store_unavailable' })
+}
+
+// The owner’s logger must not be able to break an answer.
+function report(services: Pick<HandlerOptions, 'onError'>, error: unknown, call?: FailedCall): void {
+  new Promise((resolve) => resolve(services.onError?.(error, call))).catch(() => undefined)
+}
+
+const ADVICE: Partial<Record<ReceiverRefusal, string>> = {
+  signature_mismatch: 'the secret here is not the one that the control plane signs with',
+  unknown_capability: 'it is deployed, but not served here: restart this server with the deployed code',
+}
+
+// What a wrong set-up looks like from here; the caller learns no more than the code.
+function tellOwner(services: Services, code: ReceiverRefusal): void {
+  const advice = ADVICE[code]
+  if (advice) report(services, new Error(`refused a capability call, ${code}: ${advice}`))
+}
+
+function refusal(code: ReceiverRefusal): Response {
+  return json(RECEIVER_REFUSALS[code], { error: code })
+}
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return jsonText(status, JSON.stringify(body), headers)
+}
+
+function jsonText(status: number, body: string, headers: Record<string, string> = {}): Response {
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  })
+}

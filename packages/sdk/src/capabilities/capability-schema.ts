@@ -1,0 +1,28 @@
+import type { JsonObject } from '@svc/contract'
+import type { FromJsonSchema } from './from-json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { InferInput, InferOutput, StandardJsonSchemaV1, StandardSchemaV1 } from './standard-schema.ts'
+
+/** What describes a capability’s input or output: a schema of any Standard Schema library, or a plain JSON Schema. */
+export type CapabilitySchema = StandardSchemaV1 | JsonSchema
+
+/** What a handler is given: the validated value of a Standard Schema, or the type that a JSON Schema describes. */
+export type HandlerInput<Schema> = Schema extends StandardSchemaV1
+  ? InferOutput<Schema>
+  : unknown extends FromJsonSchema<Schema>
+    ? JsonObject
+    : FromJsonSchema<Schema>
+
+/** What a handler may return: anything where there is no output schema, else what the schema accepts. */
+export type HandlerOutput<Schema> = Schema extends StandardSchemaV1 ? InferInput<Schema> : FromJsonSchema<Schema>
+
+/** True for a schema of a Standard Schema library; false for a plain JSON Schema. */
+export function isStandardSchema(schema: CapabilitySchema): schema is StandardSchemaV1 {
+  return '~standard' in schema && typeof schema['~standard'] === 'object'
+}
+
+/** True where the library can also write the schema as JSON Schema. */
+export function describesItself(schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJsonSchemaV1 {
+  const standard: object = schema['~standard']
+  return 'jsonSchema' in standard && typeof standard.jsonSchema === 'object' && standard.jsonSchema !== null
+}

@@ -1,0 +1,21 @@
+export { type CallOptions, callCapability } from './call-capability.ts'
+export type { CallResult } from './call-result.ts'
+export type { AsJson, CallInput, CallOutput } from './call-types.ts'
+export {
+  createFakeControlPlane,
+  type Endpoint,
+  type Exchange,
+  type FakeCallOptions,
+  type FakeControlPlane,
+  type FakeControlPlaneOptions,
+} from './fake-control-plane.ts'
+export type { SecretRotation } from './rotating-secret.ts'
+export {
+  type CallFields,
+  type SignCallOptions,
+  type SignedCall,
+  type Signer,
+  type SignRequestOptions,
+  signCall,
+  signRequest,
+} from './sign-call.ts'

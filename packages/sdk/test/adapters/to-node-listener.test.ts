@@ -1,0 +1,193 @@
+import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http'
+import { connect } from 'node:net'
+import { CapabilityError, createHandler, defineCapability, defineRuntime } from '@svc/sdk'
+import { toNodeListener } from '@svc/sdk/node'
+import { expect, onTestFinished, test } from 'vitest'
+import { callBody, fakeClock, RUNTIME_ID, SECRET, signatureHeaders } from '../support/signed-calls.ts'
+
+const version = '1.0.0'
+
+function shopHandler(onCall?: (signal: AbortSignal) => unknown) {
+  const capabilities = [
+    defineCapability({ name: 'echo', version, handler: (input) => input }),
+    defineCapability({ name: 'wait', version, handler: (_input, { signal }) => onCall?.(signal) }),
+    defineCapability({ name: 'breaks', version, handler: () => Promise.reject(new Error('Out of paper.')) }),
+  ]
+  return createHandler({
+    runtime: defineRuntime({ capabilities }),
+    runtimeId: RUNTIME_ID,
+    secret: SECRET,
+    clock: fakeClock(),
+  })
+}
+
+async function listen(listener: RequestListener): Promise<{ url: string; port: number }> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  const { port } = address
+  return { url: `http://127.0.0.1:${port}/svc`, port }
+}
+
+async function send(url: string, body: string) {
+  const response = await fetch(url, { method: 'POST', headers: await signatureHeaders({ body }), body })
+  return { status: response.status, body: await response.json() }
+}
+
+test('a signed call over a real connection is answered, byte for byte', async () => {
+  const { url } = await listen(toNodeListener(shopHandler()))
+  const body = ` ${callBody('echo', { input: { text: 'ünïcode 👩‍🚀' } })}\r\n`
+  expect(await send(url, body)).toEqual({ status: 200, body: { output: { text: 'ünïcode 👩‍🚀' } } })
+})
+
+test('a body that arrives in many pieces verifies', async () => {
+  const { port } = await listen(toNodeListener(shopHandler()))
+  const body = Buffer.from(callBody('echo', { input: { text: 'ü'.repeat(5_000) } }))
+  const headers = await signatureHeaders({ body })
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    const request = httpRequest({ port, method: 'POST', headers }, resolve).on('error', reject)
+    for (let at = 0; at < body.length; at += 777) request.write(body.subarray(at, at + 777))
+    request.end()
+  })
+  expect((await answered).statusCode).toBe(200)
+})
+
+test('one connection serves call after call, refused ones between them', async () => {
+  const { url } = await listen(toNodeListener(shopHandler()))
+  expect((await send(url, callBody('echo'))).status).toBe(200)
+  expect((await fetch(url, { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(401)
+  expect((await fetch(url)).status).toBe(405)
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(405)
+  expect(await send(url, callBody('breaks'))).toMatchObject({
+    status: 200,
+    body: { output: null, error: { message: 'Out of paper.' } },
+  })
+})
+
+test('a body past the limit is refused without being kept, announced or not', async () => {
+  const { url, port } = await listen(toNodeListener(shopHandler(), { maxBodyBytes: 1_000 }))
+  const announced = await fetch(url, { method: 'POST', body: 'x'.repeat(1_001) })
+  expect([announced.status, await announced.json()]).toEqual([413, { error: 'body_too_large' }])
+  const chunked = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = httpRequest({ port, method: 'POST', headers: { 'transfer-encoding': 'chunked' } }, resolve)
+    request.on('error', reject).write('x'.repeat(600))
+    request.write('x'.repeat(600))
+  })
+  expect([chunked.statusCode, chunked.headers.connection]).toEqual([413, 'close'])
+  expect((await fetch(url, { method: 'POST', body: 'x'.repeat(1_000) })).status).toBe(401)
+})
+
+test('a body announced as too large is refused before it is sent', async () => {
+  const { port } = await listen(toNodeListener(shopHandler()))
+  const head = `POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: ${3 * 1024 * 1024}\r\n\r\n`
+  expect(await statusOf(port, head)).toBe('413')
+})
+
+test.each(['body', 'rawBody'])('raw bytes that a host kept as `%s` are used', async (property) => {
+  const listener = toNodeListener(shopHandler())
+  const { url } = await listen(async (request, response) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    listener(Object.assign(request, { [property]: Buffer.concat(chunks) }), response)
+  })
+  expect((await send(url, callBody('echo', { input: { a: 1 } }))).body).toEqual({ output: { a: 1 } })
+})
+
+test('a client that leaves before the answer aborts the handler’s signal, also after a collection of garbage', async () => {
+  let started = (_signal: AbortSignal) => {}
+  const entered = new Promise<AbortSignal>((resolve) => {
+    started = resolve
+  })
+  const handler = shopHandler((signal) => {
+    started(signal)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new CapabilityError('left'))))
+  })
+  const { url } = await listen(toNodeListener(handler))
+  const body = callBody('wait')
+  const client = new AbortController()
+  const sent = fetch(url, { method: 'POST', headers: await signatureHeaders({ body }), body, signal: client.signal })
+  const signal = await entered
+  await collectGarbage()
+  expect(signal.aborted).toBe(false)
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  client.abort()
+  await expect(sent).rejects.toThrow()
+  await aborted
+  expect(signal.aborted).toBe(true)
+})
+
+test('an answered call leaves its signal alone', async () => {
+  let seen: AbortSignal | undefined
+  const { url } = await listen(
+    toNodeListener(
+      shopHandler((signal) => {
+        seen = signal
+        return 'done'
+      }),
+    ),
+  )
+  expect((await send(url, callBody('wait'))).body).toEqual({ output: 'done' })
+  expect(seen?.aborted).toBe(false)
+})
+
+test('a client that leaves in the middle of its body harms nobody', async () => {
+  const { url, port } = await listen(toNodeListener(shopHandler()))
+  await new Promise<void>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf', () => socket.destroy())
+    })
+    socket.on('close', () => resolve())
+  })
+  expect((await send(url, callBody('echo'))).status).toBe(200)
+})
+
+test.each([
+  ['/svc?a=1', '/svc?a=1'],
+  ['//user:pw@host/x', '//user:pw@host/x'],
+  ['http://user:pw@other/x', '/'],
+  ['*', '/'],
+])('the request target %j becomes the path %j of a local address', async (target, path) => {
+  const urls: string[] = []
+  const listener = toNodeListener(async (request) => {
+    urls.push(request.url)
+    return new Response(null, { status: 204 })
+  })
+  const { port } = await listen(listener)
+  expect(await statusOf(port, `OPTIONS ${target} HTTP/1.1\r\nhost: @@\r\n\r\n`)).toBe('204')
+  expect(urls).toEqual([`http://localhost${path}`])
+})
+
+test('a handler that rejects is answered 500 without its words', async () => {
+  const { url } = await listen(toNodeListener(() => Promise.reject(new Error('secret words'))))
+  const response = await fetch(url, { method: 'POST', body: '{}' })
+  expect([response.status, await response.text()]).toEqual([500, '{"error":"internal_error"}'])
+})
+
+/** Sends raw bytes and gives the status of what comes back. */
+function statusOf(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.on('error', reject)
+    socket.once('data', (chunk) => {
+      socket.destroy()
+      resolve(chunk.toString().slice(9, 12))
+    })
+  })
+}
+
+// A full collection, without flags: enough rubbish for the young and the old generation to be swept.
+async function collectGarbage(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8')
+  const { runInNewContext } = await import('node:vm')
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  for (let round = 0; round < 3; round += 1) {
+    if (typeof collect === 'function') collect()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
