@@ -95,7 +95,10 @@ describe('for anybody', () => {
     const { call, logged } = openShop()
     const { status, body } = await call({ capability: 'get-product', input: { product: 'helicopter' } })
     expect(status).toBe(200)
-    expect(body).toEqual({ output: null, error: { message: 'We have no product called “helicopter”.' } })
+    expect(body).toEqual({
+      output: null,
+      error: { code: 'capability_error', message: 'We have no product called “helicopter”.' },
+    })
     expect(logged).toEqual([])
   })
 
@@ -157,7 +160,10 @@ describe('for a signed-in customer', () => {
     store.pass(12 * 60 * 60 * 1000)
     for (const token of [endUserToken, 'made-up-session-token']) {
       const { body } = await call({ capability: 'view-cart', endUserToken: token })
-      expect(body.error).toEqual({ message: 'You are not signed in any more. Please sign in again.' })
+      expect(body.error).toEqual({
+        code: 'capability_error',
+        message: 'You are not signed in any more. Please sign in again.',
+      })
     }
   })
 

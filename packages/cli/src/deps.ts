@@ -1,14 +1,24 @@
+import type { Readable } from 'node:stream'
+
 /** Where text goes; `process.stdout` and `process.stderr` are such outputs. */
-export type Output = { write(text: string): unknown; readonly isTTY?: boolean }
+export type Output = { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number }
 
 /** Environment variables by name. A project’s `.env` is added to this very object, since its modules read it. */
 export type Environment = Record<string, string | undefined>
 
+/** Time in milliseconds, and ticks until the function returned is called. */
+export type Timers = { now(): number; every(intervalMs: number, tick: () => void): () => void }
+
 /** All that the tool touches of the world around it. */
 export type CliDeps = {
+  /** What questions are answered from, and what `svc dev call` may read its input from; absent where there is none. */
+  readonly stdin?: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Environment
   readonly cwd: string
+  /** The configuration that `--config` named, as an absolute path; without it the nearest `svc.config.ts` is taken. */
+  readonly configFile?: string
   readonly fetch: typeof fetch
+  readonly timers: Timers
 }

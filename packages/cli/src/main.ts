@@ -2,20 +2,50 @@ import { EXIT_CODES } from './failures.ts'
 import { runCli } from './run-cli.ts'
 
 process.once('exit', reportEarlyEnd)
+process.on('SIGINT', interrupt)
 // A reader that left (`svc status | head -1`) is no reason to fail.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
+// Modules of the project run in this process. What they print goes to stderr, so that stdout holds results alone.
+const writeResult = process.stdout.write.bind(process.stdout)
+process.stdout.write = process.stderr.write.bind(process.stderr)
+
 const exitCode = await runCli(
-  { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd(), fetch: globalThis.fetch },
+  {
+    stdin: process.stdin,
+    stdout: { write: (text) => writeResult(text), isTTY: process.stdout.isTTY },
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    fetch: globalThis.fetch,
+    timers: { now: () => performance.now(), every },
+  },
   process.argv.slice(2),
 )
 
 process.off('exit', reportEarlyEnd)
-// The project’s own modules may hold the process open (a database, a timer), so it is ended once the output is out.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)))
+// They may also hold the process open (a database, a timer), so it is ended once the output is out.
+writeResult('', () => process.stderr.write('', () => process.exit(exitCode)))
 
-// Modules of the project run in this process: one that ends it, or waits for ever, must not look like success.
+// A module that ends the process, or waits for ever, must not look like success.
 function reportEarlyEnd(): void {
   process.stderr.write('✖ The project’s own code ended svc, or waits for something that never comes.\n')
   process.exitCode = EXIT_CODES.project
+}
+
+// A command that listens itself ends in its own time.
+function interrupt(): void {
+  if (process.listenerCount('SIGINT') > 1) return
+  process.off('exit', reportEarlyEnd)
+  if (process.stdin.isTTY) process.stdin.setRawMode(false)
+  // The line of a progress goes, the cursor comes back.
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K\u001b[?25h')
+  process.exit(EXIT_CODES.interrupted)
+}
+
+// Not held by a tick: nothing but a tick to wait for is waiting for ever.
+function every(intervalMs: number, tick: () => void): () => void {
+  const timer = setInterval(tick, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }

@@ -1,60 +1,65 @@
-import { Command, CommanderError } from 'commander'
-import { deploy } from './deploy/deploy.ts'
+import { Command } from 'commander'
+import { deployCommand } from './deploy/deploy-command.ts'
 import type { CliDeps } from './deps.ts'
-import { CommandFailure, EXIT_CODES } from './failures.ts'
-import { showStatus } from './status/show-status.ts'
+import { devCommand } from './dev/dev-command.ts'
+import { EXIT_CODES } from './failures.ts'
+import { generateCommand } from './generate/generate-command.ts'
+import { applyGlobalOptions, globalOptions, readGlobalOptions } from './global-options.ts'
+import { initCommand } from './init/init-command.ts'
+import { manifestCommand } from './manifest/manifest-command.ts'
+import { reportFailure } from './report-failure.ts'
+import { statusCommand } from './status/status-command.ts'
 import { openTerminal, type Terminal } from './terminal/terminal.ts'
 import { CLI_VERSION } from './version.ts'
 
+// In the order in which a project meets them.
+const COMMANDS = [initCommand, devCommand, generateCommand, deployCommand, statusCommand, manifestCommand]
+
 /** Runs the tool with the given arguments and returns its exit code. It never throws. */
 export async function runCli(deps: CliDeps, args: readonly string[]): Promise<number> {
-  const terminal = openTerminal(deps)
+  const options = readGlobalOptions(args)
+  const terminal = openTerminal(deps, options)
   try {
-    await createProgram(deps, terminal).parseAsync(args, { from: 'user' })
+    await createProgram(applyGlobalOptions(deps, options), terminal).parseAsync(args, { from: 'user' })
     return EXIT_CODES.ok
   } catch (error) {
-    return report(terminal, error)
+    return reportFailure(terminal, error)
   }
 }
 
 function createProgram(deps: CliDeps, terminal: Terminal): Command {
-  const program = new Command('svc')
+  const program: Command = new Command('svc')
     .description('Publish the capabilities of this project and see what is being served.')
+    .usage('[options] <command>')
     .version(CLI_VERSION, '-V, --version', 'print the version of this tool')
+    .helpOption('-h, --help', 'print what a command does, its options and examples')
+    .helpCommand('help [command]', 'the same as <command> --help')
     .exitOverride()
-    .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeErr })
-    .showHelpAfterError('Run svc --help to see what there is.')
+    // Faults of usage are printed by reportFailure, in the form that all others have.
+    .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeErr, outputError: () => undefined })
+    // Global are the tool’s own options alone, not those of every command above.
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: ({ parent }) => (parent ? [...program.options] : []),
+    })
     .addHelpText('after', ENVIRONMENT_HELP)
-
-  program
-    .command('deploy')
-    .description('check the project and publish its capabilities')
-    .option('--dry-run', 'do everything except publishing')
-    .action((options: { dryRun?: true }) => deploy(deps, terminal, { isDryRun: options.dryRun === true }))
-
-  program
-    .command('status')
-    .description('show what is being served and whether this project matches it')
-    .action(() => showStatus(deps, terminal))
-
+  for (const option of globalOptions()) program.addOption(option)
+  for (const command of COMMANDS) program.addCommand(inheriting(command(deps, terminal), program))
   return program
 }
 
-const ENVIRONMENT_HELP = `
-Environment (also read from .env beside svc.config.ts):
-  SVC_API_KEY    the runtime’s deploy key
-  SVC_BASE_URL   address of the control plane (default http://127.0.0.1:8787)
-  NO_COLOR       print without colour
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something in the project to change, 4 server or key`
-
-function report(terminal: Terminal, error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
-  if (error instanceof CommandFailure) {
-    terminal.fail(error.message, error.lines)
-    return EXIT_CODES[error.kind]
-  }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  terminal.fail('This is a fault of svc itself. Please report it together with these lines.', stack.split('\n'))
-  return EXIT_CODES.failure
+// Commands below commands, too: commander hands the settings on to those alone that it makes itself.
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const child of command.commands) inheriting(child, command)
+  return command
 }
+
+const ENVIRONMENT_HELP = `
+Environment (also read from .env beside svc.config.ts; what is really set wins):
+  SVC_API_KEY     the runtime’s deploy key
+  SVC_BASE_URL    address of the control plane (default http://127.0.0.1:8787)
+  SVC_RUNTIME_ID  the runtime’s id, for generated documents
+  NO_COLOR        print without colour
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something in the project to change, 4 server or key, 130 interrupted`

@@ -27,17 +27,48 @@ describe('usage', () => {
   })
 
   test.each([
-    [['--nope'], "unknown option '--nope'"],
+    [['--nope'], "Unknown option '--nope'."],
     [['deploy', '--dryrun'], 'Did you mean --dry-run?'],
-    [['status', '--json'], "unknown option '--json'"],
+    [['status', '--jsno'], 'Did you mean --json?'],
     [['deplo'], 'Did you mean deploy?'],
-    [['status', 'extra'], 'too many arguments'],
-    [[], 'Usage: svc'],
+    [['status', 'extra'], 'Too many arguments'],
+    [['status', '--cwd'], "Option '--cwd <folder>' argument missing."],
   ])('%j is wrong usage: exit code 2, told on stderr', async (args, expected) => {
     const { exitCode, stdout, stderr } = await runSvc('/', args)
     expect(exitCode).toBe(2)
     expect(stderr).toContain(expected)
+    expect(stderr).toContain('svc --help')
     expect(stdout).toBe('')
+  })
+
+  test('help <command> prints what <command> --help prints', async () => {
+    const { exitCode, stdout } = await runSvc('/', ['help', 'status'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe((await runSvc('/', ['status', '--help'])).stdout)
+  })
+
+  test.each([[[]], [['help', 'deplo']]])('%j prints the help on stderr, with exit code 2', async (args) => {
+    const { exitCode, stdout, stderr } = await runSvc('/', args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe((await runSvc('/', ['--help'])).stdout)
+    expect(stdout).toBe('')
+  })
+
+  test('the help of each command has its options, the global ones and examples', async () => {
+    const seen: string[] = []
+    const check = async (path: string[]) => {
+      const { stdout } = await runSvc('/', [...path, '--help'])
+      expect(stdout, path.join(' ')).toContain(`Usage: ${['svc', ...path].join(' ')} `)
+      const [commands = ''] = (stdout.split('\nCommands:\n')[1] ?? '').split('\n\n')
+      const below = [...commands.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name)
+      for (const name of below) if (name !== 'help') await check([...path, name])
+      if (path.length === 0) return
+      seen.push(path.join(' '))
+      expect(stdout, path.join(' ')).toMatch(/^Global Options:\n(?: .*\n)* {2}--json /m)
+      if (below.length === 0) expect(stdout, path.join(' ')).toMatch(/^Examples:\n(?: .*\n)* {2}svc /m)
+    }
+    await check([])
+    expect(seen).toEqual(expect.arrayContaining(['init', 'dev', 'generate', 'deploy', 'status', 'manifest pull']))
   })
 })
 
@@ -54,6 +85,8 @@ describe('colour', () => {
     ['a terminal', true, {}, true],
     ['a pipe', false, {}, false],
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['a terminal with an empty NO_COLOR', true, { NO_COLOR: '' }, true],
+    ['a terminal with both', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
     ['a terminal that is dumb', true, { TERM: 'dumb' }, false],
     ['a pipe with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true],
     ['FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],

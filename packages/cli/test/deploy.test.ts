@@ -1,6 +1,7 @@
 import { DeploymentManifest } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import { CACHE, CAPABILITIES, generatedFiles, RUNTIME } from './support/generated.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { CONFIG, createProject, runtimeModule, shopProject } from './support/project.ts'
 import { NOWHERE, runSvc } from './support/run-svc.ts'
@@ -49,9 +50,7 @@ describe('a deploy that succeeds', () => {
         ],
       },
     })
-    expect(stdout).toContain('Deployment 5 is active')
-    expect(stdout).toMatch(/^ {2}order-status$/m)
-    expect(stdout).toMatch(/^ {2}refund$/m)
+    expect(stdout).toMatch(/ \+ refund\n {2}= 1 unchanged\n✔ Deployment 5 is active\.\n$/)
   })
 
   test('prints what it adds to and removes from the live names before it publishes', async () => {
@@ -107,12 +106,12 @@ describe('a deploy that succeeds', () => {
       [DEPLOY]: deployReply([{ name: 'refund', hasInputSchema: true }]),
     })
     const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['deploy'], {
-      env: controlPlane.env(DEPLOY_KEY),
+      env: { ...controlPlane.env(DEPLOY_KEY), SVC_RUNTIME_ID: 'rt_exampleShop' },
     })
 
     expect(exitCode).toBe(0)
     expect(stderr).toBe('Not compared with what is live: Something went wrong.\n')
-    expect(stdout).toContain('Deployment 5 is active')
+    expect(stdout).toContain('✔ Deployment 5 is active.\n  refund\n')
   })
 })
 
@@ -132,11 +131,12 @@ describe('a dry run', () => {
   })
 
   test('works without a control plane in reach', async () => {
-    const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run'])
+    const folder = createProject(shopProject())
+    const { exitCode, stdout, stderr } = await runSvc(folder, ['deploy', '--dry-run'])
     expect(exitCode).toBe(0)
     expect(stdout).toContain('Everything is in order')
-    expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stderr).toContain(`${NOWHERE} cannot be reached`)
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME].sort())
   })
 })
 

@@ -21,6 +21,7 @@ describe('the configuration', () => {
   test('a missing one names the folder that was searched and shows what to write', async () => {
     const { stderr } = await deployFaulty({ 'README.md': '' })
     expect(stderr).toContain('There is no svc.config.ts in ')
+    expect(stderr).toContain('`svc init`')
     expect(stderr).toContain('export default defineConfig({ apiKey: process.env.SVC_API_KEY })')
   })
 
@@ -121,6 +122,16 @@ describe('the runtime module', () => {
       '.svc/runtime.ts': "import gone from 'package-that-is-not-there'\nexport default gone\n",
     })
     expect(stderr).toContain("Cannot find module 'package-that-is-not-there'")
+    expect(stderr).toContain('Run `npm install`; where it is not in package.json, add it.')
+  })
+
+  test('a file that is not there is not taken for a package', async () => {
+    const { stderr } = await deployFaulty({
+      'svc.config.ts': CONFIG,
+      '.svc/runtime.ts': "import gone from '../src/gone.ts'\nexport default gone\n",
+    })
+    expect(stderr).toContain("Cannot find module '../src/gone.ts'")
+    expect(stderr).not.toContain('npm install')
   })
 
   test('one that exports something else is told what to export', async () => {

@@ -43,6 +43,40 @@ test.each(['deploy', 'status'])(
   },
 )
 
+test('a 401 of something that is no control plane does not put the blame on the key', async () => {
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': { status: 401, body: { error: 'login' } } })
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain(`${controlPlane.url} does not answer like a control plane: `)
+  expect(stderr).toContain('Set SVC_BASE_URL to the address of the control plane.')
+  expect(stderr).not.toContain('is not valid at')
+})
+
+test('an answer without an end is not read to it', async () => {
+  const chunk = new TextEncoder().encode(' '.repeat(65_536))
+  const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) })
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], {
+    fetch: async () => new Response(endless()),
+  })
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain('its answer is longer than 4194304 bytes')
+})
+
+test.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'set NODE_EXTRA_CA_CERTS'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'check whether SVC_BASE_URL should start with http://'],
+  ['ENOTFOUND', 'set SVC_BASE_URL to its address'],
+])('a connection that fails with %s comes with its own fix', async (code, fix) => {
+  const refuse = () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('no connection'), { code }) }))
+  const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], { fetch: refuse })
+  expect(exitCode).toBe(4)
+  expect(stderr).toContain(`cannot be reached: ${code}.`)
+  expect(stderr).toContain(fix)
+})
+
 describe('a refused manifest', () => {
   test('shows the server’s field errors under the capability’s own name', async () => {
     const { exitCode, stderr } = await deployTo(

@@ -60,6 +60,27 @@ test('status names each capability that is marked deprecated, since when, and un
   )
 })
 
+test('status prints the name that the runtime was registered under, where the server tells it', async () => {
+  const reply = statusReply(['refund', 'order-status'], 4, { name: 'Example Shop' })
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })
+  const { stdout } = await runSvc(createProject(shopProject()), ['status'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stdout).toContain('runtime       rt_exampleShop\nname          Example Shop\n')
+})
+
+test('an SVC_RUNTIME_ID that is not the key’s runtime is warned of, and one that is passes', async () => {
+  const controlPlane = await startControlPlane({
+    'GET /v1/runtime/status': statusReply(['refund', 'order-status']),
+  })
+  const statusWith = (SVC_RUNTIME_ID: string) =>
+    runSvc(createProject(shopProject()), ['status'], { env: { ...controlPlane.env(DEPLOY_KEY), SVC_RUNTIME_ID } })
+  const other = await statusWith('rt_anotherShop')
+  expect(other.exitCode).toBe(0)
+  expect(other.stderr).toBe(
+    '! SVC_RUNTIME_ID is rt_anotherShop, but SVC_API_KEY is a key of rt_exampleShop. Correct one of the two.\n',
+  )
+  expect((await statusWith('rt_exampleShop')).stderr).toBe('')
+})
+
 test('status prints the difference and the command that ends it', async () => {
   const { exitCode, stdout } = await statusOf(shopProject(), ['order-status', 'track-parcel'])
   expect(exitCode).toBe(0)

@@ -15,7 +15,7 @@ export function refused(refusal: Refusal): CommandFailure {
 export function unreachable(baseUrl: string, error: unknown, timeoutMs: number): CommandFailure {
   return serverFailure(
     `The control plane at ${baseUrl} cannot be reached: ${reasonOf(error, timeoutMs)}.`,
-    ['Is it running? If it is elsewhere, set SVC_BASE_URL to its address.'],
+    [adviceFor(causeCode(error) ?? '')],
     error,
   )
 }
@@ -39,11 +39,23 @@ export function notAControlPlane(baseUrl: string, what: string): CommandFailure 
   ])
 }
 
+function adviceFor(code: string): string {
+  if (/CERT|ISSUER|SIGNATURE/.test(code)) {
+    return 'Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of the authority that issued it.'
+  }
+  if (/SSL|TLS|EPROTO/.test(code))
+    return 'It does not speak https: check whether SVC_BASE_URL should start with http://.'
+  return 'Is it running? If it is elsewhere, set SVC_BASE_URL to its address.'
+}
+
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
-  const cause = error.cause
-  if (!(cause instanceof Error)) return error.message
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : null
-  return code ?? (cause.message || error.message)
+  const message = error.cause instanceof Error ? error.cause.message : ''
+  return causeCode(error) ?? (message || error.message)
+}
+
+function causeCode(error: unknown): string | null {
+  const cause = error instanceof Error ? error.cause : null
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null
 }

@@ -3,14 +3,14 @@ import {
   DeploymentManifest,
   fieldErrorsOf,
   MANIFEST_SCHEMA_VERSION,
-  type SvcConfig,
+  type SvcSettings,
 } from '@svc/contract'
 import { projectFailure } from '../failures.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
 import { CLI_VERSION } from '../version.ts'
 import { nameCapabilities } from './name-capabilities.ts'
 
-type Parts = { config: SvcConfig; capabilities: readonly Capability[]; sdkVersion: string | null }
+type Parts = { config: SvcSettings; capabilities: readonly Capability[]; sdkVersion: string | null }
 
 /** The deployment manifest, checked in the very form that travels: as JSON. */
 export function compileManifest({ config, capabilities, sdkVersion }: Parts): DeploymentManifest {

@@ -1,29 +1,83 @@
+import { buildDiscoveryManifest, type DeploymentManifest } from '@svc/contract'
 import type { CliDeps } from '../deps.ts'
-import { describeRuntime } from '../project/describe-runtime.ts'
-import { discoverRuntime } from '../project/discover-runtime.ts'
-import { installedSdkVersion } from '../project/installed-sdk-version.ts'
-import { loadProject } from '../project/load-project.ts'
+import { readCache } from '../generate/generation-cache.ts'
+import { runtimeOfKey, withRuntime } from '../generate/known-runtime.ts'
+import type { PlannedGenerator } from '../generate/plan-generation.ts'
+import { prepareGeneration } from '../generate/prepare-generation.ts'
+import { generationResult, notesOf, reportGeneration } from '../generate/report-generation.ts'
+import { writeGeneration } from '../generate/write-generation.ts'
+import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { compileManifest } from './compile-manifest.ts'
+import { type CompiledProject, compileProject } from './compile-project.ts'
+import { type Live, lookUpLive } from './look-up-live.ts'
 import { pushManifest } from './push-manifest.ts'
 import { reportDeployment, reportDryRun } from './report-deployment.ts'
-import { showDifference } from './show-difference.ts'
+import { showDifference, sudden } from './show-difference.ts'
 
-/** `svc deploy`: everything is checked before the first request, and the first fault ends it. */
-export async function deploy(deps: CliDeps, terminal: Terminal, input: { isDryRun: boolean }): Promise<void> {
-  const project = await loadProject(deps, terminal)
-  const module = await discoverRuntime(deps, project)
-  const capabilities = describeRuntime(deps, module)
-  const manifest = compileManifest({
-    config: project.config,
-    capabilities,
-    sdkVersion: installedSdkVersion(module.file),
-  })
+/** `svc deploy`: everything is checked before the first request and the first file, and the first fault ends it. */
+export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { isDryRun: boolean }): Promise<void> {
+  const project = await loadKeyedProject(deps, terminal)
+  const compiled = await compileProject(deps, project)
+  const { live, plan, contradiction } = await generateFor(deps, terminal, { project, compiled })
+  reportGeneration(terminal, plan, terminal.detail)
+  for (const note of notes(compiled.manifest, plan)) terminal.note(note)
 
-  const who = { baseUrl: project.baseUrl, apiKey: project.config.apiKey }
-  await showDifference(deps, who, { terminal, local: manifest.capabilities.map(({ name }) => name) })
-  if (input.isDryRun) return reportDryRun(terminal, manifest)
+  const { manifest } = compiled
+  const names = manifest.capabilities.map(({ name }) => name)
+  const difference = showDifference(terminal, live, names)
+  const hints = sudden(live, difference)
+  for (const hint of [...contradiction, ...hints]) terminal.warn(hint)
 
-  const deployment = await pushManifest(deps, who, manifest)
-  reportDeployment(terminal, deployment)
+  // Names that were just compared are not told a second time.
+  const isListed = difference === null
+  const outcome = isDryRun
+    ? reportDryRun(terminal, { manifest, isListed })
+    : reportDeployment(terminal, { deployment: await push(deps, terminal, { project, manifest }), isListed })
+  // After a real deployment the control plane has said itself what its removal means.
+  const warnings = [...contradiction, ...(isDryRun ? hints : []), ...outcome.warnings]
+  terminal.result({ dryRun: isDryRun, ...outcome, difference, generators: generationResult(plan), warnings })
+}
+
+type Subject = { readonly project: KeyedProject; readonly compiled: CompiledProject }
+
+/** Writes the generated files. Generators run before anything is sent, and again where the control plane knows better. */
+async function generateFor(
+  deps: CliDeps,
+  terminal: Terminal,
+  { project, compiled }: Subject,
+): Promise<{ live: Live; plan: PlannedGenerator[]; contradiction: string[] }> {
+  const cache = readCache(project.folder)
+  const runtime = runtimeOfKey(cache, project)
+  const assumed = await prepareGeneration(deps, terminal, { project, compiled, runtime, cache })
+
+  const done = terminal.progress('Looking up what is live')
+  const live = await lookUpLive(deps, project).finally(done)
+  const runtimes = live.ok ? withRuntime(cache, project, live.status) : cache.runtimes
+  const actual = live.ok ? runtimeOfKey({ ...cache, runtimes }, project) : runtime
+
+  const plan = await prepareGeneration(deps, terminal, { project, compiled, runtime: actual, cache, earlier: assumed })
+  writeGeneration({ projectFolder: project.folder, plan, cache, runtimes })
+  return { live, plan, contradiction: contradictionOf(project, actual.runtimeId) }
+}
+
+function contradictionOf({ runtimeId }: KeyedProject, actual: string | null): string[] {
+  if (runtimeId === null || actual === null || actual === runtimeId) return []
+  return [`SVC_RUNTIME_ID is ${runtimeId}, but the deploy key is of ${actual}, which is used. Correct one of the two.`]
+}
+
+// A manifest that cannot be published keeps nothing from being deployed and called.
+function notes(manifest: DeploymentManifest, plan: readonly PlannedGenerator[]): string[] {
+  const published = buildDiscoveryManifest({ manifest, runtimeId: '', runtimeName: '', baseUrl: '' })
+  const problem = published.ok ? null : published.problem
+  const others = notesOf(plan).filter((note) => note !== problem)
+  return problem === null ? others : [`No public manifest is published. ${problem}`, ...others]
+}
+
+async function push(
+  deps: CliDeps,
+  terminal: Terminal,
+  { project, manifest }: { project: KeyedProject; manifest: DeploymentManifest },
+): Promise<Awaited<ReturnType<typeof pushManifest>>> {
+  const done = terminal.progress(`Publishing to ${project.baseUrl}`)
+  return await pushManifest(deps, project, manifest).finally(done)
 }

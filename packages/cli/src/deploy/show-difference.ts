@@ -1,34 +1,40 @@
-import type { Credential } from '../control-plane/answer.ts'
-import { compareNames, isInSync, printDifference } from '../control-plane/compare-names.ts'
-import { readStatus } from '../control-plane/read-status.ts'
-import type { CliDeps } from '../deps.ts'
+import { compareNames, isInSync, type NameDifference, printDifference } from '../control-plane/compare-names.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import type { Live } from './look-up-live.ts'
 
-type Input = { terminal: Terminal; local: readonly string[] }
-
-/** Prints what the deployment would change. A failed look-up is mentioned and never stands in the way. */
-export async function showDifference(deps: Pick<CliDeps, 'fetch'>, who: Credential, input: Input): Promise<void> {
-  const { terminal, local } = input
-  const live = await liveNames(deps, who)
-  if ('failure' in live) return terminal.note(`Not compared with what is live: ${live.failure}`)
-
-  const difference = compareNames(local, live.names)
-  const subject = live.version === null ? 'First deployment' : `Compared with deployment ${live.version}`
-  if (isInSync(difference)) return terminal.line(`${subject}: the same ${counted(local.length)}.`)
-  terminal.line(`${subject}:`)
-  printDifference(terminal, difference)
+export type Difference = NameDifference & {
+  /** The deployment that the names were compared with; null before the first one. */
+  readonly comparedWith: number | null
 }
 
-type Live = { names: readonly string[]; version: number | null } | { failure: string }
-
-async function liveNames(deps: Pick<CliDeps, 'fetch'>, who: Credential): Promise<Live> {
-  try {
-    const answer = await readStatus(deps, who)
-    if (!answer.ok) return { failure: answer.refusal.message }
-    return { names: answer.value.capabilities, version: answer.value.deployment?.version ?? null }
-  } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) }
+/** Prints what the deployment would change, and returns it; null where what is live is not known. */
+export function showDifference(terminal: Terminal, live: Live, local: readonly string[]): Difference | null {
+  if (!live.ok) {
+    terminal.note(`Not compared with what is live: ${live.reason}`)
+    return null
   }
+  const { capabilities, deployment } = live.status
+  const difference = compareNames(local, capabilities)
+  const comparedWith = deployment?.version ?? null
+  const subject = comparedWith === null ? 'First deployment' : `Compared with deployment ${comparedWith}`
+  if (isInSync(difference)) {
+    terminal.line(`${subject}: the same ${counted(local.length)}.`)
+  } else {
+    terminal.line(`${subject}:`)
+    printDifference(terminal, difference)
+  }
+  return { comparedWith, ...difference }
+}
+
+/** One sentence for each live capability that would be gone without anybody having been told. */
+export function sudden(live: Live, difference: Difference | null): string[] {
+  if (!live.ok || difference === null) return []
+  const announced = new Set(live.status.deprecated.map(({ name }) => name))
+  return difference.removed
+    .filter((name) => !announced.has(name))
+    .map(
+      (name) => `“${name}” is live and was never marked deprecated: without it, whoever stored its address gets 404.`,
+    )
 }
 
 function counted(count: number): string {

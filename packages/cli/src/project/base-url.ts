@@ -1,5 +1,8 @@
 import { isLocalHost } from '@svc/contract'
 
+/** Where `npm start` serves a control plane. */
+export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
+
 /** What is wrong with the control plane’s address, or null. */
 export function baseUrlProblem(baseUrl: string): string | null {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null

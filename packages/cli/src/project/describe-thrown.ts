@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 const FRAME = /\(?((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/]).*):(\d+):\d+\)?$/
 
+// What Node and jiti say of a module that is named by its package and not by a path.
+const MISSING_PACKAGE = /^Cannot find (?:module|package) '(?![./]|[A-Za-z]:)/
+
 /** The project’s folder, and the folder that paths are shown from. */
 export type Place = { readonly folder: string; readonly cwd: string }
 
@@ -18,6 +21,7 @@ export function describeThrown(thrown: unknown, place: Place): string[] {
 function messageLines(error: Error): string[] {
   const [message = ''] = error.message.split('\nRequire stack:')
   const lines = message.split('\n').flatMap((line) => line.trim() || [])
+  if (MISSING_PACKAGE.test(message)) return [...lines, 'Run `npm install`; where it is not in package.json, add it.']
   return lines.length > 0 ? lines : [`It threw ${error.name} without a message.`]
 }
 

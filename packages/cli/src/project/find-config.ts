@@ -12,7 +12,7 @@ export function findConfig(folder: string): string {
     if (dirname(current) === current) break
   }
   throw projectFailure(`There is no ${CONFIG_FILE} in ${folder} or any folder above it.`, [
-    'Change to the project’s folder, or create the file there:',
+    'Change to the project’s folder, make a project with `svc init`, or create the file:',
     '',
     "  import { defineConfig } from '@svc/sdk'",
     '  export default defineConfig({ apiKey: process.env.SVC_API_KEY })',

@@ -1,29 +1,56 @@
 import { dirname } from 'node:path'
-import type { SvcConfig } from '@svc/contract'
+import type { JsonObject, SvcSettings } from '@svc/contract'
 import type { CliDeps } from '../deps.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { isPlainText } from './base-url.ts'
 import { findConfig } from './find-config.ts'
 import { loadConfiguration } from './load-configuration.ts'
+import { misspeltVariables } from './misspelt-variables.ts'
 import { readEnvironmentFile } from './read-environment-file.ts'
-import { validateConfiguration } from './validate-configuration.ts'
+import { validateConfiguration, validateSettings } from './validate-configuration.ts'
 
 /** The owner’s project, configured without fault. */
 export type Project = {
   readonly folder: string
   readonly configFile: string
-  readonly config: SvcConfig
+  readonly config: SvcSettings
   /** Address of the control plane, without a slash at its end. */
   readonly baseUrl: string
+  /** What `SVC_RUNTIME_ID` says; null where it is not set. */
+  readonly runtimeId: string | null
 }
 
-/** Finds, loads and validates the project that the working folder belongs to. */
-export async function loadProject(deps: Pick<CliDeps, 'env' | 'cwd'>, terminal: Terminal): Promise<Project> {
-  const configFile = findConfig(deps.cwd)
-  const folder = dirname(configFile)
-  readEnvironmentFile(deps.env, folder)
-  const configuration = await loadConfiguration(configFile, deps.cwd)
-  const { config, baseUrl } = validateConfiguration(deps, { configFile, configuration })
-  if (isPlainText(baseUrl)) terminal.warn(`${baseUrl} is not https: the deploy key travels unencrypted.`)
-  return { folder, configFile, config, baseUrl }
+/** The project together with the deploy key, for what speaks to the control plane. */
+export type KeyedProject = Project & { readonly apiKey: string }
+
+type ProjectDeps = Pick<CliDeps, 'env' | 'cwd' | 'configFile'>
+
+/** Finds, loads and validates the project that the working folder belongs to. A deploy key is not asked for. */
+export async function loadProject(deps: ProjectDeps, terminal: Terminal): Promise<Project> {
+  const { configFile, configuration } = await openProject(deps, terminal)
+  return { ...whereabouts(configFile), ...validateSettings(deps, { configFile, configuration }) }
+}
+
+/** As {@link loadProject}, for commands that need the deploy key: a missing or malformed one is one of the faults. */
+export async function loadKeyedProject(deps: ProjectDeps, terminal: Terminal): Promise<KeyedProject> {
+  const { configFile, configuration } = await openProject(deps, terminal)
+  const project = { ...whereabouts(configFile), ...validateConfiguration(deps, { configFile, configuration }) }
+  if (isPlainText(project.baseUrl)) {
+    terminal.warn(`${project.baseUrl} is not https: the deploy key travels unencrypted.`)
+  }
+  return project
+}
+
+async function openProject(
+  deps: ProjectDeps,
+  terminal: Terminal,
+): Promise<{ configFile: string; configuration: JsonObject }> {
+  const configFile = deps.configFile ?? findConfig(deps.cwd)
+  readEnvironmentFile(deps.env, dirname(configFile))
+  for (const sentence of misspeltVariables(deps.env)) terminal.note(sentence)
+  return { configFile, configuration: await loadConfiguration(configFile, deps.cwd) }
+}
+
+function whereabouts(configFile: string): Pick<Project, 'folder' | 'configFile'> {
+  return { folder: dirname(configFile), configFile }
 }

@@ -1,11 +1,9 @@
 import { relative } from 'node:path'
-import { type FieldErrors, fieldErrorsOf, type JsonObject, SvcConfig } from '@svc/contract'
-import type { CliDeps } from '../deps.ts'
-import { projectFailure } from '../failures.ts'
-import { fieldLines } from '../terminal/field-lines.ts'
-import { baseUrlProblem, normalizeBaseUrl } from './base-url.ts'
-
-const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
+import { type FieldErrors, fieldErrorsOf, type JsonObject, RuntimeId, SvcConfig, SvcSettings } from '@svc/contract'
+import type { CliDeps, Environment } from '../deps.ts'
+import { invalidFields } from '../failures.ts'
+import { baseUrlProblem, DEFAULT_BASE_URL, normalizeBaseUrl } from './base-url.ts'
+import type { Project } from './load-project.ts'
 
 // What to write where the message says only what is wrong.
 const EXAMPLES = new Map([
@@ -19,25 +17,60 @@ const EXAMPLES = new Map([
   ['adp.namespace', "namespace: 'com.example.shop'"],
   ['adp.id', "id: 'com.example.shop'"],
   ['agent', "agent: { instructions: 'Answer in one paragraph.' }"],
+  ['generators', "generators: { disabled: ['openapi'] }"],
+  ['generators.disabled', "disabled: ['openapi']"],
+  ['generators.custom', 'custom: [routesGenerator]'],
   ['agent.instructions', "instructions: 'Answer in one paragraph.'"],
 ])
 
-/** The configuration and the control plane’s address, checked; every fault of both is reported at once. */
-export function validateConfiguration(
-  deps: Pick<CliDeps, 'env' | 'cwd'>,
-  input: { configFile: string; configuration: JsonObject },
-): { config: SvcConfig; baseUrl: string } {
-  const baseUrl = deps.env['SVC_BASE_URL'] || DEFAULT_BASE_URL
-  const baseUrlFault = baseUrlProblem(baseUrl)
-  const parsed = SvcConfig.safeParse(input.configuration)
-  if (parsed.success && !baseUrlFault) return { config: parsed.data, baseUrl: normalizeBaseUrl(baseUrl) }
+type Deps = Pick<CliDeps, 'env' | 'cwd'>
+type Input = { readonly configFile: string; readonly configuration: JsonObject }
+type Schema<T> = {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: Parameters<typeof fieldErrorsOf>[0] }
+}
+type Surroundings = Pick<Project, 'baseUrl' | 'runtimeId'>
 
+/** The configuration without its key, and the environment; every fault of both is reported at once. */
+export function validateSettings(deps: Deps, input: Input): Surroundings & { config: SvcSettings } {
+  const { apiKey: _unused, ...settings } = input.configuration
+  const { value, surroundings } = validated(deps, { ...input, schema: SvcSettings, configuration: settings })
+  return { config: value, ...surroundings }
+}
+
+/** As {@link validateSettings}, and the key. */
+export function validateConfiguration(
+  deps: Deps,
+  input: Input,
+): Surroundings & { config: SvcSettings; apiKey: string } {
+  const { value, surroundings } = validated(deps, { ...input, schema: SvcConfig })
+  const { apiKey, ...config } = value
+  return { config, apiKey, ...surroundings }
+}
+
+function validated<T>(
+  deps: Deps,
+  { schema, configuration, configFile }: Input & { schema: Schema<T> },
+): { value: T; surroundings: Surroundings } {
+  const parsed = schema.safeParse(configuration)
+  const { faults: surroundingFaults, ...surroundings } = readSurroundings(deps.env)
   const faults = {
     ...(parsed.success ? {} : withExamples(fieldErrorsOf(parsed.error, 'configuration'))),
-    ...(baseUrlFault ? { SVC_BASE_URL: [baseUrlFault] } : {}),
+    ...surroundingFaults,
   }
-  const file = relative(deps.cwd, input.configFile)
-  throw projectFailure(`The configuration is not valid (${file}).`, fieldLines(faults))
+  if (parsed.success && Object.keys(faults).length === 0) return { value: parsed.data, surroundings }
+  throw invalidFields(`The configuration is not valid (${relative(deps.cwd, configFile)}).`, faults)
+}
+
+function readSurroundings(env: Environment): Surroundings & { faults: FieldErrors } {
+  const baseUrl = env['SVC_BASE_URL'] || DEFAULT_BASE_URL
+  const runtimeId = env['SVC_RUNTIME_ID'] || null
+  const baseUrlFault = baseUrlProblem(baseUrl)
+  const id = RuntimeId.nullable().safeParse(runtimeId)
+  const faults = {
+    ...(baseUrlFault ? { SVC_BASE_URL: [baseUrlFault] } : {}),
+    ...(id.success ? {} : { SVC_RUNTIME_ID: id.error.issues.map(({ message }) => message) }),
+  }
+  return { baseUrl: baseUrlFault ? baseUrl : normalizeBaseUrl(baseUrl), runtimeId, faults }
 }
 
 function withExamples(faults: FieldErrors): FieldErrors {

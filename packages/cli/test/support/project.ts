@@ -8,9 +8,12 @@ const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.me
 
 /** A folder with these files, in which `@svc/sdk` and `zod` resolve. It is gone when the test is over. */
 export function createProject(files: Record<string, string>): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-cli-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
+  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'svc-cli-')))
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  symlinkSync(NODE_MODULES, join(parent, 'node_modules'))
+  // Its own is empty, so that what is cached in it goes with the project; packages are found one folder up.
+  const folder = join(parent, 'project')
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
   for (const [path, contents] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), contents)

@@ -1,9 +1,19 @@
-import { runCli } from '@svc/cli'
+import { type CliDeps, runCli, type Timers } from '@svc/cli'
 import { DEPLOY_KEY } from './keys.ts'
 
 export type Outcome = { exitCode: number; stdout: string; stderr: string }
 
-type Options = { env?: Record<string, string>; isTTY?: boolean; fetch?: typeof fetch }
+type Options = {
+  env?: Record<string, string>
+  isTTY?: boolean
+  columns?: number
+  fetch?: typeof fetch
+  timers?: Timers
+  stdin?: NonNullable<CliDeps['stdin']>
+  onStderr?: (text: string) => void
+}
+
+const NO_TIMERS: Timers = { now: () => 0, every: () => () => undefined }
 
 /** An address at which nothing listens: a reserved port that no service was ever given. */
 export const NOWHERE = 'http://127.0.0.1:2'
@@ -14,15 +24,25 @@ export async function runSvc(cwd: string, args: readonly string[], options: Opti
   const written = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
     isTTY: options.isTTY ?? false,
+    ...(options.columns !== undefined && { columns: options.columns }),
     write: (text: string) => {
       written[name] += text
+      if (name === 'stderr') options.onStderr?.(text)
     },
   })
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'SVC_API_KEY', 'SVC_BASE_URL']) delete process.env[name]
+  const ours = (name: string) => /^(SVC_|NO_COLOR$|FORCE_COLOR$|CI$)/.test(name)
+  for (const name of Object.keys(process.env).filter(ours)) delete process.env[name]
   Object.assign(process.env, options.env ?? { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: NOWHERE })
   try {
-    const deps = { stdout: output('stdout'), stderr: output('stderr'), env: process.env, cwd }
-    const exitCode = await runCli({ ...deps, fetch: options.fetch ?? fetch }, args)
+    const deps = {
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+      env: process.env,
+      cwd,
+      ...(options.stdin && { stdin: options.stdin }),
+    }
+    const timers = options.timers ?? NO_TIMERS
+    const exitCode = await runCli({ ...deps, timers, fetch: options.fetch ?? fetch }, args)
     return { exitCode, ...written }
   } finally {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]

@@ -1,0 +1,81 @@
+import { type FieldErrors, isJsonObject, type JsonObject, jsonSchemaCheck } from '@svc/contract'
+import { callCapability } from '@svc/sdk/testing'
+import type { CliDeps } from '../deps.ts'
+import { CommandFailure, commandFailure, usageFailure } from '../failures.ts'
+import { fieldLines } from '../terminal/field-lines.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { inspectProject } from './inspect-project.ts'
+import { nearestName } from './nearest-name.ts'
+import { readEndUserToken, readInput, readMetadata, readPermissions } from './read-call-flags.ts'
+import { withoutToken } from './without-token.ts'
+
+/** The options of `svc dev call` as they were typed. */
+export type CallFlags = {
+  readonly input?: string
+  readonly inputFile?: string
+  readonly endUserTokenEnv?: string
+  readonly permissions?: string
+  readonly metadata?: string
+}
+
+type Input = { readonly capability: string; readonly flags: CallFlags }
+
+/** `svc dev call`: input against the published schema, then the capability by the way of a signed call. */
+export async function callOne(deps: CliDeps, terminal: Terminal, { capability: name, flags }: Input): Promise<void> {
+  const { runtime, capabilities } = await inspectProject(deps, terminal)
+  const capability = runtime.find(name)
+  const schema = capabilities.find((each) => each.name === name)?.inputSchema ?? null
+  if (!capability)
+    throw unknownCapability(
+      name,
+      capabilities.map((each) => each.name),
+    )
+  const [metadata, endUserToken, permissions] = [
+    readMetadata(flags),
+    readEndUserToken(deps, flags),
+    readPermissions(flags),
+  ]
+  const input = checked(name, schema, await readInput(deps, flags))
+
+  const stop = terminal.progress(`Calling ${name}`)
+  const startedAt = deps.timers.now()
+  const result = await callCapability(capability, input, {
+    ...(metadata && { metadata }),
+    ...(permissions && { permissions }),
+    ...(endUserToken !== null && { endUserToken }),
+    onError: (error) => terminal.writeErr(`${withoutToken(stackOf(error), endUserToken)}\n`),
+  }).finally(stop)
+  const durationMs = Math.round(deps.timers.now() - startedAt)
+
+  terminal.note(`${name} ${result.ok ? 'answered' : 'failed'} after ${durationMs} ms`)
+  if (!result.ok)
+    throw commandFailure(`“${name}” failed (${result.code}): ${withoutToken(result.message, endUserToken)}`)
+  if (!terminal.isJson) terminal.writeOut(`${printableJson(result.output)}\n`)
+  terminal.result({ capability: name, output: result.output, durationMs })
+}
+
+// As the control plane does before it signs a call: without a schema any object will do.
+function checked(name: string, schema: JsonObject | null, input: unknown): JsonObject {
+  if (!isJsonObject(input)) throw invalidInput(name, { input: ['must be a JSON object.'] })
+  const faults = schema === null ? {} : jsonSchemaCheck(schema)(input)
+  if (Object.keys(faults).length > 0) throw invalidInput(name, faults)
+  return input
+}
+
+function invalidInput(name: string, fieldErrors: FieldErrors): CommandFailure {
+  const message = `“${name}” was not called: the input does not satisfy its schema.`
+  return new CommandFailure('failure', message, fieldLines(fieldErrors), { fieldErrors })
+}
+
+function unknownCapability(name: string, names: readonly string[]): CommandFailure {
+  const nearest = nearestName(name, names)
+  return usageFailure(`There is no capability “${name}” in this project.`, [
+    ...(nearest === null ? [] : [`Did you mean ${nearest}?`]),
+    names.length > 0 ? `There are ${names.join(', ')}.` : 'There are none.',
+  ])
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from '@svc/contract'
+import type { Terminal } from '../../terminal/terminal.ts'
+import { withoutToken } from '../without-token.ts'
+
+type Call = {
+  readonly request: Uint8Array
+  readonly status: number
+  readonly answer: Uint8Array
+  readonly durationMs: number
+}
+
+/** One line about one call: which capability, how long, how it ended. Inputs, outputs and tokens are not in it. */
+export function callLine({ green, red, dim }: Terminal['colors'], call: Call): string {
+  const request = parsed(call.request)
+  const { error } = parsed(call.answer)
+  const name = typeof request['capability'] === 'string' ? request['capability'] : 'unknown'
+  const token = typeof request['endUserToken'] === 'string' ? request['endUserToken'] : null
+  const shown = (text: string) =>
+    withoutToken(text, token)
+      .replace(/\p{Cc}/gu, ' ')
+      .slice(0, 300)
+  const end = error === undefined ? green('ok') : red(shown(`${verdictOf(call.status, error)}`))
+  return `${shown(name)}  ${dim(`${call.durationMs} ms`)}  ${end}`
+}
+
+function verdictOf(status: number, error: unknown): string {
+  if (status !== 200) return `refused: ${status} ${String(error)}`
+  if (!isJsonObject(error)) return `failed: ${String(error)}`
+  const code = typeof error['code'] === 'string' ? ` (${error['code']})` : ''
+  return `failed${code}: ${String(error['message'])}`
+}
+
+function parsed(bytes: Uint8Array): JsonObject {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

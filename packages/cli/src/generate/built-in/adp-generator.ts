@@ -1,0 +1,37 @@
+import { buildDiscoveryManifest, type Generator, type GeneratorContext } from '@svc/contract'
+import { toDocument } from './to-document.ts'
+import { unknownRuntime } from './unknown-runtime.ts'
+
+const FILE = 'agent-discovery.json'
+
+/** Writes the discovery manifest as the control plane will publish it, but for the moment of its deployment. */
+export const adpGenerator: Generator = {
+  name: 'adp',
+  inputs: ({ manifest, runtimeId, runtimeName, baseUrl, cliVersion }) => ({
+    capabilities: manifest.capabilities,
+    website: manifest.website ?? null,
+    adp: manifest.adp ?? null,
+    runtimeId,
+    runtimeName: manifest.website ? null : runtimeName,
+    baseUrl,
+    cliVersion,
+  }),
+  generate(context) {
+    const built = build(context)
+    return built.ok ? [{ path: FILE, contents: toDocument(built.document) }] : []
+  },
+}
+
+/** Why there is no discovery manifest to write, or null. None of the reasons keeps a deployment from going on. */
+export function adpProblem(context: GeneratorContext): string | null {
+  const built = build(context)
+  return built.ok ? null : built.problem
+}
+
+function build({ manifest, runtimeId, runtimeName, baseUrl }: GeneratorContext) {
+  const isNamed = manifest.website !== undefined || runtimeName !== null
+  const source = { manifest, runtimeId: runtimeId ?? '', runtimeName: runtimeName ?? '', baseUrl }
+  const built = buildDiscoveryManifest(source)
+  if (!built.ok || (runtimeId !== null && isNamed)) return built
+  return { ok: false, problem: unknownRuntime(FILE) } as const
+}

@@ -1,0 +1,31 @@
+import {
+  BUILT_IN_GENERATORS,
+  type BuiltInGenerator,
+  DiscoveryManifest,
+  type Generator,
+  type GeneratorContext,
+} from '@svc/contract'
+import type { z } from 'zod'
+import { adpGenerator, adpProblem } from './adp-generator.ts'
+import { CapabilityList, capabilityManifestGenerator } from './capability-manifest-generator.ts'
+import { OpenApiDocument } from './openapi-document.ts'
+import { openapiGenerator, openapiProblem } from './openapi-generator.ts'
+import { RuntimeDescription, runtimeManifestGenerator } from './runtime-manifest-generator.ts'
+
+export type BuiltIn = {
+  readonly generator: Generator
+  /** What its JSON files must satisfy before they are written. */
+  readonly document: z.ZodType
+  /** Why it makes no file, where that may be; null where it makes one. */
+  readonly problem: (context: GeneratorContext) => string | null
+}
+
+const BUILT_INS: Record<BuiltInGenerator, BuiltIn> = {
+  'capability-manifest': { generator: capabilityManifestGenerator, document: CapabilityList, problem: () => null },
+  'runtime-manifest': { generator: runtimeManifestGenerator, document: RuntimeDescription, problem: () => null },
+  openapi: { generator: openapiGenerator, document: OpenApiDocument, problem: openapiProblem },
+  adp: { generator: adpGenerator, document: DiscoveryManifest, problem: adpProblem },
+}
+
+/** The generators that every project has, in the order in which they run. */
+export const BUILT_IN_LIST: readonly BuiltIn[] = BUILT_IN_GENERATORS.map((name) => BUILT_INS[name])

@@ -1,0 +1,48 @@
+import type { RuntimeStatus } from '@svc/contract'
+import type { Credential } from '../control-plane/answer.ts'
+import { digest } from './digest.ts'
+import type { GenerationCache, RememberedRuntime } from './generation-cache.ts'
+
+const MAX_REMEMBERED = 20
+
+/** Which runtime the project is, as far as it is known. */
+export type KnownRuntime = { readonly runtimeId: string | null; readonly name: string | null }
+
+type Where = { readonly baseUrl: string; readonly runtimeId: string | null }
+
+/** The runtime of a deploy key: what the control plane said when it was last asked, else `SVC_RUNTIME_ID`, else nothing. */
+export function runtimeOfKey({ runtimes }: GenerationCache, project: Where & Credential): KnownRuntime {
+  return runtimes[accountOf(project)] ?? runtimeOfProject({ runtimes }, { ...project, isKeyed: true })
+}
+
+/** The runtime where there is no key: `SVC_RUNTIME_ID`, else the only one that this project was ever deployed to there. */
+export function runtimeOfProject(
+  { runtimes }: Pick<GenerationCache, 'runtimes'>,
+  { baseUrl, runtimeId, isKeyed = false }: Where & { isKeyed?: boolean },
+): KnownRuntime {
+  const there = Object.values(runtimes).filter((runtime) => runtime.baseUrl === baseUrl)
+  if (runtimeId !== null) return there.find((runtime) => runtime.runtimeId === runtimeId) ?? { runtimeId, name: null }
+  const isOnlyOne = new Set(there.map((runtime) => runtime.runtimeId)).size === 1
+  return (!isKeyed && isOnlyOne && there.at(-1)) || { runtimeId: null, name: null }
+}
+
+/** What is remembered once the control plane has told which runtime the key is of. The oldest are forgotten first. */
+export function withRuntime(
+  { runtimes }: GenerationCache,
+  who: Credential,
+  status: Pick<RuntimeStatus, 'runtimeId' | 'name'>,
+): GenerationCache['runtimes'] {
+  const { runtimeId } = status
+  const name = status.name ?? null
+  const runtime: RememberedRuntime = { baseUrl: who.baseUrl, runtimeId, name }
+  const account = accountOf(who)
+  const known = runtimes[account]
+  if (known?.runtimeId === runtimeId && known.name === name) return runtimes
+  const others = Object.entries(runtimes).filter(([other]) => other !== account)
+  return Object.fromEntries([...others, [account, runtime] as const].slice(-MAX_REMEMBERED))
+}
+
+// The key itself is nowhere on disk but in the owner’s own .env.
+function accountOf({ baseUrl, apiKey }: Credential): string {
+  return digest(`${baseUrl}\n${apiKey}`)
+}

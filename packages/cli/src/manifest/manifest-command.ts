@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import type { CliDeps } from '../deps.ts'
+import { examples } from '../terminal/examples.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export function manifestCommand(deps: CliDeps, terminal: Terminal): Command {
+  const manifest = new Command('manifest').description('look at what runtimes publish')
+  manifest
+    .command('pull')
+    .description('read a runtime’s public manifest; no key and no project are needed')
+    .option('--runtime <id>', 'the runtime, rt_… (default: SVC_RUNTIME_ID)')
+    .option('--out <file>', 'write it to this file instead of stdout')
+    .addHelpText(
+      'after',
+      examples([
+        'svc manifest pull --runtime rt_exampleShop',
+        'svc manifest pull --runtime rt_exampleShop --out agent-discovery.json',
+      ]),
+    )
+    .action(async (options: { runtime?: string; out?: string }) => {
+      const { pullManifest } = await import('./pull-manifest.ts')
+      await pullManifest(deps, terminal, { runtime: options.runtime ?? null, out: options.out ?? null })
+    })
+  return manifest
+}

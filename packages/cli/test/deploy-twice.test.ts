@@ -1,0 +1,66 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { describeEngine, useDatabase } from '../../server/test/support/engines.ts'
+import { startForTest } from '../../server/test/support/service.ts'
+import { ADP, generatedFiles, readJson } from './support/generated.ts'
+import { createProject, runtimeModule } from './support/project.ts'
+import { runSvc } from './support/run-svc.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const BASE_URL = 'https://svc.example.com'
+
+/** The sample shop, in a folder that may be written to. */
+function shopCopy(): string {
+  const folder = createProject({ 'examples/shop/smaller.ts': runtimeModule(['search-products', 'returns']) })
+  cpSync(join(ROOT, 'tsconfig.base.json'), join(folder, 'tsconfig.base.json'))
+  const shop = join(folder, 'examples/shop')
+  for (const path of ['.svc/runtime.ts', 'src', 'svc.config.ts', 'tsconfig.json']) {
+    cpSync(join(ROOT, 'examples/shop', path), join(shop, path), { recursive: true })
+  }
+  const config = readFileSync(join(shop, 'svc.config.ts'), 'utf8')
+  writeFileSync(join(shop, 'smaller.config.ts'), config.replace('agent:', "runtime: 'smaller.ts',\n  agent:"))
+  return shop
+}
+
+describeEngine('sqlite', 'the shop against a control plane', (engine) => {
+  const database = useDatabase(engine)
+
+  test('is deployed, deployed again with every generator skipped, and deployed anew after a change', async () => {
+    const service = await startForTest(database(), { baseUrl: BASE_URL })
+    const runtime = await service.runtime(await service.owner())
+    const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const shop = shopCopy()
+    const options = {
+      env: { SVC_API_KEY: runtime.deployKey, SVC_BASE_URL: BASE_URL },
+      fetch: (url: string | URL | Request, init?: RequestInit) => fetch(String(url).replace(BASE_URL, address), init),
+    }
+    const manifest = async () => (await fetch(`${address}/v1/runtime/${runtime.runtimeId}/manifest`)).json()
+
+    const first = await runSvc(shop, ['deploy'], options)
+    expect([first.exitCode, first.stderr]).toEqual([0, ''])
+    expect(first.stdout.match(/ created /g)).toHaveLength(4)
+    expect(first.stdout).toContain('First deployment:\n  + search-products\n')
+    expect(first.stdout).toContain('Deployment 1 is active')
+    const { lastUpdated, ...published } = await manifest()
+    expect(lastUpdated).toEqual(expect.any(String))
+    expect(readJson(shop, ADP)).toEqual(published)
+
+    const written = generatedFiles(shop)
+    const second = await runSvc(shop, ['deploy'], options)
+    expect([second.exitCode, second.stderr]).toEqual([0, ''])
+    expect(second.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(second.stdout).toContain('Compared with deployment 1: the same 10 capabilities.')
+    expect(second.stdout).toContain('Deployment 2 is active')
+    expect(generatedFiles(shop)).toEqual(written)
+
+    const changed = await runSvc(shop, ['deploy', '--config', 'smaller.config.ts'], options)
+    expect(changed.stdout.match(/ updated /g)).toHaveLength(4)
+    expect(changed.stdout).toMatch(/^ {2}\+ returns$/m)
+    expect(changed.stdout).toMatch(/^ {2}- place-order$/m)
+    expect(changed.stdout).toContain('Deployment 3 is active')
+    expect(changed.stderr).toContain('“place-order” was removed without having been deprecated')
+    expect(await manifest()).toMatchObject({ ...readJson(shop, ADP) })
+  }, 60_000)
+})

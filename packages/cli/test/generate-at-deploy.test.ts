@@ -1,0 +1,209 @@
+import { keyChecksum } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import {
+  ADP,
+  BUILT_IN_FILES,
+  CACHE,
+  CAPABILITIES,
+  generatedFiles,
+  generatorSource,
+  OPENAPI,
+  RUNTIME,
+  readJson,
+  withGenerators,
+} from './support/generated.ts'
+import { DEPLOY_KEY } from './support/keys.ts'
+import { CONFIG, createProject, shopProject } from './support/project.ts'
+import { runSvc } from './support/run-svc.ts'
+
+const STATUS = 'GET /v1/runtime/status'
+const DEPLOY = 'POST /v1/deployments'
+const DEPLOYED = deployReply([
+  { name: 'order-status', hasInputSchema: true },
+  { name: 'refund', hasInputSchema: true },
+])
+const OTHER_BODY = DEPLOY_KEY.slice(0, -7) + (DEPLOY_KEY.at(-7) === 'A' ? 'B' : 'A')
+const OTHER_KEY = OTHER_BODY + keyChecksum(OTHER_BODY)
+const NAMED = { name: 'Hollow Pine' }
+
+describe('the order of a deployment', () => {
+  test('files are written before the push, so that a failed push leaves them and no deployment', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply([]),
+      [DEPLOY]: envelope(500, 'internal_error', 'Something went wrong.'),
+    })
+    const folder = createProject(shopProject())
+    const { exitCode, stdout } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(exitCode).toBe(1)
+    expect(stdout).not.toContain('is active')
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, ...BUILT_IN_FILES].sort())
+  })
+
+  test('a manifest that cannot be published leaves nothing written and nothing sent', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+    const handmade = `export default { kind: 'svc-runtime', capabilities: [
+      { kind: 'svc-capability', name: 'refund', version: 'one', handler: () => ({}) },
+    ] }`
+    const folder = createProject({ ...shopProject(), '.svc/runtime.ts': handmade })
+    const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('“refund” version')
+    expect(generatedFiles(folder)).toEqual({})
+    expect(controlPlane.requests).toEqual([])
+  })
+
+  test('a dry run writes the files and remembers them, and publishes nothing', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]) })
+    const folder = createProject(shopProject())
+    await runSvc(folder, ['deploy', '--dry-run'], { env: controlPlane.env(DEPLOY_KEY) })
+    const { stdout } = await runSvc(folder, ['deploy', '--dry-run'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, ...BUILT_IN_FILES].sort())
+    expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(controlPlane.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
+  })
+})
+
+describe('the runtime that generated documents name', () => {
+  test('is the one that the control plane tells, in the first deployment already', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+    const folder = createProject(shopProject())
+    const { stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(stderr).toBe('')
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: 'rt_exampleShop', name: 'Hollow Pine' })
+    expect(generatedFiles(folder)[ADP]).toContain(`${controlPlane.url}/v1/capabilities/rt_exampleShop/refund`)
+  })
+
+  test('is remembered, so that a deployment without an answer and svc generate without a key know it', async () => {
+    const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+    const folder = createProject(shopProject())
+    const env = known.env(DEPLOY_KEY)
+    await runSvc(folder, ['deploy'], { env })
+    const before = generatedFiles(folder)
+
+    const silent: typeof fetch = () => Promise.reject(new Error('no network'))
+    const offline = await runSvc(folder, ['deploy', '--dry-run'], { env, fetch: silent })
+    const keyless = await runSvc(folder, ['generate'], { env: { SVC_BASE_URL: known.url } })
+
+    expect(offline.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(generatedFiles(folder)).toEqual(before)
+  })
+
+  test('is remembered for that key and that control plane alone, and the key is written nowhere', async () => {
+    const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+    const folder = createProject({ ...shopProject(), 'other.config.ts': CONFIG })
+    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    expect(generatedFiles(folder)[CACHE]).toContain('rt_exampleShop')
+    expect(Object.values(generatedFiles(folder)).join('\n')).not.toContain(DEPLOY_KEY.slice(0, 20))
+
+    const silent: typeof fetch = () => Promise.reject(new Error('no network'))
+    const otherKey = await runSvc(folder, ['deploy', '--dry-run', '--config', 'other.config.ts'], {
+      env: known.env(OTHER_KEY),
+      fetch: silent,
+    })
+    expect(otherKey.stdout).toMatch(/^ {2}adp +removed +/m)
+    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    const { stdout } = await runSvc(folder, ['deploy', '--dry-run'])
+    expect(stdout).toMatch(/^ {2}adp +removed +/m)
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME].sort())
+  })
+
+  test('is the control plane’s where SVC_RUNTIME_ID contradicts it, with a warning', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+    const folder = createProject(shopProject())
+    const env = { ...controlPlane.env(DEPLOY_KEY), SVC_RUNTIME_ID: 'rt_another' }
+    const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env })
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('! SVC_RUNTIME_ID is rt_another, but the deploy key is of rt_exampleShop, which is used.')
+    expect(generatedFiles(folder)[OPENAPI]).toContain('rt_exampleShop')
+    expect(generatedFiles(folder)[OPENAPI]).not.toContain('rt_another')
+  })
+
+  test('does not make a generator run twice whose inputs do not speak of it', async () => {
+    const counting = generatorSource({
+      inputs: '({ capabilities }) => capabilities',
+      generate: "() => [{ path: 'notes.txt', contents: String((globalThis.__runs = (globalThis.__runs ?? 0) + 1)) }]",
+    })
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+    const config = withGenerators(CONFIG, `custom: [${counting}]`)
+    const folder = createProject({ ...shopProject(), 'svc.config.ts': config })
+    await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(generatedFiles(folder)['.svc/generated/notes/notes.txt']).toBe('1')
+  })
+})
+
+test('a project without website and namespace is deployed, and told that it publishes no manifest', async () => {
+  const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+  const folder = createProject({
+    ...shopProject(),
+    'svc.config.ts': 'export default { apiKey: process.env.SVC_API_KEY }',
+  })
+  const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(exitCode).toBe(0)
+  expect(stderr).toMatch(/^No public manifest is published\. .+adp\.namespace.+\n$/)
+  expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, OPENAPI, RUNTIME].sort())
+})
+
+test('a live capability that was never deprecated is named before it is removed, one that was is not', async () => {
+  const announced = { name: 'announced', deprecatedSince: '1.1.0', removalNotBefore: null }
+  const controlPlane = await startControlPlane({
+    [STATUS]: statusReply(['announced', 'sudden'], 4, { deprecated: [announced] }),
+  })
+  const { stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(stderr).toContain('! “sudden” is live and was never marked deprecated')
+  expect(stderr).not.toContain('announced')
+})
+
+describe('--json', () => {
+  test('tells all of a deployment in one document on stdout', async () => {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply(['order-status', 'sudden']),
+      [DEPLOY]: deployReply(
+        [
+          { name: 'order-status', hasInputSchema: true },
+          { name: 'refund', hasInputSchema: false },
+        ],
+        ['“sudden” was removed.'],
+      ),
+    })
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy', '--json'], {
+      env: controlPlane.env(DEPLOY_KEY),
+    })
+    expect(JSON.parse(stdout)).toEqual({
+      ok: true,
+      dryRun: false,
+      deployment: { version: 5, status: 'active' },
+      capabilities: [
+        { name: 'order-status', hasInputSchema: true },
+        { name: 'refund', hasInputSchema: false },
+      ],
+      difference: { comparedWith: 4, added: ['refund'], removed: ['sudden'], unchanged: ['order-status'] },
+      generators: [
+        {
+          name: 'capability-manifest',
+          status: 'generated',
+          files: [{ path: CAPABILITIES, status: 'created' }],
+          note: null,
+        },
+        { name: 'runtime-manifest', status: 'generated', files: [{ path: RUNTIME, status: 'created' }], note: null },
+        { name: 'openapi', status: 'generated', files: [{ path: OPENAPI, status: 'created' }], note: null },
+        { name: 'adp', status: 'generated', files: [{ path: ADP, status: 'created' }], note: null },
+      ],
+      warnings: ['“sudden” was removed.', expect.stringContaining('“refund” has no input schema')],
+    })
+  })
+
+  test('tells of a dry run that nothing was compared where the control plane is out of reach', async () => {
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      dryRun: true,
+      deployment: null,
+      difference: null,
+      warnings: [],
+    })
+  })
+})
