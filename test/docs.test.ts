@@ -23,6 +23,22 @@ test('every link between pages leads somewhere', () => {
   expect(broken).toEqual([])
 })
 
+test('every heading that a link leads to is on its page', () => {
+  const lost = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .map(([, path = '', anchor = '']) => ({ target: path ? join(dirname(page), path) : page, anchor }))
+      .filter(({ target, anchor }) => !existsSync(join(ROOT, target)) || !anchorsOf(read(target)).includes(anchor))
+      .map(({ target, anchor }) => `${page} → ${target}#${anchor}`),
+  )
+  expect(lost).toEqual([])
+})
+
+test('the index of the documentation leads to every page of it', () => {
+  const index = read('docs/README.md')
+  const missing = readdirSync(join(ROOT, 'docs')).filter((name) => name !== 'README.md' && !index.includes(`](${name}`))
+  expect(missing).toEqual([])
+})
+
 test('every file that a page names is there', () => {
   const gone = pages.flatMap((page) =>
     [...read(page).matchAll(/`((?:packages|examples|docs|test)\/[\w./-]+)`/g)]
@@ -52,3 +68,14 @@ test('the README stays short, and its first capability fits in thirty lines', ()
   const code = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block ?? '').join('')
   expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
 })
+
+/** The anchors that GitHub makes of a page’s headings. */
+function anchorsOf(page: string): string[] {
+  const text = page.replace(/^```[\s\S]*?^```/gm, '')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

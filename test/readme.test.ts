@@ -1,70 +1,68 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { samplesOf } from './support/doc-samples.ts'
 import { freePort, start } from './support/programs.ts'
 import { ROOT } from './support/source-tree.ts'
 
 const run = promisify(execFile)
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const SVC = join(ROOT, 'node_modules/.bin/svc')
+const samples = samplesOf('README.md')
 
-const Registered = z.object({ runtimeId: z.string(), secret: z.string(), deployKey: z.string(), publicKey: z.string() })
+/** The README’s commands in their order; one that a backslash carries over to the next line is one. */
+const commands = samples
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ code }) =>
+    code
+      .replaceAll(/ \\\n\s*/g, ' ')
+      .trim()
+      .split('\n'),
+  )
+
+const Executed = z.object({
+  status: z.string(),
+  messages: z.array(z.object({ parts: z.array(z.record(z.string(), z.unknown())) })),
+})
 
 test('whoever follows the README word for word gets their own capability’s answer', async () => {
-  const port = await freePort()
   // In the clone, as the README says: that is where the packages are found.
   const folder = mkdtempSync(join(ROOT, 'my-app-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const [path, code] of filesOfReadme()) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), code.replaceAll('8790', String(port)))
-  }
-  const controlPlane = await start(process.execPath, ['packages/server/dist/main.js'], {
-    cwd: ROOT,
-    until: /listening on (\S+)/,
-    env: serverEnv(folder),
-  })
-  const url = controlPlane.match
-  const admin = ['packages/server/dist/admin.js', 'create-owner', '--email', 'you@example.com']
-  const { stdout } = await run(process.execPath, admin, { cwd: ROOT, env: serverEnv(folder) })
-  const { apiKey } = z.object({ apiKey: z.string() }).parse(JSON.parse(stdout))
-  const registration = { name: 'My app', endpoint: `http://127.0.0.1:${port}/svc` }
-  const runtime = Registered.parse(await post(`${url}/v1/runtimes`, apiKey, registration))
-  writeFileSync(
-    join(folder, '.env'),
-    `SVC_API_KEY=${runtime.deployKey}\nSVC_RUNTIME_ID=${runtime.runtimeId}\nSVC_RUNTIME_SECRET=${runtime.secret}\n`,
-  )
-  const [, serve] = /cd my-app && node (.+)\n/.exec(readme) ?? []
-  await start(process.execPath, (serve ?? '').split(' '), { cwd: folder, until: port })
-  await run(join(ROOT, 'node_modules/.bin/svc'), ['deploy'], {
-    cwd: folder,
-    env: { ...process.env, SVC_BASE_URL: url },
-  })
-
-  const [, question] = /-d '(\{"messages".+\})'/.exec(readme) ?? []
-  const answer = await post(`${url}/v1/runtime/execute`, runtime.publicKey, JSON.parse(question ?? ''))
-
-  expect(answer).toMatchObject({ status: 'completed', finishReason: 'stop' })
-  expect(JSON.stringify(answer)).toContain('"output":{"day":"sunday","hours":"closed"}')
-}, 60_000)
-
-/** The files that the README shows: each code block after a line that ends in its path. */
-function filesOfReadme(): [path: string, code: string][] {
-  const blocks = [...readme.matchAll(/`my-app\/([\w./]+\.ts)`:\n\n```ts\n([\s\S]*?)```/g)]
-  const files = blocks.map(([, path = '', code = '']): [string, string] => [path, code])
-  expect(files.map(([path]) => path)).toEqual(['.svc/runtime.ts', 'svc.config.ts', 'server.ts'])
-  return files
-}
-
-function serverEnv(folder: string): NodeJS.ProcessEnv {
   const data = { SVC_DATA_DIR: join(folder, 'data'), PORT: '0', SVC_MODEL: 'demo:rules', SVC_LOG_LEVEL: 'warn' }
-  return { PATH: process.env['PATH'], ...data }
-}
+  const env = { PATH: process.env['PATH'], ...data }
+  const server = ['packages/server/dist/main.js']
+  const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
+  const admin = ['packages/server/dist/admin.js', 'create-owner', '--email', 'you@example.com']
+  const { stdout } = await run(process.execPath, admin, { cwd: ROOT, env })
+  const { apiKey } = z.object({ apiKey: z.string() }).parse(JSON.parse(stdout))
 
-async function post(url: string, key: string, body: unknown): Promise<unknown> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return response.json()
+  const home = { PATH: process.env['PATH'] }
+  const port = String(await freePort())
+  const [, init = ''] = commandWith('npx svc init').split('npx svc ')
+  const account = { ...home, SVC_ACCOUNT_KEY: apiKey, SVC_BASE_URL: url }
+  const args = init.replace('my-app', basename(folder)).split(' ')
+  await run(SVC, [...args, '--port', port], { cwd: ROOT, env: account })
+  for (const { path, code, language } of samples) {
+    if (language === 'ts' && path !== null) writeFileSync(join(folder, path.replace(/^my-app\//, '')), code)
+  }
+
+  const call = commandWith('npx svc dev call').replace('npx svc', SVC)
+  expect(JSON.parse((await run('sh', ['-c', call], { cwd: folder, env: home })).stdout)).toMatchObject({ euros: 12 })
+  await start(SVC, ['dev'], { cwd: folder, until: /Serving 1 capability at (\S+)/, env: home })
+  const deploy = commandWith('npx svc deploy').replace('cd my-app && npx svc', SVC)
+  const ask = `{ ${deploy}; } >&2 && ${commandWith('curl').replace('curl', 'curl --silent --show-error')}`
+  const answer = Executed.parse(JSON.parse((await run('sh', ['-c', ask], { cwd: folder, env: home })).stdout))
+
+  expect(answer.status).toBe('completed')
+  const results = answer.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool_result')
+  expect(results).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
+}, 120_000)
+
+function commandWith(words: string): string {
+  const found = commands.filter((command) => command.includes(words))
+  expect(found, `commands of the README with “${words}”`).toHaveLength(1)
+  return found[0] ?? ''
 }

@@ -1,0 +1,185 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ERROR_STATUS, ErrorBody, RECEIVER_REFUSALS } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { FAILURES } from '../packages/server/src/dispatch/failures.ts'
+import { DEFAULT_LIMITS } from '../packages/server/src/limits.ts'
+import { TIERS } from '../packages/server/src/usage/tiers.ts'
+import { sampleOf, writeSamples } from './support/doc-samples.ts'
+import { ROOT } from './support/source-tree.ts'
+
+const PAGE = 'docs/errors-and-limits.md'
+const page = readFileSync(join(ROOT, PAGE), 'utf8')
+
+/** The rows of the table below the heading whose first cell of the head is this, cell by cell, without code quotes. */
+function tableOf(heading: string, firstHead: string): string[][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const lines = section.split('\n')
+  const head = lines.findIndex((line) => line.startsWith(`| ${firstHead} |`))
+  const end = lines.findIndex((line, index) => index > head && !line.startsWith('|'))
+  const rows = lines.slice(head + 2, end < 0 ? undefined : end)
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')),
+  )
+}
+
+test('the table of codes is the contract’s, each with its status', () => {
+  const rows = tableOf('The envelope', 'code').map(([code, status]) => [code, Number(status)])
+  expect(rows).toHaveLength(Object.keys(ERROR_STATUS).length)
+  expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS)
+})
+
+test('the envelope that is shown is one', () => {
+  const shown = ErrorBody.strict().parse(JSON.parse(sampleOf(PAGE, 'one form', 'json').code))
+  expect(ERROR_STATUS[shown.error.code]).toBe(400)
+})
+
+test('the table of the receiver’s refusals is the contract’s, each with its status', () => {
+  const rows = tableOf('What your endpoint answers', 'code').map(([code, status]) => [code, Number(status)])
+  expect(rows).toHaveLength(Object.keys(RECEIVER_REFUSALS).length)
+  expect(Object.fromEntries(rows)).toEqual(RECEIVER_REFUSALS)
+})
+
+test('the answers that are not about the call are those of the handler', () => {
+  const handler = readFileSync(join(ROOT, 'packages/sdk/src/calls/create-handler.ts'), 'utf8')
+  const [, section = ''] = /\nFour further answers([\s\S]*?)\n\n/.exec(page) ?? []
+  const named = [...section.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, code]) => code)
+  expect(named).toHaveLength(5)
+  // One of them is read from where the body is.
+  expect(named.filter((code) => code !== 'body_too_large' && !handler.includes(`'${code}'`))).toEqual([])
+})
+
+test('the table of failed calls has every sentence that the dispatcher says', () => {
+  const said = tableOf('Why a capability call fails', 'message').map(([message]) => message)
+  const known = new Set(Object.values(FAILURES).map(({ message }) => message))
+  expect(said.filter((message) => message !== 'The endpoint answered with status <number>.').sort()).toEqual(
+    [...known].sort(),
+  )
+})
+
+test('the table of the SDK’s codes is the type’s', () => {
+  const source = readFileSync(join(ROOT, 'packages/sdk/src/errors.ts'), 'utf8')
+  const [type = ''] = /export type FailureCode =[\s\S]*?\n\n/.exec(source) ?? []
+  const codes = [...type.matchAll(/'([a-z_]+)'/g)].map(([, code]) => code)
+  expect(codes.length).toBeGreaterThan(5)
+  expect(
+    tableOf('Why a capability call fails', 'code')
+      .map(([code]) => code)
+      .sort(),
+  ).toEqual(codes.sort())
+})
+
+test('the table of plans has every figure of every plan', () => {
+  const { free, pro, enterprise } = TIERS
+  const names = [
+    'runtimes',
+    'executionsPerHour',
+    'executionsBurst',
+    'anonymousPerHour',
+    'anonymousBurst',
+    'requestsPerMinute',
+    'analyticsDays',
+    'retentionDays',
+  ] as const
+  const write = (figure: number | null) => (figure === null ? 'unlimited' : figure.toLocaleString('en-US'))
+  const rows = [free, pro, enterprise].map((tier) => names.map((name) => write(tier[name])))
+  expect(Object.keys(free)).toEqual(names)
+  const shown = tableOf('Rates and quotas', 'what')
+  expect([1, 2, 3].map((column) => shown.map((cells) => cells[column]))).toEqual(rows)
+})
+
+test('the messages of a 429 are those of the service', () => {
+  const sources = ['executions/enter.ts', 'accounts/attempts.ts', 'accounts/sign-in.ts', 'accounts/sessions.ts']
+    .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
+    .join('\n')
+  const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
+  expect(messages).toHaveLength(4)
+  expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
+})
+
+test('the table of sizes and times has the defaults', () => {
+  const shown = new Map(tableOf('Sizes and times', 'what').map(([what = '', value]) => [what, value]))
+  const size = (bytes: number) => (bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`)
+  const limits = DEFAULT_LIMITS
+  const expected: [string, string][] = [
+    ['a request’s body, a deployment’s included', size(limits.bodyBytes)],
+    ['nesting of a body', `${limits.jsonDepth} levels`],
+    ['values in a body', limits.jsonValues.toLocaleString('en-US')],
+    ['messages in a request', `${limits.messages}`],
+    ['metadata', size(limits.metadataBytes)],
+    ['endUserToken', size(limits.endUserTokenBytes)],
+    ['capabilities in a deployment', `${limits.capabilities}`],
+    ['one JSON Schema', size(limits.schemaBytes)],
+    ['model calls of an execution', `${limits.steps}`],
+    ['capability calls of an execution', `${limits.calls}`],
+    ['capability calls at once within a step', `${limits.parallelCalls}`],
+    ['one capability call', `${limits.dispatchMs / 1000} s`],
+    ['one model call', `${limits.modelMs / 1000} s`],
+    ['one execution', `${limits.executionMs / 1000} s`],
+    ['a capability’s answer', size(limits.responseBytes)],
+    ['what the model is given of it', size(limits.modelOutputBytes)],
+    ['what a trace keeps of a payload', size(limits.storedBytes)],
+  ]
+  expect(expected.map(([what]) => [what, shown.get(what)])).toEqual(expected)
+})
+
+const Caller = z.object({
+  callCapability: z.custom<(address: string, input: object, wait: (ms: number) => Promise<void>) => Promise<unknown>>(
+    (value) => typeof value === 'function',
+  ),
+})
+
+test('the caller of the page waits as it is told, gives up in time, and repeats nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const sample = sampleOf(PAGE, '`call-capability.ts`')
+  writeSamples([sample], folder)
+  const { callCapability } = Caller.parse(await import(join(folder, sample.path ?? '')))
+  const busy = { status: 429, body: { error: { message: 'Too many.' } } }
+  const run = async (...answers: { status: number; body: object }[]) => {
+    const { address, asked } = await startAnswers(answers)
+    const waits: number[] = []
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds)
+    }
+    const outcome = await callCapability(address, { a: 1 }, wait).catch(String)
+    return { outcome, waits, asked: asked() }
+  }
+  expect(await run(busy, busy, { status: 200, body: { output: 'yes' } })).toEqual({
+    outcome: 'yes',
+    waits: [7000, 7000],
+    asked: ['{"input":{"a":1}}', '{"input":{"a":1}}', '{"input":{"a":1}}'],
+  })
+  const failed = { status: 502, body: { error: { message: 'Out of stock.' } } }
+  expect(await run(failed)).toMatchObject({ outcome: 'Error: 502: Out of stock.', waits: [] })
+  expect(await run(busy, busy, busy, busy, busy)).toMatchObject({
+    outcome: 'Error: 429: Too many.',
+    waits: [7000, 7000, 7000, 7000],
+  })
+})
+
+/** A server that gives these answers, one after the other. */
+async function startAnswers(answers: readonly { status: number; body: object }[]) {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const answer = answers[asked.push(text) - 1] ?? { status: 500, body: {} }
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after': '7' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { address: `http://127.0.0.1:${port}/`, asked: () => asked }
+}

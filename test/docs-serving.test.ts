@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RECEIVER_REFUSALS } from '@svc/contract'
+import { signCall, signRequest } from '@svc/sdk/testing'
+import ts from 'typescript'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+import { sampleOf, samplesOf, writeSamples } from './support/doc-samples.ts'
+import { freePort, start } from './support/programs.ts'
+
+const PAGE = 'docs/serving.md'
+const signer = { runtimeId: 'rt_shop0001', secret: 'Jw5rUq0mPz8t3aQxkYc1vB7nLs2dHf4gEo6iRu9yTbM' }
+const environment = { SVC_RUNTIME_ID: signer.runtimeId, SVC_RUNTIME_SECRET: signer.secret }
+const call = { ...signer, capability: 'check-stock', input: { article: 'mug' } }
+const ANSWER = { output: { article: 'mug', pieces: 3 } }
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+/** A folder with the sample under a title, the runtime that the page begins with, and the hidden files. */
+function folderOf(title: string, change = (code: string) => code): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-serving-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const hidden = samplesOf(PAGE).filter(({ path }) => path === 'app/runtime.ts')
+  const sample = sampleOf(PAGE, title)
+  writeSamples([sampleOf(PAGE, '`runtime.ts`'), ...hidden, { ...sample, code: change(sample.code) }], folder)
+  return folder
+}
+
+/** Writes the JavaScript of a module beside it, for a Node that does not read TypeScript. */
+function compile(file: string): void {
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2023,
+    rewriteRelativeImportExtensions: true,
+  }
+  const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), { compilerOptions })
+  writeFileSync(file.replace(/ts$/, 'js'), outputText)
+}
+
+/** Imports the sample under a title, with the environment that it reads. */
+async function importSample(title: string, more: Record<string, string> = {}): Promise<unknown> {
+  for (const [name, value] of Object.entries({ ...environment, ...more })) vi.stubEnv(name, value)
+  return import(join(folderOf(title), String(sampleOf(PAGE, title).path)))
+}
+
+const Handler = z.custom<(request: Request) => Promise<Response>>((value) => typeof value === 'function')
+
+test.each([
+  ['plain Node', null],
+  ['Express 4 and 5', '/orders'],
+  ['Fastify 5', '/orders'],
+])(
+  'the server of %s, started as a process, answers signed calls and refuses others',
+  async (title, neighbour) => {
+    const port = await freePort()
+    const folder = folderOf(title, (code) => code.replaceAll('8788', String(port)))
+    for (const name of ['runtime', 'server']) compile(join(folder, `${name}.ts`))
+    const env = { ...process.env, ...environment }
+    await start(process.execPath, ['server.js'], { cwd: folder, until: port, env })
+    const url = `http://127.0.0.1:${port}/svc`
+
+    expect(await (await fetch(await signRequest({ ...call, url }))).json()).toEqual(ANSWER)
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(RECEIVER_REFUSALS.missing_headers)
+    if (neighbour === null) return
+    const order = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"article":"mug"}' }
+    const received = await fetch(`http://127.0.0.1:${port}${neighbour}`, order)
+    expect(await received.json()).toEqual({ received: { article: 'mug' } })
+  },
+  60_000,
+)
+
+test('the Hono application answers signed calls', async () => {
+  const { default: app } = z.object({ default: z.object({ fetch: Handler }) }).parse(await importSample('Hono'))
+  const response = await app.fetch(await signRequest(call))
+  expect([response.status, await response.json()]).toEqual([200, ANSWER])
+})
+
+test('the Next.js route handler answers signed calls', async () => {
+  const { POST } = z.object({ POST: Handler }).parse(await importSample('Next.js'))
+  expect(await (await POST(await signRequest(call))).json()).toEqual(ANSWER)
+})
+
+test('what Bun and Deno serve answers signed calls', async () => {
+  const Served = z.object({ default: z.object({ port: z.number(), fetch: Handler }) })
+  const { default: served } = Served.parse(await importSample('Bun'))
+  expect(served.port).toBe(8788)
+  expect(await (await served.fetch(await signRequest(call))).json()).toEqual(ANSWER)
+})
+
+test('the Worker answers signed calls, and asks Redis once for each nonce', async () => {
+  const commands: unknown[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    commands.push([url, JSON.parse(String(init?.body))[0], new Headers(init?.headers).get('authorization')])
+    return Response.json({ result: commands.length === 1 ? 'OK' : null })
+  })
+  const Worker = z.object({
+    default: z.object({ fetch: z.custom<WorkerFetch>((value) => typeof value === 'function') }),
+  })
+  const { default: worker } = Worker.parse(await importSample('Workers'))
+  const bindings = { ...environment, REDIS_REST_URL: 'https://redis.example.com', REDIS_REST_TOKEN: 'token' }
+  const request = await signRequest(call)
+  const again = request.clone()
+  expect(await (await worker.fetch(request, bindings)).json()).toEqual(ANSWER)
+  expect(await (await worker.fetch(again, bindings)).json()).toEqual({ error: 'nonce_replayed' })
+  expect(commands).toEqual(Array(2).fill(['https://redis.example.com', 'SET', 'Bearer token']))
+})
+
+type WorkerFetch = (request: Request, environment: Record<string, string>) => Promise<Response>
+
+test('the Lambda function recognises its event, and refuses while its database does not answer', async () => {
+  const port = await freePort()
+  const unreachable = { DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nowhere` }
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const { handler } = Lambda.parse(await importSample('a function URL', unreachable))
+  const { headers, body } = await signCall(call)
+  const event = { version: '2.0', headers, body, requestContext: { http: { method: 'POST' } } }
+  expect(await handler(event)).toMatchObject({ statusCode: 503, body: '{"error":"nonce_store_unavailable"}' })
+  expect(await handler({ ...event, headers: {} })).toMatchObject({ statusCode: 401 })
+})
+
+const Lambda = z.object({
+  handler: z.custom<(event: unknown) => Promise<unknown>>((value) => typeof value === 'function'),
+})
+
+test('an order that is called for twice is placed once', async () => {
+  const { placeOrder } = z
+    .object({ placeOrder: z.object({ handler: z.custom<PlaceOrder>((value) => typeof value === 'function') }) })
+    .parse(await importSample('`place-order.ts`'))
+  const first = await placeOrder.handler({ article: 'mug' }, { callId: 'call_1' })
+  expect(await placeOrder.handler({ article: 'mug' }, { callId: 'call_1' })).toEqual(first)
+})
+
+type PlaceOrder = (input: { article: string }, context: { callId: string }) => unknown
+
+test('a permission that the end user lacks fails the call, one that they hold does not', async () => {
+  const { handler } = z.object({ handler: Handler }).parse(await importSample('`permissions.ts`'))
+  const clear = async (endUserToken: string) => {
+    const response = await handler(await signRequest({ ...signer, capability: 'clear-stock', endUserToken }))
+    return response.json()
+  }
+  expect(await clear('token-of-ada')).toEqual({ output: { cleared: true } })
+  expect(await clear('token-of-bob')).toMatchObject({ output: null, error: { code: 'permission_denied' } })
+})

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RECEIVER_REFUSALS } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { FAILURES } from '../packages/server/src/dispatch/failures.ts'
+import { ROOT } from './support/source-tree.ts'
+import { textLiterals } from './support/text-literals.ts'
+
+const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
+
+/** What stands in code quotes in the first column of each table: words that somebody sees and looks for. */
+const symptoms = [...page.matchAll(/^\| (?!---)(.+?) \|/gm)].flatMap(([, cell = '']) =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
+)
+
+/** Said by Node, the system, or a library. */
+const FOREIGN = [
+  'ECONNREFUSED',
+  'listen EADDRINUSE',
+  'connect ECONNREFUSED',
+  'corrupted migrations: previously executed migration',
+  'http://127.0.0.1',
+]
+
+test('every message that the page on troubleshooting quotes is one that the sources can say', () => {
+  expect(symptoms.length).toBeGreaterThan(100)
+  const literals = textLiterals(['contract', 'sdk', 'cli', 'server'])
+  const unsaid = symptoms.filter((message) => !FOREIGN.includes(message) && !isSaid(message, literals))
+  expect(unsaid).toEqual([])
+}, 60_000)
+
+test('every refusal of the SDK’s handler has a row, and so does every sentence of a call that failed', () => {
+  const codes = Object.keys(RECEIVER_REFUSALS)
+  expect(codes.filter((code) => !symptoms.includes(code))).toEqual([])
+  // Who cancels a call has left, and is shown nothing.
+  const sentences = Object.values(FAILURES).filter((failure) => failure !== FAILURES.cancelled)
+  expect(sentences.filter(({ message }) => !symptoms.includes(message))).toEqual([])
+})
+
+test('a message counts as said where one text of the sources holds it, with its variable parts', () => {
+  const literals = ['The key … is not valid at ….', 'The route', '… was not found.']
+  expect(isSaid('The key … is not valid at …', literals)).toBe(true)
+  expect(isSaid('The route was not found.', literals)).toBe(true)
+  expect(isSaid('The key is not valid', literals)).toBe(false)
+  expect(isSaid('The road was not found.', literals)).toBe(false)
+})
+
+// “… was not found.” is put together from what was looked for.
+const NOT_FOUND = ' was not found.'
+
+function isSaid(message: string, literals: readonly string[]): boolean {
+  if (literals.some((literal) => literal.includes(message))) return true
+  if (!message.endsWith(NOT_FOUND)) return false
+  return literals.includes(message.slice(0, -NOT_FOUND.length)) && literals.some((each) => each === `…${NOT_FOUND}`)
+}

@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ROOT } from './support/source-tree.ts'
+
+const run = promisify(execFile)
+const NAMES = ['contract', 'sdk', 'cli'] as const
+const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+const Manifest = z.object({
+  version: z.string(),
+  exports: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])),
+  dependencies: z.record(z.string(), z.string()),
+})
+const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
+
+/** A project with the three packages as npm would unpack them, outside the workspace. */
+const project = mkdtempSync(join(tmpdir(), 'svc-published-'))
+const installed = (name: string, ...path: string[]) => join(project, 'node_modules/@svc', name, ...path)
+const files = new Map<string, string[]>()
+
+beforeAll(async () => {
+  for (const name of NAMES) files.set(name, await install(name))
+  for (const dependency of thirdParties()) link(dependency)
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+}, 240_000)
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+/** Packs a package, unpacks it into the project, and gives the paths of what was in it. */
+async function install(name: string): Promise<string[]> {
+  const pack = ['pack', '--json', '--ignore-scripts', '--offline', '--pack-destination', project]
+  const { stdout } = await run('npm', pack, { cwd: join(ROOT, 'packages', name) })
+  const [{ filename, files: packed }] = Packed.parse(JSON.parse(stdout))
+  mkdirSync(installed(name), { recursive: true })
+  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed(name)])
+  return packed.map(({ path }) => path)
+}
+
+function manifestOf(name: string): z.infer<typeof Manifest> {
+  return Manifest.parse(JSON.parse(readFileSync(installed(name, 'package.json'), 'utf8')))
+}
+
+function thirdParties(): Set<string> {
+  const names = NAMES.flatMap((name) => Object.keys(manifestOf(name).dependencies))
+  return new Set([...names.filter((name) => !name.startsWith('@svc/')), '@types/node'])
+}
+
+function link(dependency: string): void {
+  const place = join(project, 'node_modules', dependency)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules', dependency), place)
+}
+
+describe.each(NAMES)('@svc/%s as it is published', (name) => {
+  const has = (path: string) => (files.get(name) ?? []).includes(path)
+
+  test('holds what was built, its README and the licence, and no tests', () => {
+    expect(
+      ['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE', 'package.json'].filter((path) => !has(path)),
+    ).toEqual([])
+    const strays = (files.get(name) ?? []).filter((path) =>
+      /(^|\/)\.|\.test\.|^test\/|tsbuildinfo|tsconfig.*\.json$/.test(path),
+    )
+    expect(strays).toEqual([])
+    expect(readFileSync(installed(name, 'LICENSE'))).toEqual(readFileSync(join(ROOT, 'LICENSE')))
+  })
+
+  test('names no path of the machine that built it', () => {
+    const telling = (files.get(name) ?? []).filter((path) => readFileSync(installed(name, path), 'utf8').includes(ROOT))
+    expect(telling).toEqual([])
+  })
+
+  test('asks for the other packages in the very version that they have', () => {
+    const { dependencies } = manifestOf(name)
+    const ours = Object.entries(dependencies).filter(([dependency]) => dependency.startsWith('@svc/'))
+    expect(ours).toEqual(ours.map(([dependency]) => [dependency, manifestOf(dependency.slice('@svc/'.length)).version]))
+  })
+
+  test('is clean to publint', async () => {
+    const pkgDir = installed(name)
+    const { messages, pkg } = await publint({ pkgDir, strict: true, pack: false })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  test('has types that resolve as the code does', async () => {
+    const tarball = readdirSync(project).find((file) => file.startsWith(`svc-${name}-`)) ?? ''
+    const arguments_ = [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--no-color', '--format', 'ascii']
+    const { stdout } = await run(process.execPath, [ATTW, ...arguments_], { cwd: project })
+    expect(stdout).toContain(`@svc/${name}`)
+  }, 240_000)
+})
+
+describe('an install from the packed packages', () => {
+  const entries = () =>
+    NAMES.flatMap((name) => Object.keys(manifestOf(name).exports).map((path) => `@svc/${name}${path.slice(1)}`))
+
+  test('every entry point can be imported, and gives something', async () => {
+    const script = `const counts = {}
+      for (const entry of ${JSON.stringify(entries())}) {
+        const options = entry.endsWith('.json') ? { with: { type: 'json' } } : {}
+        counts[entry] = Object.keys(await import(entry, options)).length
+      }
+      console.log(JSON.stringify(counts))`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: project })
+    const counts = z.record(z.string(), z.number()).parse(JSON.parse(stdout))
+    expect(Object.keys(counts).length).toBeGreaterThanOrEqual(11)
+    expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([])
+  })
+
+  test('the tool starts, and tells its version', async () => {
+    const { stdout } = await run(process.execPath, [installed('cli', 'bin/svc.js'), '--version'], { cwd: project })
+    expect(stdout.trim()).toBe(manifestOf('cli').version)
+  })
+
+  test('a strict project type-checks against every entry point, in both ways that modules are resolved', async () => {
+    writeFileSync(join(project, 'shop.ts'), shopSource(entries().filter((entry) => !entry.endsWith('.json'))))
+    const common = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      target: 'es2023',
+      declaration: true,
+    }
+    const node = { ...common, lib: ['es2023'], types: ['node'], skipLibCheck: true }
+    expect(await typeErrors({ ...node, module: 'nodenext' })).toBe('')
+    expect(await typeErrors({ ...node, module: 'esnext', moduleResolution: 'bundler' })).toBe('')
+  }, 240_000)
+
+  test('the core’s types need none of Node’s', async () => {
+    writeFileSync(join(project, 'shop.ts'), shopSource(['@svc/sdk', '@svc/sdk/testing', '@svc/contract']))
+    const worker = {
+      strict: true,
+      target: 'es2023',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: [],
+      skipLibCheck: false,
+    }
+    expect(await typeErrors({ ...worker, module: 'esnext', moduleResolution: 'bundler' })).toBe('')
+  }, 240_000)
+})
+
+/** A module that imports all entries, and publishes what it made: its types have to be nameable from outside. */
+function shopSource(entries: readonly string[]): string {
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}'`)
+  const adapters = entries.flatMap((entry) => ADAPTER_USES[entry] ?? [])
+  return `${imports.join('\n')}
+import { createHandler, defineCapability, defineRuntime } from '@svc/sdk'
+export const used = [${entries.map((_, index) => `Object.keys(entry${index})`).join(', ')}]
+export const price = defineCapability({
+  name: 'price',
+  version: '1.0.0',
+  input: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+  handler: ({ sku }, { signal }) => ({ cents: signal.aborted ? 0 : sku.length }),
+})
+export const handler = createHandler({ runtime: defineRuntime({ capabilities: [price] }), runtimeId: 'rt_shop0001', secret: 's' })
+${adapters.join('\n')}
+`
+}
+
+const ADAPTER_USES: Record<string, string> = {
+  '@svc/sdk/node': "import { toNodeListener } from '@svc/sdk/node'\nexport const listener = toNodeListener(handler)",
+  '@svc/sdk/express':
+    "import { toExpressHandler } from '@svc/sdk/express'\nexport const middleware = toExpressHandler(handler)",
+  '@svc/sdk/lambda':
+    "import { toLambdaHandler } from '@svc/sdk/lambda'\nexport const lambda = toLambdaHandler(handler)",
+}
+
+/** What the compiler says of the project; empty where it finds nothing. */
+async function typeErrors(compilerOptions: Record<string, unknown>): Promise<string> {
+  const config = { compilerOptions: { ...compilerOptions, outDir: 'out' }, files: ['shop.ts'] }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
+  const failed = z.object({ stdout: z.string() })
+  return run(process.execPath, [TSC, '-p', 'tsconfig.json'], { cwd: project }).then(
+    () => '',
+    (error: unknown) => failed.parse(error).stdout,
+  )
+}

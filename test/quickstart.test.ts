@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { samplesOf } from './support/doc-samples.ts'
+import { freePort, start } from './support/programs.ts'
+import { ROOT } from './support/source-tree.ts'
+
+const run = promisify(execFile)
+const samples = samplesOf('docs/quickstart.md')
+
+/** The page’s commands in their order; one that a backslash carries over to the next line is one. */
+const commands = samples
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ code }) =>
+    code
+      .replaceAll(/ \\\n\s*/g, ' ')
+      .trim()
+      .split('\n'),
+  )
+
+const Executed = z.object({
+  status: z.string(),
+  finishReason: z.string(),
+  messages: z.array(z.object({ role: z.string(), parts: z.array(z.record(z.string(), z.unknown())) })),
+})
+
+test('the page’s commands are these, in this order', () => {
+  expect(commands.map((command) => command.replace(/ --workspace.*| "\$SVC_BASE_URL.*/, ' …'))).toEqual([
+    'npm install',
+    'npm start',
+    'npm run -s admin -- create-owner --email you@example.com',
+    'npm pack …',
+    'mkdir ../my-app && cd ../my-app',
+    'npm install --no-save ../svc-*.tgz',
+    'npx svc init',
+    'npm install ../svc-*.tgz',
+    `npx svc dev call shipping-cost --input '{"country": "norway"}'`,
+    'npx svc dev',
+    'npx svc deploy',
+    '. ./.env',
+    'curl …',
+  ])
+})
+
+test('whoever follows the quickstart word for word, on packed packages, gets their own capability’s answer', async () => {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), 'svc-quickstart-')))
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const controlPlane = await startControlPlane(place)
+  await pack(place)
+  const folder = join(place, 'my-app')
+  await installPacked(place, folder)
+
+  const port = await freePort()
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: place,
+    npm_config_offline: 'true',
+    npm_config_update_notifier: 'false',
+  }
+  const type = async (command: string, more: NodeJS.ProcessEnv = {}) =>
+    (await run('sh', ['-c', command], { cwd: folder, env: { ...env, ...more } })).stdout
+
+  // Whoever types answers the questions; here the environment and two options do.
+  const account = { SVC_ACCOUNT_KEY: controlPlane.accountKey, SVC_BASE_URL: controlPlane.url }
+  await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
+  for (const { path, code, language } of samples) {
+    if (language === 'ts' && path !== null && !path.endsWith('opening-hours.ts')) write(folder, path, code)
+  }
+  const called = await type(commandLike('npx svc dev call'))
+  expect(JSON.parse(called)).toEqual({ country: 'norway', euros: 12 })
+
+  const [, , ...dev] = commandLike('npx svc dev').split(' ')
+  const svc = join(folder, 'node_modules/.bin/svc')
+  await start(svc, dev, { cwd: folder, until: /Serving 2 capabilities at (\S+)/, env })
+  expect(await type(commandLike('npx svc deploy'))).toContain('✔ Deployment 1 is active.')
+
+  const answer = Executed.parse(JSON.parse(await ask(type, folder)))
+  expect(answer).toMatchObject({ status: 'completed', finishReason: 'stop' })
+  const results = answer.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool_result')
+  expect(results).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
+}, 300_000)
+
+/** The one command of the page that begins so, or is it where several do. */
+function commandLike(beginning: string): string {
+  const found = commands.filter((command) => command.startsWith(beginning))
+  const exact = found.find((command) => command === beginning)
+  expect(exact ?? found).toBeDefined()
+  return exact ?? found[0] ?? ''
+}
+
+async function startControlPlane(place: string): Promise<{ url: string; accountKey: string }> {
+  const data = { SVC_DATA_DIR: join(place, 'data'), PORT: '0', SVC_MODEL: 'demo:rules', SVC_LOG_LEVEL: 'warn' }
+  const env = { PATH: process.env['PATH'], ...data }
+  const server = ['packages/server/dist/main.js']
+  const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
+  const [, words = ''] = commandLike('npm run -s admin').split(' -- ')
+  const { stdout } = await run(process.execPath, ['packages/server/dist/admin.js', ...words.split(' ')], {
+    cwd: ROOT,
+    env,
+  })
+  return { url, accountKey: z.object({ apiKey: z.string() }).parse(JSON.parse(stdout)).apiKey }
+}
+
+// Into a folder that goes with the test, and not beside the clone.
+async function pack(place: string): Promise<void> {
+  const command = commandLike('npm pack')
+  expect(command).toMatch(/ --pack-destination \.\.$/)
+  const [npm = '', ...args] = command.replace(/\.\.$/, place).split(' ')
+  // The packages are built already, and other tests use what is built.
+  await run(npm, args, { cwd: ROOT, env: { ...process.env, npm_config_ignore_scripts: 'true' } })
+}
+
+/** What `npm install` would make of the packed packages, without a network: the others are linked from the clone. */
+async function installPacked(place: string, folder: string): Promise<void> {
+  const packages = join(folder, 'node_modules')
+  mkdirSync(join(packages, '.bin'), { recursive: true })
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (!name.startsWith('.') && name !== '@svc') symlinkSync(join(ROOT, 'node_modules', name), join(packages, name))
+  }
+  for (const archive of readdirSync(place).filter((name) => /^svc-.*\.tgz$/.test(name))) {
+    const unpacked = join(packages, '@svc', archive.replace(/^svc-([a-z]+)-.*$/, '$1'))
+    mkdirSync(unpacked, { recursive: true })
+    await run('tar', ['-xzf', join(place, archive), '-C', unpacked, '--strip-components=1'])
+  }
+  expect(readdirSync(join(packages, '@svc')).sort()).toEqual(['cli', 'contract', 'sdk'])
+  symlinkSync('../@svc/cli/bin/svc.js', join(packages, '.bin/svc'))
+}
+
+function write(folder: string, path: string, code: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), code)
+}
+
+/** Types the page’s last commands; where there is no curl, the same request is sent without it. */
+async function ask(type: (command: string) => Promise<string>, folder: string): Promise<string> {
+  const curl = commandLike('curl')
+  const isThere = await type('command -v curl').catch(() => '')
+  if (isThere) return type(`${commandLike('. ./.env')}\n${curl} --silent`)
+  const [, question = ''] = /-d '(.+)'$/.exec(curl) ?? []
+  const value = (name: string) =>
+    new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1]
+  const headers = { authorization: `Bearer ${value('SVC_PUBLIC_KEY')}`, 'content-type': 'application/json' }
+  const url = `${value('SVC_BASE_URL')}/v1/runtime/execute`
+  return (await fetch(url, { method: 'POST', headers, body: question })).text()
+}
