@@ -6,6 +6,18 @@ import { Endpoint, WebUrl } from './web-addresses.ts'
 /** The version of the deployment manifest’s own format. */
 export const MANIFEST_SCHEMA_VERSION = 2
 
+/**
+ * What a control plane accepts of a deployment, unless its operator sets it otherwise: sizes in bytes of JSON as UTF-8,
+ * `jsonDepth` in levels of objects and lists, `jsonValues` in all values of the request’s body.
+ */
+export const DEPLOYMENT_LIMITS = {
+  bodyBytes: 1024 * 1024,
+  jsonDepth: 32,
+  jsonValues: 50_000,
+  capabilities: 128,
+  schemaBytes: 64 * 1024,
+} as const
+
 /** How a capability is called: its input and output as JSON Schema (2020-12, or draft-07 where `$schema` says so). */
 export const CapabilityAction = z.strictObject({
   name: z.string().min(1).max(128),
@@ -92,11 +104,15 @@ const AnnouncedDeprecation = z.object({
   removalNotBefore: SemVer.nullable(),
 })
 
-/** Answer of `GET /v1/runtime/status`. `name` is the registered one; `deprecated` names what is marked so. */
+/**
+ * Answer of `GET /v1/runtime/status`. `name` is the registered one, `baseUrl` the address that manifests
+ * publish, without a slash at its end; `deprecated` names what is marked so.
+ */
 export const RuntimeStatus = z.object({
   runtimeId: z.string(),
-  // Absent from services that are older than it.
+  // Absent from services that are older than them.
   name: z.string().optional(),
+  baseUrl: z.string().optional(),
   deployment: z
     .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
     .nullable(),

@@ -14,7 +14,7 @@ export interface GeneratorContext {
   readonly runtimeId: string | null
   /** The name that the runtime was registered under, once the control plane has told it. */
   readonly runtimeName: string | null
-  /** The control plane’s address, without a slash at its end. */
+  /** The control plane’s address without a slash at its end: the published one, once it has told it. */
   readonly baseUrl: string
   readonly cliVersion: string
   readonly sdkVersion: string | null

@@ -35,6 +35,7 @@ export {
   CapabilityAction,
   Connection,
   ConnectionStatus,
+  DEPLOYMENT_LIMITS,
   DeploymentManifest,
   type DeploymentManifestInput,
   DeployRequest,
@@ -122,8 +123,10 @@ export { ServiceHealth, ServiceInfo } from './service.ts'
 export {
   bodyDigest,
   computeSignature,
+  createSigner,
   SIGNATURE_HEADERS,
   type SigningParts,
+  type SignParts,
   signingString,
   TIMESTAMP_TOLERANCE_MS,
 } from './signing.ts'

@@ -45,8 +45,9 @@ function* faultsOf(errors: readonly OutputUnit[], checked: Checked): Generator<F
 
 function endOfNested(errors: readonly OutputUnit[], start: number): number {
   const around = `${errors[start]?.keywordLocation}/`
-  const length = errors.slice(start + 1).findIndex((each) => each.keyword !== 'false' && !isBelow(each, around))
-  return length === -1 ? errors.length : start + 1 + length
+  let end = start + 1
+  for (let each = errors[end]; each && (each.keyword === 'false' || isBelow(each, around)); each = errors[end]) end += 1
+  return end
 }
 
 function isBelow(error: OutputUnit, around: string): boolean {
@@ -107,7 +108,9 @@ function optionsOf(error: OutputUnit, nested: readonly OutputUnit[]): OutputUnit
         .slice(error.keywordLocation.length + 1)
         .split('/', 1)
         .join()
-    options.set(current, [...(options.get(current) ?? []), each])
+    const option = options.get(current)
+    if (option) option.push(each)
+    else options.set(current, [each])
   }
   return [...options.values()]
 }

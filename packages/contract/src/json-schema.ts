@@ -10,12 +10,15 @@ export type JsonSchemaCheck = (value: unknown) => FieldErrors
 const MAX_DEPTH = 100
 // Past this many members the first fault is looked for alone: an array of a million wrong items has a million faults.
 const MAX_FULLY_REPORTED = 5_000
+// Alternatives within alternatives can take time in a power of the depth: so many schemas are tried, and no more.
+const MAX_STEPS = 50_000
+const MAX_STEPS_PER_MEMBER = 20
 
 /**
  * Makes a check from a JSON Schema (2020-12, or draft-07 where `$schema` says so) without compiling code, so that it works
  * where `eval` does not. A fault of the whole value stands under `root`. For schemas of one’s own: patterns run in the
  * engine’s own regular expressions, without a limit. Formats are checked, `$dynamicRef` is not followed; values may be 100
- * levels deep, arrays under `uniqueItems` may hold 1,000 items.
+ * levels deep, arrays under `uniqueItems` may hold 1,000 items, and what takes too many steps to be checked is a fault.
  * Throws a `TypeError` for a schema that nothing can be checked against: a `$ref` that leads nowhere or back to itself,
  * an unknown `type` or `$schema`, a pattern that is no regular expression.
  * @example
@@ -28,34 +31,63 @@ export function jsonSchemaCheck(schema: JsonObject, root = 'input'): JsonSchemaC
     const { size, problem } = measure(value)
     if (problem) return { [problem.path.join('.') || root]: [problem.sentence] }
     try {
-      if (compiled.errorsOf(value, true).length === 0) return {}
-      return jsonSchemaFaults(compiled.errorsOf(value, size > MAX_FULLY_REPORTED), { ...compiled, root })
+      const first = compiled.errorsOf(value, { onlyFirst: true, size })
+      if (first.length === 0) return {}
+      return jsonSchemaFaults(allErrors(compiled, value, size) ?? first, { ...compiled, root })
     } catch (error) {
-      if (error instanceof RangeError) return { [root]: ['is too large to be checked.'] }
-      throw error
+      return { [root]: [uncheckable(error)] }
     }
   }
 }
+
+// To find all faults takes longer than to find one: where that is too long, the first one is told.
+function allErrors(compiled: Compiled, value: unknown, size: number): OutputUnit[] | null {
+  if (size > MAX_FULLY_REPORTED) return null
+  try {
+    return compiled.errorsOf(value, { onlyFirst: false, size })
+  } catch (error) {
+    if (error instanceof TooManySteps) return null
+    throw error
+  }
+}
+
+function uncheckable(error: unknown): string {
+  if (error instanceof TooManySteps) return 'takes too long to be checked.'
+  if (error instanceof RangeError) return 'is too large to be checked.'
+  // Half of a surrogate pair in a name, which no address of a fault can hold.
+  if (error instanceof URIError) return 'has a name that is no Unicode text.'
+  throw error
+}
+
+class TooManySteps extends Error {}
 
 interface Compiled {
   readonly schema: Schema
   /** Every subschema by its absolute address. */
   readonly lookup: Readonly<Record<string, Schema | boolean>>
-  errorsOf(value: unknown, onlyFirst: boolean): OutputUnit[]
+  errorsOf(value: unknown, how: { readonly onlyFirst: boolean; readonly size: number }): OutputUnit[]
 }
 
 function compile(given: JsonObject): Compiled {
   try {
     const draft = draftOf(given)
-    const schema: Schema = prepareJsonSchema(given, draft)
+    let stepsLeft = MAX_STEPS
+    const onStep = () => {
+      stepsLeft -= 1
+      if (stepsLeft < 0) throw new TooManySteps()
+    }
+    const schema: Schema = prepareJsonSchema(given, { draft, onStep })
     const lookup = dereference(schema)
     refuseLostReferences(lookup)
-    const errorsOf = (value: unknown, onlyFirst: boolean) => validate(value, schema, draft, lookup, onlyFirst).errors
+    const errorsOf: Compiled['errorsOf'] = (value, { onlyFirst, size }) => {
+      stepsLeft = MAX_STEPS + MAX_STEPS_PER_MEMBER * size
+      return validate(value, schema, draft, lookup, onlyFirst).errors
+    }
     // A schema that leads back to itself in place never ends, whatever the value.
-    for (const probe of [null, {}, []]) errorsOf(probe, true)
+    for (const probe of [null, {}, []]) errorsOf(probe, { onlyFirst: true, size: 1 })
     return { schema, lookup, errorsOf }
   } catch (error) {
-    if (error instanceof RangeError) {
+    if (error instanceof RangeError || error instanceof TooManySteps) {
       throw new TypeError('The schema is nested too deeply, or leads back to itself without end.')
     }
     if (error instanceof TypeError) throw error

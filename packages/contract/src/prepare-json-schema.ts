@@ -16,33 +16,55 @@ const MAX_UNIQUE_ITEMS = 1_000
 /** What `format: 'url'` becomes. */
 export const URL_PATTERN = '^(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP])://[^\\s\\/]\\S*$'
 
+/** How a copy is made. `onStep` is called whenever the validator tries the schema or one inside it. */
+export interface Preparation {
+  readonly draft: SchemaDraft
+  onStep(): void
+}
+
 /**
- * A copy of a schema for the validator to write its marks into, in which nothing takes more than linear time but the
- * owner’s own patterns. Throws a `TypeError` for what the validator would trip over at a call.
+ * A copy of a schema for the validator to write its marks into, in which nothing but the owner’s own patterns takes more
+ * than linear time for one step. Throws a `TypeError` for what the validator would trip over at a call.
  */
-export function prepareJsonSchema(schema: JsonObject, draft: SchemaDraft): JsonObject {
+export function prepareJsonSchema(schema: JsonObject, preparation: Preparation): JsonObject {
   const { uniqueItems, format, ...rest } = schema
   refuseUnknownTypes(schema['type'])
   if (typeof schema['pattern'] === 'string') refuseBrokenPattern(schema['pattern'])
-  const copy = Object.fromEntries(Object.entries(rest).flatMap(([keyword, value]) => prepared(keyword, value, draft)))
+  const copy = Object.fromEntries(
+    Object.entries(rest).flatMap(([keyword, value]) => prepared(keyword, value, preparation)),
+  )
   const instead = [...(uniqueItems === true ? [fewUniqueItems()] : []), ...(format === 'url' ? [anyUrl()] : [])]
   if (format !== undefined && format !== 'url') copy['format'] = format
   if (instead.length > 0) copy['allOf'] = [...(Array.isArray(copy['allOf']) ? copy['allOf'] : []), ...instead]
+  // The validator has no hook, but it reads this keyword of every schema that it tries.
+  const { $recursiveAnchor } = schema
+  const get = () => {
+    preparation.onStep()
+    return $recursiveAnchor
+  }
+  Object.defineProperty(copy, '$recursiveAnchor', { get, enumerable: false })
   return copy
 }
 
-function prepared(keyword: string, value: unknown, draft: SchemaDraft): [string, unknown][] {
+function prepared(keyword: string, value: unknown, preparation: Preparation): [string, unknown][] {
   if (value === undefined || IGNORED.has(keyword)) return []
-  if (draft === '7' && LATER.has(keyword)) return []
+  if (preparation.draft === '7' && LATER.has(keyword)) return []
   if (VALUES.has(keyword)) return [[keyword, value]]
-  if (!MAPS.has(keyword) || !isJsonObject(value)) return [[keyword, anyPrepared(value, draft)]]
+  if (!MAPS.has(keyword) || !isJsonObject(value)) return [[keyword, anyPrepared(value, preparation)]]
   if (keyword === 'patternProperties') Object.keys(value).forEach(refuseBrokenPattern)
-  return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, anyPrepared(each, draft)]))]]
+  const members = keyword === 'properties' ? tagsFirst(Object.entries(value)) : Object.entries(value)
+  return [[keyword, Object.fromEntries(members.map(([name, each]) => [name, anyPrepared(each, preparation)]))]]
 }
 
-function anyPrepared(value: unknown, draft: SchemaDraft): unknown {
-  if (Array.isArray(value)) return value.map((each) => anyPrepared(each, draft))
-  return isJsonObject(value) ? prepareJsonSchema(value, draft) : value
+// What tells one alternative from another is looked at before what they hold: the wrong ones end there.
+function tagsFirst(members: readonly [string, unknown][]): [string, unknown][] {
+  const isTag = (each: unknown) => isJsonObject(each) && ('const' in each || 'enum' in each)
+  return [...members.filter(([, each]) => isTag(each)), ...members.filter(([, each]) => !isTag(each))]
+}
+
+function anyPrepared(value: unknown, preparation: Preparation): unknown {
+  if (Array.isArray(value)) return value.map((each) => anyPrepared(each, preparation))
+  return isJsonObject(value) ? prepareJsonSchema(value, preparation) : value
 }
 
 // The library compares every item with every other.

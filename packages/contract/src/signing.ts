@@ -30,10 +30,21 @@ export async function bodyDigest(body: Uint8Array<ArrayBuffer>): Promise<string>
 
 /** HMAC-SHA-256 of the signing string in lower-case hex. The key is the secret’s characters as UTF-8, not decoded. */
 export async function computeSignature(secret: string, parts: SigningParts): Promise<string> {
+  return createSigner(secret)(parts)
+}
+
+/** Computes the signature of one call. */
+export type SignParts = (parts: SigningParts) => Promise<string>
+
+/** {@link computeSignature} for many calls: the key is made once. What it returns rejects for an empty secret. */
+export function createSigner(secret: string): SignParts {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
-  return toHex(await crypto.subtle.sign('HMAC', key, encoder.encode(signingString(parts))))
+  let key: ReturnType<typeof crypto.subtle.importKey> | undefined
+  return async (parts) => {
+    key ??= crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
+    return toHex(await crypto.subtle.sign('HMAC', await key, encoder.encode(signingString(parts))))
+  }
 }
 
 function toHex(bytes: ArrayBuffer): string {

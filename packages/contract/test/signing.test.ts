@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { bodyDigest, computeSignature, type SigningParts, signingString } from '@svc/contract'
+import { bodyDigest, computeSignature, createSigner, type SigningParts, signingString } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -24,6 +24,8 @@ describe('the published vectors', () => {
     expect(await bodyDigest(bytesOf(vector))).toBe(vector.bodyDigest)
     expect(signingString(vector)).toBe(vector.signingString)
     expect(await computeSignature(vector.secret, vector)).toBe(vector.signature)
+    const sign = createSigner(vector.secret)
+    expect([await sign({ ...vector, nonce: 'another' }), await sign(vector)][1]).toBe(vector.signature)
   })
 
   test('cover bodies that are empty, large and no text, and secrets longer than the HMAC block', () => {

@@ -1,3 +1,5 @@
+import { DEPLOYMENT_LIMITS } from '@svc/contract'
+
 /** The service's bounds. Times in milliseconds, sizes in bytes; each is set by `SVC_LIMIT_` and its name in capitals. */
 export interface Limits {
   /** Model calls per execution. */
@@ -42,11 +44,7 @@ export const DEFAULT_LIMITS: Limits = {
   dispatchMs: 30_000,
   modelMs: 120_000,
   executionMs: 300_000,
-  bodyBytes: MiB,
-  jsonDepth: 32,
-  jsonValues: 50_000,
-  capabilities: 128,
-  schemaBytes: 64 * KiB,
+  ...DEPLOYMENT_LIMITS,
   responseBytes: MiB,
   modelOutputBytes: 64 * KiB,
   storedBytes: 64 * KiB,

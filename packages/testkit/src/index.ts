@@ -1,3 +1,4 @@
+export { listenOnFreePort } from './listen-on-free-port.ts'
 export {
   type DoubleScript,
   type ExchangeEnd,
@@ -16,6 +17,7 @@ export {
 } from './owner-endpoint.ts'
 export { compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
 export { type RedisDouble, type RedisDoubleOptions, startRedisDouble } from './redis-double.ts'
+export { type ProgramEnd, type StartedProgram, startProgram } from './start-program.ts'
 export {
   type RecordedStripeRequest,
   type StripeDouble,

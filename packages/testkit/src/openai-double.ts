@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { playTurn } from './openai-playback.ts'
 import type { DoubleTurn } from './openai-turn.ts'
 
@@ -49,21 +50,16 @@ export async function startOpenAiDouble(options: { script: DoubleScript }): Prom
   const server = createServer((message, response) => {
     answer(message, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { url, close } = await listenOnFreePort(server)
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `${url}/v1`,
     requests,
     received(index) {
       const request = requests[index]
       if (request !== undefined) return Promise.resolve(request)
       return new Promise((resolve) => waiting.set(index, [...(waiting.get(index) ?? []), resolve]))
     },
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close,
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import {
   bodyDigest,
@@ -16,6 +10,7 @@ import {
   TIMESTAMP_TOLERANCE_MS,
 } from '@svc/contract'
 import { watchConnections } from './connection-watch.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { commitFault, type Fault } from './owner-faults.ts'
 
 /** One call whose signature held, as the owner's code gets it. */
@@ -94,7 +89,7 @@ export async function startOwnerEndpoint(options: OwnerEndpointOptions = {}): Pr
   }
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   const connections = watchConnections(server)
-  const port = await listen(server)
+  const { port, close } = await listenOnFreePort(server)
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/svc`,
     port,
@@ -114,7 +109,7 @@ export async function startOwnerEndpoint(options: OwnerEndpointOptions = {}): Pr
     resetConnections: connections.resetNext,
     whenLeft: () => left,
     whenIdle: connections.whenIdle,
-    close: () => close(server),
+    close,
   }
 }
 
@@ -185,21 +180,4 @@ async function readAll(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer
   const chunks: Uint8Array[] = []
   for await (const chunk of request) chunks.push(chunk)
   return new Uint8Array(Buffer.concat(chunks))
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (address && typeof address === 'object') resolve(address.port)
-    })
-  })
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { createRespReader, type RespReply, writeReply } from './resp.ts'
 
 export interface RedisDoubleOptions {
@@ -29,13 +30,7 @@ interface State {
 /** Starts a Redis double on 127.0.0.1. */
 export async function startRedisDouble(options: RedisDoubleOptions = {}): Promise<RedisDouble> {
   const state: State = { now: options.now ?? Date.now, entries: new Map(), sets: [], refusal: null }
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    serve(state, socket)
-  })
-  const port = await listen(server)
+  const { port, close } = await listenOnFreePort(createServer((socket) => serve(state, socket)))
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -44,11 +39,7 @@ export async function startRedisDouble(options: RedisDoubleOptions = {}): Promis
     refuseSets: (error) => {
       state.refusal = error
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }
 
@@ -122,14 +113,4 @@ function read(state: State, key: string): string | null {
 
 function asText(value: string | null): RespReply {
   return value === null ? null : { text: value }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(address.port)
-    })
-  })
 }

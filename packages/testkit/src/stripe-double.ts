@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 import { createStripeState, type StripeAnswer, type StripeState } from './stripe-state.ts'
 
 /** A request as the double received it. */
@@ -53,21 +54,16 @@ export async function startStripeDouble(): Promise<StripeDouble> {
   const server = createServer((message, response) => {
     answer(message, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { url, close } = await listenOnFreePort(server)
   return {
     ...state,
-    url: `http://127.0.0.1:${port}`,
+    url,
     secretKey,
     webhookSecret,
     requests,
     failNext: (...next) => void faults.push(...next),
     sign: (body, { at, secret = webhookSecret }) => signatureOf(body, Math.floor(at / 1000), secret),
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close,
   }
 }
 

@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CapabilityHandler } from '../calls/create-handler.ts'
 import { checkHandler } from './check-handler.ts'
 import { answerExchange, type NodeReceiver } from './node-exchange.ts'
-import type { NodeListenerOptions } from './to-node-listener.ts'
 
 const RAW_BODY_ADVICE =
   'In Fastify: register this plugin outside of every hook that reads bodies, and not through fastify-plugin.'
 
-export interface FastifyCapabilitiesOptions extends NodeListenerOptions {
+export interface FastifyCapabilitiesOptions {
   /** What `createHandler` returned. */
   readonly handler: CapabilityHandler
   /** The path that calls arrive at, such as `/svc`; below the `prefix` that the plugin is registered with, if any. */
@@ -21,12 +20,12 @@ export interface FastifyCapabilitiesOptions extends NodeListenerOptions {
  * await app.register(fastifyCapabilities, { handler: createHandler({ runtime, runtimeId, secret }), path: '/svc' })
  */
 export async function fastifyCapabilities(app: FastifyScope, options: FastifyCapabilitiesOptions): Promise<void> {
-  const { handler, path, maxBodyBytes } = options
+  const { handler, path } = options
   checkHandler('fastifyCapabilities', handler)
   if (typeof path !== 'string' || !path.startsWith('/')) {
     throw new TypeError('fastifyCapabilities: path must be the path that calls arrive at, such as “/svc”.')
   }
-  const receiver: NodeReceiver = { handler, maxBodyBytes, rawBodyAdvice: RAW_BODY_ADVICE }
+  const receiver: NodeReceiver = { handler, rawBodyAdvice: RAW_BODY_ADVICE }
   app.removeAllContentTypeParsers()
   // A parser that leaves the body where it is: the raw request is read below.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CapabilityHandler } from '../calls/create-handler.ts'
-import { rawBodyRequired } from '../calls/raw-body-required.ts'
-import { DEFAULT_MAX_BODY_BYTES } from '../calls/read-body.ts'
-import type { NodeListener, NodeListenerOptions } from './to-node-listener.ts'
+import { canBeRequested, methodNotAllowed } from './forbidden-methods.ts'
+import { readAlready, withAdvice } from './read-already.ts'
+import type { NodeListener } from './to-node-listener.ts'
 
 /** What answers the exchanges of one adapter. */
-export interface NodeReceiver extends NodeListenerOptions {
+export interface NodeReceiver {
   readonly handler: CapabilityHandler
   /** How the framework is kept from reading the body first. */
   readonly rawBodyAdvice?: string | undefined
@@ -43,39 +43,47 @@ export async function answerExchange(
 }
 
 async function answer(receiver: NodeReceiver, request: IncomingMessage, signal: AbortSignal): Promise<Response> {
-  if (request.method !== 'POST') return receiver.handler(toWebRequest(request, { signal }))
-  const body = await readBytes(request, receiver.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
-  if (body.ok) return receiver.handler(toWebRequest(request, { signal, body: body.bytes }))
-  if (body.refusal === 'raw_body_required') {
-    const { error, message } = rawBodyRequired('read')
-    const { rawBodyAdvice } = receiver
-    return Response.json({ error, message: rawBodyAdvice ? `${message} ${rawBodyAdvice}` : message }, { status: 400 })
+  const { method = 'GET' } = request
+  if (!canBeRequested(method)) return methodNotAllowed()
+  const url = `http://localhost${pathOf(request)}`
+  const init = { method, signal, headers: headersOf(request) }
+  if (method !== 'POST') return receiver.handler(new Request(url, init))
+  const bytes = keptBytes(request)
+  if (bytes === null && (request.readableDidRead || request.readableEnded)) {
+    return withAdvice(await receiver.handler(await readAlready(url, init)), receiver.rawBodyAdvice)
   }
-  // What is left of an oversized body would be read as the next request.
-  const headers = request.httpVersionMajor < 2 ? { connection: 'close' } : undefined
-  request.resume()
-  return Response.json({ error: body.refusal }, { status: 413, ...(headers && { headers }) })
+  const withBody = { ...init, body: bytes ?? streamOf(request), duplex: 'half' as const }
+  const given = await receiver.handler(new Request(url, withBody))
+  return given.status === 413 ? closing(given, request) : given
 }
 
-type BytesReading =
-  | { readonly ok: true; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly ok: false; readonly refusal: 'raw_body_required' | 'body_too_large' }
+// What is left of an oversized body would be read as the next request.
+function closing(given: Response, request: IncomingMessage): Response {
+  request.resume()
+  if (request.httpVersionMajor > 1) return given
+  const headers = new Headers(given.headers)
+  headers.set('connection', 'close')
+  return new Response(given.body, { status: given.status, headers })
+}
 
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<BytesReading> {
-  const kept = keptBytes(request)
-  if (kept) return kept.byteLength > maxBytes ? { ok: false, refusal: 'body_too_large' } : { ok: true, bytes: kept }
-  if (request.readableDidRead || request.readableEnded) return { ok: false, refusal: 'raw_body_required' }
-  if (Number(request.headers['content-length']) > maxBytes) return { ok: false, refusal: 'body_too_large' }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  // The stream is left open when the loop ends early: destroying it would take the answer’s socket with it.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    if (!(chunk instanceof Uint8Array)) return { ok: false, refusal: 'raw_body_required' }
-    size += chunk.byteLength
-    if (size > maxBytes) return { ok: false, refusal: 'body_too_large' }
-    chunks.push(chunk)
-  }
-  return { ok: true, bytes: new Uint8Array(Buffer.concat(chunks)) }
+// Nothing is read before the handler asks for it: whoever fails the checks of the headers has no body read.
+function streamOf(request: IncomingMessage): ReadableStream<Uint8Array> {
+  let chunks: NodeJS.AsyncIterator<Uint8Array> | undefined
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        // The request is left open when the reader stops: destroying it would take the answer’s socket with it.
+        chunks ??= request.iterator({ destroyOnReturn: false })
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await chunks?.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 // `express.raw()` leaves the bytes in `body`, serverless hosts that parse for you in `rawBody`.
@@ -85,18 +93,14 @@ function keptBytes(request: IncomingMessage): Uint8Array<ArrayBuffer> | null {
   return null
 }
 
-function toWebRequest(
-  request: IncomingMessage,
-  parts: { readonly signal: AbortSignal; readonly body?: Uint8Array<ArrayBuffer> },
-): Request {
-  const { method = 'GET' } = request
+function headersOf(request: IncomingMessage): Headers {
   const headers = new Headers()
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {
     const name = String(request.rawHeaders[index])
     // HTTP/2 carries method and path among its headers.
     if (!name.startsWith(':')) headers.append(name, String(request.rawHeaders[index + 1]))
   }
-  return new Request(`http://localhost${pathOf(request)}`, { method, headers, ...parts })
+  return headers
 }
 
 // Express and connect cut the path that they mounted the handler at off `url`.

@@ -1,10 +1,10 @@
 import type { CapabilityHandler } from '../calls/create-handler.ts'
 import { checkHandler } from './check-handler.ts'
 import { listenWith } from './node-exchange.ts'
-import type { NodeListener, NodeListenerOptions } from './to-node-listener.ts'
+import type { NodeListener } from './to-node-listener.ts'
 
 const RAW_BODY_ADVICE =
-  "In Express that is before app.use(express.json()); or put express.raw({ type: '*/*' }) on the path, ahead of it."
+  "In Express that is before app.use(express.json()); or put express.raw({ type: '*/*', limit: '2mb' }) on the path, ahead of it."
 
 /**
  * Serves a handler in Express, 4 or 5. Mount it before any body parser: the signature covers the raw bytes.
@@ -13,7 +13,7 @@ const RAW_BODY_ADVICE =
  * app.use('/svc', toExpressHandler(createHandler({ runtime, runtimeId, secret })))
  * app.use(express.json())
  */
-export function toExpressHandler(handler: CapabilityHandler, options: NodeListenerOptions = {}): NodeListener {
+export function toExpressHandler(handler: CapabilityHandler): NodeListener {
   checkHandler('toExpressHandler', handler)
-  return listenWith({ ...options, handler, rawBodyAdvice: RAW_BODY_ADVICE })
+  return listenWith({ handler, rawBodyAdvice: RAW_BODY_ADVICE })
 }

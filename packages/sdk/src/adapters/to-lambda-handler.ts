@@ -1,6 +1,7 @@
 import type { CapabilityHandler } from '../calls/create-handler.ts'
-import { rawBodyRequired } from '../calls/raw-body-required.ts'
 import { checkHandler } from './check-handler.ts'
+import { canBeRequested, methodNotAllowed } from './forbidden-methods.ts'
+import { readAlready, withAdvice } from './read-already.ts'
 
 const RAW_BODY_ADVICE =
   'On Lambda: use the proxy integration, and take the body parser out of the middleware in front of this handler.'
@@ -39,8 +40,6 @@ export interface LambdaHttpResult {
 export interface LambdaOptions {
   /** How long before the function’s time limit a call’s signal aborts, in milliseconds. Default 1,000. */
   readonly abortMarginMs?: number | undefined
-  /** Runs a task after a delay and gives what cancels it. Default: `setTimeout`. */
-  readonly schedule?: ((task: () => void, delayMs: number) => () => void) | undefined
 }
 
 /** A function’s entry point. */
@@ -54,18 +53,19 @@ export type LambdaHandler = (event: LambdaHttpEvent, context?: LambdaContext) =>
  */
 export function toLambdaHandler(handler: CapabilityHandler, options: LambdaOptions = {}): LambdaHandler {
   checkHandler('toLambdaHandler', handler)
-  const { abortMarginMs = 1_000, schedule = scheduleWithTimer } = options
+  const { abortMarginMs = 1_000 } = options
   return async (event, context) => {
     const method = methodOf(event)
     const deadline = new AbortController()
     const remainingMs = context?.getRemainingTimeInMillis?.()
-    const cancel = remainingMs === undefined ? null : schedule(() => deadline.abort(), remainingMs - abortMarginMs)
+    const timer =
+      remainingMs === undefined ? undefined : setTimeout(() => deadline.abort(), remainingMs - abortMarginMs)
     try {
       return toResult(event, await answer(handler, event, { method, signal: deadline.signal }))
     } catch {
       return toResult(event, Response.json({ error: 'internal_error' }, { status: 500 }))
     } finally {
-      cancel?.()
+      clearTimeout(timer)
     }
   }
 }
@@ -84,19 +84,24 @@ async function answer(
   parts: { readonly method: string; readonly signal: AbortSignal },
 ): Promise<Response> {
   const { method, signal } = parts
+  if (!canBeRequested(method)) return methodNotAllowed()
   const init = { method, signal, headers: headersOf(event) }
-  if (method !== 'POST') return handler(new Request('http://localhost/', init))
+  if (method !== 'POST') return handler(new Request(URL, init))
   const body = bytesOf(event)
-  if (body) return handler(new Request('http://localhost/', { ...init, body }))
-  const { error, message } = rawBodyRequired('read')
-  return Response.json({ error, message: `${message} ${RAW_BODY_ADVICE}` }, { status: 400 })
+  if (body) return handler(new Request(URL, { ...init, body }))
+  return withAdvice(await handler(await readAlready(URL, init)), RAW_BODY_ADVICE)
 }
+
+const URL = 'http://localhost/'
 
 function headersOf(event: LambdaHttpEvent): Headers {
   const headers = new Headers()
-  const lists = Object.entries(event.multiValueHeaders ?? event.headers ?? {})
-  for (const [name, values = []] of lists) {
-    for (const value of [values].flat()) headers.append(name, value)
+  for (const [name, values = []] of Object.entries(event.multiValueHeaders ?? {})) {
+    for (const value of values) headers.append(name, value)
+  }
+  const listed = new Set(headers.keys())
+  for (const [name, value] of Object.entries(event.headers ?? {})) {
+    if (value !== undefined && !listed.has(name.toLowerCase())) headers.append(name, value)
   }
   return headers
 }
@@ -119,9 +124,4 @@ async function toResult(event: LambdaHttpEvent, response: Response): Promise<Lam
     body: await response.text(),
     isBase64Encoded: false,
   }
-}
-
-function scheduleWithTimer(task: () => void, delayMs: number): () => void {
-  const timer = setTimeout(task, delayMs)
-  return () => clearTimeout(timer)
 }

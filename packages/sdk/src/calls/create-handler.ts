@@ -2,13 +2,15 @@ import { CapabilityCall, isJsonObject, RECEIVER_REFUSALS, type ReceiverRefusal, 
 import { isRuntime, type Runtime } from '../capabilities/define-runtime.ts'
 import type { Clock } from '../clock.ts'
 import { NonceStoreFullError } from '../errors.ts'
+import { limitClaims } from '../nonces/limit-claims.ts'
 import { createMemoryNonceStore } from '../nonces/memory-nonce-store.ts'
 import type { NonceStore } from '../nonces/nonce-store.ts'
 import type { PermissionsOf } from './lacking-permissions.ts'
+import { createOwnerNotices, type TellOwner } from './owner-notices.ts'
 import { rawBodyRequired } from './raw-body-required.ts'
 import { type BodyReading, DEFAULT_MAX_BODY_BYTES, readBody } from './read-body.ts'
 import { runCapability } from './run-capability.ts'
-import { type Receiver, readEnvelope, verifyBody } from './verify-signature.ts'
+import { type Envelope, type KeyedReceiver, readEnvelope, signersOf, verifyBody } from './verify-signature.ts'
 
 /** Which call an error belongs to; absent where the fault lay outside any call. */
 export interface FailedCall {
@@ -27,25 +29,33 @@ export interface HandlerOptions {
   readonly secret: string | undefined | readonly (string | undefined)[]
   /** Default: in memory, for one long-lived process. Several processes, or short-lived ones, need a shared store. */
   readonly nonceStore?: NonceStore | undefined
+  /** How long the nonce store may take for one claim, in milliseconds; past it calls are refused. Default 5,000. */
+  readonly nonceTimeoutMs?: number | undefined
   /** Required where a capability has `permissions`: looks up which ones the end user of a call holds. */
   readonly permissionsOf?: PermissionsOf | undefined
   /** Default: the machine’s clock. */
   readonly clock?: Clock | undefined
-  /** Given every unexpected error, for the owner’s own log: nothing else sees its stack. */
+  /**
+   * Given every unexpected error, for the owner’s own log: nothing else sees its stack. Of refused calls, which strangers
+   * can send, it hears what points to a wrong set-up, once a minute for each code.
+   */
   readonly onError?: ((error: unknown, call?: FailedCall) => unknown) | undefined
-  /** Bodies past this are refused. Default 2 MiB. */
+  /** Bodies past this many bytes are answered 413, by every adapter too. Default 2 MiB. */
   readonly maxBodyBytes?: number | undefined
 }
 
 /** Answers one request of the control plane. Never rejects. */
 export type CapabilityHandler = (request: Request) => Promise<Response>
 
-interface Services extends Receiver {
+interface Services extends KeyedReceiver {
   readonly runtime: Runtime
   readonly clock: Clock
   readonly maxBodyBytes: number
   readonly permissionsOf: PermissionsOf | undefined
   readonly onError: HandlerOptions['onError']
+  /** Of the nonce store, where it refuses calls that were signed earlier. */
+  readonly openedAt: number | undefined
+  readonly tellOwner: TellOwner
 }
 
 /**
@@ -90,8 +100,13 @@ function servicesOf(options: HandlerOptions): Services {
     throw new TypeError('createHandler: secret must be the signing secret that registration gave, not a key.')
   }
   refuseUncheckedPermissions(options)
-  const { permissionsOf, nonceStore = createMemoryNonceStore({ clock }) } = options
-  return { runtime, runtimeId: runtimeId.data, secret, nonceStore, permissionsOf, clock, maxBodyBytes, onError }
+  const { permissionsOf, nonceTimeoutMs = 5_000, nonceStore: store = createMemoryNonceStore({ clock }) } = options
+  return {
+    ...{ runtime, runtimeId: runtimeId.data, signers: signersOf(secret), permissionsOf, clock, maxBodyBytes, onError },
+    nonceStore: limitClaims(store, nonceTimeoutMs),
+    openedAt: store.openedAt,
+    tellOwner: createOwnerNotices(clock, (error) => report({ onError }, error)),
+  }
 }
 
 function refuseUncheckedPermissions({ runtime, permissionsOf }: HandlerOptions): void {
@@ -113,16 +128,14 @@ async function answer(services: Services, request: Request): Promise<Response> {
   const verification = await verifyBody(services, envelope, body.bytes).catch((error: unknown) => ({ ok: null, error }))
   if (verification.ok === null) return nonceStoreFailed(services, verification.error)
   if (verification.ok) return answerCall(services, request, body.bytes)
-  tellOwner(services, verification.refusal)
+  tellOfRefusal(services, verification.refusal, envelope)
   return refusal(verification.refusal)
 }
 
 function refuseBody(services: Services, body: BodyReading & { ok: false }): Response {
   if (body.refusal === 'body_too_large') return json(413, { error: body.refusal })
   const answer = rawBodyRequired(body.problem)
-  if (body.problem !== 'cut') {
-    report(services, new Error(`refused a capability call, ${answer.error}: ${answer.message}`))
-  }
+  if (body.problem !== 'cut') services.tellOwner(answer.error, answer.message)
   return json(RECEIVER_REFUSALS[answer.error], answer)
 }
 
@@ -134,7 +147,7 @@ async function answerCall(services: Services, request: Request, body: Uint8Array
     return refusal('missing_capability')
   const capability = services.runtime.find(payload.value['capability'])
   if (!capability) {
-    tellOwner(services, 'unknown_capability')
+    services.tellOwner('unknown_capability', UNKNOWN_CAPABILITY_ADVICE)
     return refusal('unknown_capability')
   }
   const call = CapabilityCall.safeParse(payload.value)
@@ -164,19 +177,21 @@ function nonceStoreFailed(services: Services, error: unknown): Response {
 }
 
 // The owner’s logger must not be able to break an answer.
-function report(services: Pick<HandlerOptions, 'onError'>, error: unknown, call?: FailedCall): void {
-  new Promise((resolve) => resolve(services.onError?.(error, call))).catch(() => undefined)
+function report({ onError }: Pick<HandlerOptions, 'onError'>, error: unknown, call?: FailedCall): void {
+  if (onError) new Promise((resolve) => resolve(onError(error, call))).catch(() => undefined)
 }
 
-const ADVICE: Partial<Record<ReceiverRefusal, string>> = {
-  signature_mismatch: 'the secret here is not the one that the control plane signs with',
-  unknown_capability: 'it is deployed, but not served here: restart this server with the deployed code',
-}
+const UNKNOWN_CAPABILITY_ADVICE = 'it is deployed, but not served here: restart this server with the deployed code'
+const OTHER_SECRET_ADVICE = 'the secret here is not the one that the control plane signs with'
+const EARLY_CALL_ADVICE =
+  'by this machine’s clock it was signed before the nonce store in memory was made, and may have been answered before a ' +
+  'restart. Make the handler when the server starts; where processes come and go, pass a nonceStore that they share'
 
 // What a wrong set-up looks like from here; the caller learns no more than the code.
-function tellOwner(services: Services, code: ReceiverRefusal): void {
-  const advice = ADVICE[code]
-  if (advice) report(services, new Error(`refused a capability call, ${code}: ${advice}`))
+function tellOfRefusal({ tellOwner, openedAt }: Services, code: ReceiverRefusal, { timestamp }: Envelope): void {
+  if (code === 'signature_mismatch') tellOwner(code, OTHER_SECRET_ADVICE)
+  const isEarly = openedAt !== undefined && Number(timestamp) < openedAt
+  if (code === 'nonce_replayed' && isEarly) tellOwner(code, EARLY_CALL_ADVICE)
 }
 
 function refusal(code: ReceiverRefusal): Response {

@@ -2,7 +2,8 @@ import { readProperty } from './read-property.ts'
 import { withoutStack } from './without-stack.ts'
 
 const NO_WORDS = 'The capability failed.'
-const MAX_LENGTH = 2_000
+/** How many characters the model is given at most of why a call failed. */
+export const MAX_MESSAGE_LENGTH = 2_000
 // Only as much is looked through for a stack.
 const MAX_READ = 10_000
 const SHORTEST_TOKEN = 8
@@ -13,7 +14,7 @@ const SHORTEST_TOKEN = 8
  */
 export function failureMessage(thrown: unknown, endUserToken: string | undefined): string {
   const words = withoutToken(wordsOf(thrown), endUserToken).slice(0, MAX_READ)
-  return withoutStack(words).slice(0, MAX_LENGTH) || NO_WORDS
+  return withoutStack(words).slice(0, MAX_MESSAGE_LENGTH) || NO_WORDS
 }
 
 function wordsOf(thrown: unknown): string {

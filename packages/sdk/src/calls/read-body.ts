@@ -12,6 +12,7 @@ export type BodyReading =
 export async function readBody(request: Request, maxBytes: number): Promise<BodyReading> {
   if (request.bodyUsed || request.body?.locked) return unreadable('read')
   if (request.body === null) return { ok: true, bytes: new Uint8Array() }
+  if (Number(request.headers.get('content-length')) > maxBytes) return { ok: false, refusal: 'body_too_large' }
   try {
     return await readStream(request.body, maxBytes)
   } catch {

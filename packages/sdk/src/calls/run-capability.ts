@@ -2,7 +2,7 @@ import type { CapabilityCall } from '@svc/contract'
 import { isStandardSchema } from '../capabilities/capability-schema.ts'
 import type { AnyCapability, CapabilityContext } from '../capabilities/define-capability.ts'
 import type { FailureCode } from '../errors.ts'
-import { failureMessage } from './failure-message.ts'
+import { failureMessage, MAX_MESSAGE_LENGTH } from './failure-message.ts'
 import { lackingPermissions, type PermissionsOf } from './lacking-permissions.ts'
 import { readProperty } from './read-property.ts'
 import { validateValue } from './validate-value.ts'
@@ -37,6 +37,7 @@ export async function runCapability(
       `“${capability.name}” works for a signed-in user only, and nobody is signed in.`,
     )
   }
+  if (signal.aborted) return abandoned()
   try {
     return await runInContext(capability, call.input, { context, permissionsOf })
   } catch (thrown) {
@@ -49,14 +50,23 @@ async function runInContext(
   given: unknown,
   { context, permissionsOf }: { context: CapabilityContext; permissionsOf: PermissionsOf | undefined },
 ): Promise<CallOutcome> {
-  const lacking = await lackingPermissions(capability, context, permissionsOf)
+  const lacking = await lackingPermissions(capability, context, permissionsOf).catch((error: unknown) => ({ error }))
+  if ('error' in lacking) return outcomeOfLookUp(lacking.error, context)
   if (lacking.length > 0) {
     const needed = lacking.map((permission) => `“${permission}”`).join(' and ')
     return failure('permission_denied', `The user may not use “${capability.name}”: it needs the permission ${needed}.`)
   }
   const input = await validateValue(capability.input, given)
   if (!input.ok) return failure('input_invalid', `The input is not valid: ${input.faults}`)
+  if (context.signal.aborted) return abandoned()
   return writeOutput(capability, await capability.handler(input.value, context))
+}
+
+// What a look-up throws comes from the owner’s database or log-in, and was not written for a model to read.
+function outcomeOfLookUp(thrown: unknown, context: CapabilityContext): CallOutcome {
+  const outcome = outcomeOfThrown(thrown, context)
+  if (outcome.ok || outcome.code !== 'handler_failed') return outcome
+  return { ...outcome, message: `It could not be found out whether the user may use “${context.capability}”.` }
 }
 
 // What goes out is what the output schema made of it: fields that it does not name stay here, where it drops them.
@@ -92,9 +102,7 @@ function outcomeOfThrown(thrown: unknown, { endUserToken, signal }: CapabilityCo
   const message = failureMessage(thrown, endUserToken)
   // By its code, because the error may come from another installed copy of this package.
   if (readProperty(thrown, 'code') === 'capability_error') return failure('capability_error', message)
-  if (signal.aborted && isAbortion(thrown, signal)) {
-    return failure('aborted', 'The call was given up: its caller left before the answer.')
-  }
+  if (signal.aborted && isAbortion(thrown, signal)) return abandoned()
   return { ok: false, code: 'handler_failed', message, error: thrown }
 }
 
@@ -110,6 +118,10 @@ function isAbortion(thrown: unknown, signal: AbortSignal): boolean {
   return false
 }
 
+function abandoned(): CallOutcome {
+  return failure('aborted', 'The call was given up: its caller left before the answer.')
+}
+
 function failure(code: FailureCode, message: string): CallOutcome {
-  return { ok: false, code, message }
+  return { ok: false, code, message: message.slice(0, MAX_MESSAGE_LENGTH) }
 }

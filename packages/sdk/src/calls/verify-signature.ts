@@ -1,9 +1,10 @@
 import {
   bodyDigest,
-  computeSignature,
+  createSigner,
   type ReceiverRefusal,
   SIGNATURE_HEADERS,
   type SigningParts,
+  type SignParts,
   TIMESTAMP_TOLERANCE_MS,
 } from '@svc/contract'
 import type { Clock } from '../clock.ts'
@@ -40,7 +41,17 @@ export type Verification =
  */
 export async function verifySignature(receiver: Receiver, request: SignedRequest): Promise<Verification> {
   const envelope = readEnvelope(receiver, request.headers)
-  return envelope.ok ? verifyBody(receiver, envelope, request.body) : envelope
+  if (!envelope.ok) return envelope
+  return verifyBody({ ...receiver, signers: signersOf(receiver.secret) }, envelope, request.body)
+}
+
+/** A receiver whose secrets are made into keys: once for a handler, since that costs as much as signing with them. */
+export interface KeyedReceiver extends Pick<Receiver, 'runtimeId' | 'nonceStore' | 'clock'> {
+  readonly signers: readonly SignParts[]
+}
+
+export function signersOf(secret: Receiver['secret']): readonly SignParts[] {
+  return [secret].flat().map(createSigner)
 }
 
 /** What the headers claim, after every check that needs no body. */
@@ -53,7 +64,7 @@ export interface Envelope {
 
 /** The checks that cost nothing: whoever fails them makes the receiver neither read a body nor compute a digest. */
 export function readEnvelope(
-  receiver: Pick<Receiver, 'runtimeId' | 'clock'>,
+  receiver: Pick<KeyedReceiver, 'runtimeId' | 'clock'>,
   headers: SignedRequest['headers'],
 ): Envelope | { ok: false; refusal: ReceiverRefusal } {
   const runtimeId = headers.get(SIGNATURE_HEADERS.runtimeId)
@@ -63,29 +74,33 @@ export function readEnvelope(
   if (!runtimeId || !timestamp || !nonce || !signature) return refuse('missing_headers')
   if (runtimeId !== receiver.runtimeId) return refuse('runtime_mismatch')
   if (!/^\d{13}$/.test(timestamp)) return refuse('timestamp_invalid')
-  const clock = receiver.clock ?? Date
-  const skewMs = Math.abs(clock.now() - Number(timestamp))
-  // Written so that a clock that returns NaN refuses.
-  if (!(skewMs <= TIMESTAMP_TOLERANCE_MS)) return refuse('timestamp_outside_tolerance')
+  if (!isTolerated(receiver, timestamp)) return refuse('timestamp_outside_tolerance')
   if (!/^[0-9a-f]{64}$/.test(signature)) return refuse('signature_mismatch')
   return { ok: true, timestamp, nonce, signature }
 }
 
 /** The checks over the body’s bytes: the signature, then the nonce. */
-export async function verifyBody(receiver: Receiver, envelope: Envelope, body: Uint8Array): Promise<Verification> {
+export async function verifyBody(receiver: KeyedReceiver, envelope: Envelope, body: Uint8Array): Promise<Verification> {
   const { nonce, timestamp } = envelope
   const digest = await bodyDigest(new Uint8Array(body))
   const parts = { runtimeId: receiver.runtimeId, timestamp, nonce, bodyDigest: digest }
-  if (!(await matchesAny(receiver.secret, parts, envelope.signature))) return refuse('signature_mismatch')
+  if (!(await matchesAny(receiver.signers, parts, envelope.signature))) return refuse('signature_mismatch')
   // Claimed only now, so that a forger cannot use up nonces.
   const isFirst = await receiver.nonceStore.claim(nonce, Number(timestamp) + NONCE_LIFETIME_MS)
-  return isFirst ? { ok: true, timestamp: Number(timestamp), nonce } : refuse('nonce_replayed')
+  if (!isFirst) return refuse('nonce_replayed')
+  // A store may have taken its time: what nobody waits for any more must not run.
+  if (!isTolerated(receiver, timestamp)) return refuse('timestamp_outside_tolerance')
+  return { ok: true, timestamp: Number(timestamp), nonce }
+}
+
+// Written so that a clock that returns NaN refuses.
+function isTolerated({ clock = Date }: Pick<KeyedReceiver, 'clock'>, timestamp: string): boolean {
+  return Math.abs(clock.now() - Number(timestamp)) <= TIMESTAMP_TOLERANCE_MS
 }
 
 // Every secret is tried whatever the others gave: the time taken does not tell which one matched.
-async function matchesAny(secret: Receiver['secret'], parts: SigningParts, signature: string): Promise<boolean> {
-  const secrets = typeof secret === 'string' ? [secret] : secret
-  const expected = await Promise.all(secrets.map((each) => computeSignature(each, parts)))
+async function matchesAny(signers: readonly SignParts[], parts: SigningParts, signature: string): Promise<boolean> {
+  const expected = await Promise.all(signers.map((sign) => sign(parts)))
   return expected.reduce((matched, each) => equalInConstantTime(each, signature) || matched, false)
 }
 

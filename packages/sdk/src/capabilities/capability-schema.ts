@@ -16,6 +16,16 @@ export type HandlerInput<Schema> = Schema extends StandardSchemaV1
 /** What a handler may return: anything where there is no output schema, else what the schema accepts. */
 export type HandlerOutput<Schema> = Schema extends StandardSchemaV1 ? InferInput<Schema> : FromJsonSchema<Schema>
 
+/**
+ * What a schema must also be: anything, but no plain object of a library’s schemas, `{ city: z.string() }`, which reads as
+ * a JSON Schema with keywords of its own.
+ */
+export type NoShape<Schema> = Schema extends StandardSchemaV1
+  ? unknown
+  : { readonly [Key in keyof Schema]: Schema[Key] extends StandardSchemaV1 ? WrapAdvice : unknown }
+
+type WrapAdvice = 'A schema inside a plain object: wrap the whole object, as in z.object({ … }).'
+
 /** True for a schema of a Standard Schema library; false for a plain JSON Schema. */
 export function isStandardSchema(schema: CapabilitySchema): schema is StandardSchemaV1 {
   return '~standard' in schema && typeof schema['~standard'] === 'object'

@@ -1,6 +1,6 @@
 import { Capability, capabilityNameProblem, fieldErrorsOf, type JsonObject } from '@svc/contract'
 import { CapabilityDefinitionError } from '../errors.ts'
-import type { CapabilitySchema, HandlerInput, HandlerOutput } from './capability-schema.ts'
+import type { CapabilitySchema, HandlerInput, HandlerOutput, NoShape } from './capability-schema.ts'
 import { schemaProblems } from './schema-problems.ts'
 
 /** What a handler learns about the call that it answers. */
@@ -102,7 +102,7 @@ export function defineCapability<
   const RequiresEndUser extends boolean = false,
   const Permission extends string = never,
 >(
-  options: CapabilityOptions<Input, Output, RequiresEndUser, Permission>,
+  options: CapabilityOptions<Input, Output, RequiresEndUser, Permission> & Shapeless<Input, Output>,
 ): CapabilityDefinition<Input, Output, RequiresEndUser, Permission> {
   const problems = problemsOf(options)
   if (problems.length > 0) throw new CapabilityDefinitionError(problems.join('\n'))
@@ -112,6 +112,11 @@ export function defineCapability<
     ...(permissions && { permissions: Object.freeze([...permissions]) }),
     kind: 'svc-capability' as const,
   })
+}
+
+interface Shapeless<Input, Output> {
+  readonly input?: NoShape<Input>
+  readonly output?: NoShape<Output>
 }
 
 interface Unchecked extends CapabilityFacts {

@@ -117,7 +117,7 @@ type Optional<Items, Root, Seen> = Items extends readonly [infer First, ...infer
 type FromObject<Schema, Root, Seen> = Schema extends { readonly properties: infer Properties }
   ? Members<Properties, RequiredOf<Schema>, Root, Seen> &
       Others<Schema, Members<Properties, RequiredOf<Schema>, Root, Seen>, Root, Seen> extends infer Whole
-    ? Flat<Whole>
+    ? { [Key in keyof Whole]: Whole[Key] }
     : never
   : Schema extends { readonly additionalProperties: infer Values }
     ? Values extends false
@@ -149,6 +149,6 @@ type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Na
 // Objects are written as one, so that what a tool shows is what there is.
 type Both<A, B> = unknown extends A ? B : unknown extends B ? A : FlatIfObject<A & B>
 
-type FlatIfObject<Type> = Type extends string | number | boolean | null | readonly unknown[] ? Type : Flat<Type>
-
-type Flat<Type> = { [Key in keyof Type]: Type[Key] }
+type FlatIfObject<Type> = Type extends string | number | boolean | null | readonly unknown[]
+  ? Type
+  : { [Key in keyof Type]: Type[Key] }

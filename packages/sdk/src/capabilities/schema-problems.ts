@@ -1,4 +1,5 @@
 import { isJsonObject } from '@svc/contract'
+import { plainSchemaProblem } from './plain-schema-problem.ts'
 import { schemaCheck } from './schema-check.ts'
 
 /** What is wrong with what was given as a schema, as ends of sentences about the capability. */
@@ -17,6 +18,8 @@ function canValidate(standard: unknown): boolean {
 }
 
 function plainSchemaProblems(side: 'input' | 'output', schema: Record<string, unknown>): string[] {
+  const problem = plainSchemaProblem(side, schema)
+  if (problem) return [problem]
   try {
     schemaCheck(schema)
     return []

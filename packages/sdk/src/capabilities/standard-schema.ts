@@ -22,6 +22,13 @@ export type InferInput<Schema extends StandardSchemaV1> = NonNullable<Schema['~s
 /** What a schema makes of what it takes. */
 export type InferOutput<Schema extends StandardSchemaV1> = NonNullable<Schema['~standard']['types']>['output']
 
+/** True for a value that a library says is a schema, whether it can validate or not. */
+export function isOfLibrary(value: unknown): value is { readonly '~standard': { readonly vendor?: unknown } } {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value))
+    return false
+  return typeof value['~standard'] === 'object' && value['~standard'] !== null
+}
+
 interface StandardProps<Input, Output> {
   readonly version: 1
   readonly vendor: string

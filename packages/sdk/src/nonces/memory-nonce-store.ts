@@ -16,14 +16,16 @@ export interface MemoryNonceStoreOptions {
 export function createMemoryNonceStore(options: MemoryNonceStoreOptions = {}): NonceStore {
   const { clock = Date, maxEntries = 100_000 } = options
   const nonces = createExpiringSet()
-  const earliestExpiry = clock.now() + NONCE_LIFETIME_MS
+  const openedAt = clock.now()
 
   return {
+    openedAt,
     async claim(nonce, expiresAt) {
       const now = clock.now()
       nonces.sweep(now)
       // Written so that a clock that returns NaN refuses.
-      const isKeepable = expiresAt > now && expiresAt >= earliestExpiry && expiresAt > nonces.forgottenUpTo()
+      const isKeepable =
+        expiresAt > now && expiresAt >= openedAt + NONCE_LIFETIME_MS && expiresAt > nonces.forgottenUpTo()
       if (!isKeepable || nonces.has(nonce)) return false
       if (nonces.size() >= maxEntries) throw new NonceStoreFullError(`${maxEntries} unexpired nonces are held already.`)
       nonces.add(nonce, expiresAt)

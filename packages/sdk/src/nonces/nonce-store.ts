@@ -19,4 +19,6 @@ export interface NonceStore {
    * `expiresAt` is the call’s timestamp plus {@link NONCE_LIFETIME_MS}. A rejection refuses the call.
    */
   claim(nonce: string, expiresAt: number): Promise<boolean>
+  /** When the store began, in milliseconds, where it refuses all calls signed earlier: their owner is told why. */
+  readonly openedAt?: number
 }

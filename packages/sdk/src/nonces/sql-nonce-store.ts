@@ -44,11 +44,22 @@ export function createSqlNonceStore(database: SqlDatabase, options: SqlNonceStor
       const keptUntil = Math.ceil(expiresAt + SHARED_CLOCKS_MS)
       // Written so that a clock that returns NaN refuses, and one set back does not let in what was forgotten.
       if (!(expiresAt > now && keptUntil > forgottenUpTo)) return false
-      const isFirst = (await run(insert, [nonce, keptUntil])).length === 1
+      const isFirst = wasInserted(await run(insert, [nonce, keptUntil]), nonce)
       if (Math.abs(now - sweptAt) >= SWEEP_INTERVAL_MS) await sweepInPassing(now)
       return isFirst
     },
   }
+}
+
+// Nothing but the row itself, or none, counts: what is not understood must not let a call in.
+function wasInserted(rows: readonly unknown[], nonce: string): boolean {
+  if (rows.length === 0) return false
+  const [row] = rows
+  const isOurs = typeof row === 'object' && row !== null && 'nonce' in row && row.nonce === nonce
+  if (rows.length === 1 && isOurs) return true
+  throw new TypeError(
+    'The database answered the insert by something other than the row: resolve to the rows, or to {rows}.',
+  )
 }
 
 // A 64-bit integer comes as a string from some drivers.

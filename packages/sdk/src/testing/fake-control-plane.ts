@@ -32,7 +32,7 @@ export interface FakeCallOptions extends CallFields {
 /** Calls an endpoint as the control plane does. */
 export interface FakeControlPlane {
   /**
-   * Calls a capability; by its definition, input and output are typed. Each call has a `callId` of its own unless it is
+   * Calls a capability by its definition: input and output are typed. Each call has a `callId` of its own unless it is
    * given one. A 401 is answered by one more try with the other secret, where a rotation left two.
    */
   call<Capability extends AnyCapability>(
@@ -40,7 +40,8 @@ export interface FakeControlPlane {
     input: CallInput<Capability>,
     options?: FakeCallOptions,
   ): Promise<CallResult<CallOutput<Capability>>>
-  call(capability: string, input?: unknown, options?: FakeCallOptions): Promise<CallResult>
+  /** Calls a capability by its name, one that the endpoint does not have included; nothing is typed. */
+  callByName(name: string, input?: unknown, options?: FakeCallOptions): Promise<CallResult>
   /** Makes a call again as its second try: the same body with its `callId`, signed anew. Default: the last exchange’s. */
   repeat(exchange?: Exchange): Promise<CallResult>
   /** Sends a request again to the byte, as somebody who overheard it would. Default: the last exchange’s. */
@@ -55,7 +56,7 @@ export interface FakeControlPlane {
  * Makes a control plane for tests of a whole endpoint: its routes, its secrets, its nonce store. No network for a handler.
  * @example
  * const controlPlane = createFakeControlPlane(handler, { runtimeId: 'rt_shop', secret: 'test-secret' })
- * expect(await controlPlane.call('order-status', { orderNumber: 'A-1001' })).toMatchObject({ ok: true })
+ * expect(await controlPlane.call(orderStatus, { orderNumber: 'A-1001' })).toMatchObject({ ok: true })
  * expect(await controlPlane.replay()).toMatchObject({ ok: false, code: 'nonce_replayed' })
  */
 export function createFakeControlPlane(endpoint: Endpoint, options: FakeControlPlaneOptions): FakeControlPlane {
@@ -94,16 +95,19 @@ export function createFakeControlPlane(endpoint: Endpoint, options: FakeControlP
     input: CallInput<Capability>,
     options?: FakeCallOptions,
   ): Promise<CallResult<CallOutput<Capability>>>
-  async function call(capability: string, input?: unknown, options?: FakeCallOptions): Promise<CallResult>
-  async function call(target: AnyCapability | string, input?: unknown, options: FakeCallOptions = {}) {
+  async function call({ name }: AnyCapability, input: unknown, options?: FakeCallOptions) {
+    return callByName(name, input, options)
+  }
+
+  async function callByName(capability: string, input?: unknown, options: FakeCallOptions = {}): Promise<CallResult> {
     const { signal, ...fields } = options
     calls += 1
-    const capability = typeof target === 'string' ? target : target.name
     return sendSigned(callBody({ callId: `call_test_${calls}`, ...fields, capability, input }), signal)
   }
 
   return {
     call,
+    callByName,
     repeat: async (exchange = last()) => sendSigned(exchange.request.body),
     replay: async (exchange = last()) => (await send(exchange.request)).result,
     rotateSecret: secrets.rotate,

@@ -20,21 +20,21 @@ for (const [name, express] of versions) {
     tellsDepartures: true,
     answersRejections: true,
     advice: /read the body .* before app\.use\(express\.json\(\)\)/,
-    async open(handler, options) {
-      const { app, faults } = application(express, handler, options)
+    async open(handler) {
+      const { app, faults } = application(express, handler)
       const { origin } = await listen(app)
       return { send: (sent) => sendTo(origin, sent), faults }
     },
   })
 }
 
-function application(express: typeof express5, handler: CapabilityHandler, options: { maxBodyBytes?: number }) {
+function application(express: typeof express5, handler: CapabilityHandler) {
   const faults: unknown[] = []
   const keepFault: ErrorRequestHandler = (error, _request, response, _next) => {
     faults.push(error)
     response.status(599).end()
   }
-  const capabilities = toExpressHandler(handler, options)
+  const capabilities = toExpressHandler(handler)
   const router = express.Router()
   router.use('/svc', capabilities)
   const app = express()

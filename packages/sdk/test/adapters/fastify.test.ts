@@ -12,15 +12,15 @@ describeAdapter('Fastify 5', {
   tellsDepartures: true,
   answersRejections: true,
   advice: /read the body before this handler\. Mount/,
-  async open(handler, options) {
+  async open(handler) {
     const app = Fastify()
     const faults: unknown[] = []
     app.setErrorHandler((error, _request, reply) => {
       faults.push(error)
       return reply.code(599).send()
     })
-    await app.register(fastifyCapabilities, { ...options, handler, path: PATHS.direct })
-    await app.register(fastifyCapabilities, { ...options, handler, path: '/svc', prefix: '/api/v1' })
+    await app.register(fastifyCapabilities, { handler, path: PATHS.direct })
+    await app.register(fastifyCapabilities, { handler, path: '/svc', prefix: '/api/v1' })
     app.post(PATHS.parsed, (request, reply) => {
       reply.hijack()
       toNodeListener(handler)(request.raw, reply.raw)

@@ -7,8 +7,8 @@ describeAdapter('plain Node', {
   tellsDepartures: true,
   answersRejections: true,
   advice: /read the body before this handler\. Mount/,
-  async open(handler, options) {
-    const listener = toNodeListener(handler, options)
+  async open(handler) {
+    const listener = toNodeListener(handler)
     const { origin } = await listen(async (request, response) => {
       const { url = '' } = request
       if (url !== PATHS.parsed && url !== PATHS.neighbour) return listener(request, response)

@@ -1,48 +1,20 @@
-import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { CapabilityError, createHandler, defineCapability, defineRuntime } from '@svc/sdk'
 import { toNodeListener } from '@svc/sdk/node'
-import { expect, onTestFinished, test } from 'vitest'
-import { callBody, fakeClock, RUNTIME_ID, SECRET, signatureHeaders } from '../support/signed-calls.ts'
+import { expect, test } from 'vitest'
+import { callBody, signatureHeaders } from '../support/signed-calls.ts'
+import { listen } from './support/serve.ts'
+import { shopHandler, waitForDeparture } from './support/shop-handler.ts'
 
-const version = '1.0.0'
-
-function shopHandler(onCall?: (signal: AbortSignal) => unknown) {
-  const capabilities = [
-    defineCapability({ name: 'echo', version, handler: (input) => input }),
-    defineCapability({ name: 'wait', version, handler: (_input, { signal }) => onCall?.(signal) }),
-    defineCapability({ name: 'breaks', version, handler: () => Promise.reject(new Error('Out of paper.')) }),
-  ]
-  return createHandler({
-    runtime: defineRuntime({ capabilities }),
-    runtimeId: RUNTIME_ID,
-    secret: SECRET,
-    clock: fakeClock(),
-  })
-}
-
-async function listen(listener: RequestListener): Promise<{ url: string; port: number }> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  const { port } = address
-  return { url: `http://127.0.0.1:${port}/svc`, port }
-}
-
-async function send(url: string, body: string) {
-  const response = await fetch(url, { method: 'POST', headers: await signatureHeaders({ body }), body })
+async function send(origin: string, body: string) {
+  const response = await fetch(origin, { method: 'POST', headers: await signatureHeaders({ body }), body })
   return { status: response.status, body: await response.json() }
 }
 
 test('a signed call over a real connection is answered, byte for byte', async () => {
-  const { url } = await listen(toNodeListener(shopHandler()))
+  const { origin } = await listen(toNodeListener(shopHandler()))
   const body = ` ${callBody('echo', { input: { text: 'ünïcode 👩‍🚀' } })}\r\n`
-  expect(await send(url, body)).toEqual({ status: 200, body: { output: { text: 'ünïcode 👩‍🚀' } } })
+  expect(await send(origin, body)).toEqual({ status: 200, body: { output: { text: 'ünïcode 👩‍🚀' } } })
 })
 
 test('a body that arrives in many pieces verifies', async () => {
@@ -58,59 +30,64 @@ test('a body that arrives in many pieces verifies', async () => {
 })
 
 test('one connection serves call after call, refused ones between them', async () => {
-  const { url } = await listen(toNodeListener(shopHandler()))
-  expect((await send(url, callBody('echo'))).status).toBe(200)
-  expect((await fetch(url, { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(401)
-  expect((await fetch(url)).status).toBe(405)
-  expect((await fetch(url, { method: 'HEAD' })).status).toBe(405)
-  expect(await send(url, callBody('breaks'))).toMatchObject({
+  const { origin } = await listen(toNodeListener(shopHandler()))
+  expect((await send(origin, callBody('echo'))).status).toBe(200)
+  expect((await fetch(origin, { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(401)
+  expect((await fetch(origin)).status).toBe(405)
+  expect((await fetch(origin, { method: 'HEAD' })).status).toBe(405)
+  expect(await send(origin, callBody('breaks'))).toMatchObject({
     status: 200,
     body: { output: null, error: { message: 'Out of paper.' } },
   })
 })
 
 test('a body past the limit is refused without being kept, announced or not', async () => {
-  const { url, port } = await listen(toNodeListener(shopHandler(), { maxBodyBytes: 1_000 }))
-  const announced = await fetch(url, { method: 'POST', body: 'x'.repeat(1_001) })
-  expect([announced.status, await announced.json()]).toEqual([413, { error: 'body_too_large' }])
+  const { origin, port } = await listen(toNodeListener(shopHandler(undefined, { maxBodyBytes: 1_000 })))
+  expect(await send(origin, 'x'.repeat(1_001))).toEqual({ status: 413, body: { error: 'body_too_large' } })
+  const signed = await signatureHeaders({})
   const chunked = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = httpRequest({ port, method: 'POST', headers: { 'transfer-encoding': 'chunked' } }, resolve)
+    const headers = { ...signed, 'transfer-encoding': 'chunked' }
+    const request = httpRequest({ port, method: 'POST', headers }, resolve)
     request.on('error', reject).write('x'.repeat(600))
     request.write('x'.repeat(600))
   })
   expect([chunked.statusCode, chunked.headers.connection]).toEqual([413, 'close'])
-  expect((await fetch(url, { method: 'POST', body: 'x'.repeat(1_000) })).status).toBe(401)
+  expect(await send(origin, 'x'.repeat(1_000))).toEqual({ status: 400, body: { error: 'invalid_json' } })
 })
 
 test('a body announced as too large is refused before it is sent', async () => {
   const { port } = await listen(toNodeListener(shopHandler()))
-  const head = `POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: ${3 * 1024 * 1024}\r\n\r\n`
+  const signed = Object.entries(await signatureHeaders({})).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: ${3 * 1024 * 1024}\r\n${signed.join('')}\r\n`
   expect(await statusOf(port, head)).toBe('413')
+})
+
+test('a stranger’s body is not waited for: a call without its headers is refused at once', async () => {
+  const { port } = await listen(toNodeListener(shopHandler()))
+  expect(await statusOf(port, 'POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nhalf')).toBe('401')
+})
+
+test('a method that no Request can have is answered as any other', async () => {
+  const { port } = await listen(toNodeListener(shopHandler()))
+  expect(await statusOf(port, 'TRACE /svc HTTP/1.1\r\nhost: x\r\n\r\n')).toBe('405')
 })
 
 test.each(['body', 'rawBody'])('raw bytes that a host kept as `%s` are used', async (property) => {
   const listener = toNodeListener(shopHandler())
-  const { url } = await listen(async (request, response) => {
+  const { origin } = await listen(async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
     listener(Object.assign(request, { [property]: Buffer.concat(chunks) }), response)
   })
-  expect((await send(url, callBody('echo', { input: { a: 1 } }))).body).toEqual({ output: { a: 1 } })
+  expect((await send(origin, callBody('echo', { input: { a: 1 } }))).body).toEqual({ output: { a: 1 } })
 })
 
 test('a client that leaves before the answer aborts the handler’s signal, also after a collection of garbage', async () => {
-  let started = (_signal: AbortSignal) => {}
-  const entered = new Promise<AbortSignal>((resolve) => {
-    started = resolve
-  })
-  const handler = shopHandler((signal) => {
-    started(signal)
-    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new CapabilityError('left'))))
-  })
-  const { url } = await listen(toNodeListener(handler))
+  const { entered, onCall } = waitForDeparture()
+  const { origin } = await listen(toNodeListener(shopHandler(onCall)))
   const body = callBody('wait')
   const client = new AbortController()
-  const sent = fetch(url, { method: 'POST', headers: await signatureHeaders({ body }), body, signal: client.signal })
+  const sent = fetch(origin, { method: 'POST', headers: await signatureHeaders({ body }), body, signal: client.signal })
   const signal = await entered
   await collectGarbage()
   expect(signal.aborted).toBe(false)
@@ -123,7 +100,7 @@ test('a client that leaves before the answer aborts the handler’s signal, also
 
 test('an answered call leaves its signal alone', async () => {
   let seen: AbortSignal | undefined
-  const { url } = await listen(
+  const { origin } = await listen(
     toNodeListener(
       shopHandler((signal) => {
         seen = signal
@@ -131,19 +108,19 @@ test('an answered call leaves its signal alone', async () => {
       }),
     ),
   )
-  expect((await send(url, callBody('wait'))).body).toEqual({ output: 'done' })
+  expect((await send(origin, callBody('wait'))).body).toEqual({ output: 'done' })
   expect(seen?.aborted).toBe(false)
 })
 
 test('a client that leaves in the middle of its body harms nobody', async () => {
-  const { url, port } = await listen(toNodeListener(shopHandler()))
+  const { origin, port } = await listen(toNodeListener(shopHandler()))
   await new Promise<void>((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write('POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf', () => socket.destroy())
     })
     socket.on('close', () => resolve())
   })
-  expect((await send(url, callBody('echo'))).status).toBe(200)
+  expect((await send(origin, callBody('echo'))).status).toBe(200)
 })
 
 test.each([
@@ -163,8 +140,8 @@ test.each([
 })
 
 test('a handler that rejects is answered 500 without its words', async () => {
-  const { url } = await listen(toNodeListener(() => Promise.reject(new Error('secret words'))))
-  const response = await fetch(url, { method: 'POST', body: '{}' })
+  const { origin } = await listen(toNodeListener(() => Promise.reject(new Error('secret words'))))
+  const response = await fetch(origin, { method: 'POST', body: '{}' })
   expect([response.status, await response.text()]).toEqual([500, '{"error":"internal_error"}'])
 })
 

@@ -37,9 +37,9 @@ describeAdapter('Hono over Node’s HTTP server', {
   tellsDepartures: true,
   answersRejections: false,
   advice: /read the body before this handler\. Mount/,
-  async open(handler, options) {
+  async open(handler) {
     const { app, faults } = application(handler)
-    const { origin } = await listen(toNodeListener(async (request) => app.fetch(request), options))
+    const { origin } = await listen(toNodeListener(async (request) => app.fetch(request)))
     return { faults, send: (sent) => sendTo(origin, sent) }
   },
 })

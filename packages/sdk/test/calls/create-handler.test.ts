@@ -2,7 +2,16 @@ import { SIGNATURE_HEADERS } from '@svc/contract'
 import { createHandler, defineCapability, defineRuntime, type HandlerOptions, NonceStoreFullError } from '@svc/sdk'
 import { describe, expect, test } from 'vitest'
 import { serve } from '../support/serve.ts'
-import { callBody, NOW, RUNTIME_ID, read, SECRET, signatureHeaders, signedRequest } from '../support/signed-calls.ts'
+import {
+  callBody,
+  fakeClock,
+  NOW,
+  RUNTIME_ID,
+  read,
+  SECRET,
+  signatureHeaders,
+  signedRequest,
+} from '../support/signed-calls.ts'
 
 const version = '1.0.0'
 const TOKEN = 'end-user-session-token'
@@ -165,12 +174,69 @@ describe('refusals', () => {
     expect([full.reported.length, broken.reported.length]).toEqual([1, 1])
   })
 
+  test('a nonce store that does not answer: 503 after its time', async () => {
+    const silent = setUp({ nonceStore: { claim: () => new Promise(() => {}) }, nonceTimeoutMs: 1 })
+    expect(await silent.call('echo')).toEqual({ status: 503, body: { error: 'nonce_store_unavailable' } })
+    expect(silent.reported.map(({ error }) => String(error))).toEqual([
+      'Error: The nonce store did not answer within 1 ms.',
+    ])
+  })
+
+  test('a nonce store that takes its time: a call that has grown too old meanwhile does not run, nor does one that nobody waits for', async () => {
+    const clock = fakeClock()
+    const slow = async () => {
+      clock.set(NOW + 300_001)
+      return true
+    }
+    const late = setUp({ clock, nonceStore: { claim: slow } })
+    expect((await late.call('echo')).body).toEqual({ error: 'timestamp_outside_tolerance' })
+    const caller = new AbortController()
+    const claim = async () => {
+      caller.abort()
+      return true
+    }
+    const { call } = setUp({ nonceStore: { claim } })
+    expect((await call('echo', {}, caller.signal)).body).toMatchObject({ error: { code: 'aborted' } })
+  })
+
   test('no answer may be kept by a cache', async () => {
     const response = await setUp().handler(await signedRequest())
     expect([response.headers.get('cache-control'), response.headers.get('content-type')]).toEqual([
       'no-store',
       'application/json',
     ])
+  })
+})
+
+describe('the owner', () => {
+  const words = ({ reported }: ReturnType<typeof setUp>) => reported.map(({ error }) => String(error))
+
+  test('hears of a refusal that strangers can cause once a minute, with the number of the others', async () => {
+    const clock = fakeClock()
+    const served = setUp({ clock })
+    const forged = async () =>
+      served.handler(await signedRequest({ secret: 'of-somebody-else', timestamp: String(clock.now()) }))
+    for (let count = 0; count < 50; count += 1) await forged()
+    expect(words(served)).toEqual([expect.stringMatching(/signature_mismatch: the secret here is not the one/)])
+    clock.set(NOW + 60_000)
+    await forged()
+    expect(words(served)[1]).toMatch(/\(49 more since the last notice\)$/)
+    expect(words(served)).toHaveLength(2)
+  })
+
+  test('hears that a call was signed before the store in memory was made, and what to do', async () => {
+    const served = setUp()
+    const early = await served.handler(await signedRequest({ timestamp: String(NOW - 1) }))
+    expect(await read(early)).toEqual({ status: 401, body: { error: 'nonce_replayed' } })
+    expect(words(served)).toEqual([
+      expect.stringMatching(/nonce_replayed: .*before the nonce store in memory was made.*share$/),
+    ])
+  })
+
+  test('does not hear of a replay', async () => {
+    const served = setUp()
+    for (let count = 0; count < 2; count += 1) await served.handler(await signedRequest({ nonce: 'one' }))
+    expect(words(served)).toEqual([])
   })
 })
 

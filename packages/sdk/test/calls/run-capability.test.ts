@@ -135,15 +135,43 @@ describe('permissions', () => {
   })
 
   test.each([
-    ['rejects', () => Promise.reject(new Error('The directory is away.')), 'The directory is away.'],
+    ['rejects', () => Promise.reject(new Error('db.internal is away')), /db\.internal is away/],
     ['gives a text in which both words are', () => JSON.parse('"orders:read orders:refund"'), /must return a list/],
     ['gives nothing', () => JSON.parse('null'), /must return a list/],
-  ])('are not held where the look-up %s', async (_situation, permissionsOf, message) => {
+  ])('are not held where the look-up %s, and only the owner reads why', async (_situation, permissionsOf, message) => {
     const before = ran.length
     const { call, reported } = serve([refund], { permissionsOf })
-    const words = typeof message === 'string' ? message : expect.stringMatching(message)
+    const words = 'It could not be found out whether the user may use “refund”.'
     expect(await call('refund', { input: { id: 1 } })).toEqual(failure('handler_failed', words))
-    expect([ran.length, reported.length]).toEqual([before, 1])
+    expect([ran.length, reported.map(({ error }) => String(error))]).toEqual([before, [expect.stringMatching(message)]])
+  })
+
+  test('are not held where the look-up throws a CapabilityError, whose words are for the model', async () => {
+    const { call, reported } = serve([refund], {
+      permissionsOf: () => {
+        throw new CapabilityError('Your session has ended: sign in again.')
+      },
+    })
+    expect(await call('refund')).toEqual(failure('capability_error', 'Your session has ended: sign in again.'))
+    expect(reported).toEqual([])
+  })
+
+  test('are not looked up for a caller who has left, and the handler does not run for one who leaves meanwhile', async () => {
+    const before = ran.length
+    const caller = new AbortController()
+    const asked: string[] = []
+    const { call } = serve([refund], {
+      permissionsOf: ({ callId }) => {
+        asked.push(callId)
+        caller.abort()
+        return ['orders:read', 'orders:refund']
+      },
+    })
+    const words = 'The call was given up: its caller left before the answer.'
+    expect(await call('refund', { input: { id: 1 } }, caller.signal)).toEqual(failure('aborted', words))
+    expect(asked).toHaveLength(1)
+    expect(await call('refund', { input: { id: 1 } }, caller.signal)).toEqual(failure('aborted', words))
+    expect([asked.length, ran.length]).toEqual([1, before])
   })
 })
 

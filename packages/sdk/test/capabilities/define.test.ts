@@ -1,5 +1,8 @@
 import { CapabilityDefinitionError, defineCapability, defineConfig, defineRuntime, isRuntime } from '@svc/sdk'
+import { type } from 'arktype'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 
 function define(overrides: object) {
   return defineCapability({ name: 'order-status', version: '1.0.0', handler: () => null, ...overrides })
@@ -32,6 +35,38 @@ describe('defineCapability', () => {
       { output: { type: 'strng' } },
       /“order-status”: output: .*type "strng": there are string/,
     ],
+    [
+      'a misspelt keyword alone',
+      { input: { propertes: { city: {} } } },
+      /input has no keyword of JSON Schema, only “propertes”.*properties: \{ … \}/,
+    ],
+    ['types without schemas', { input: { orderNumber: 'string' } }, /only “orderNumber”/],
+    [
+      'a misspelt keyword inside',
+      { output: { type: 'array', items: { anyOf: [{ typ: 'string' }] } } },
+      /output\.items\.anyOf\.0 has no keyword of JSON Schema, only “typ”/,
+    ],
+    [
+      'a type in place of a schema',
+      { input: { type: 'object', properties: { city: 'string' } } },
+      /input\.properties\.city must be a schema, such as/,
+    ],
+    ['a list in place of properties', { input: { properties: [] } }, /input\.properties must be an object of schemas/],
+    [
+      'a zod shape',
+      { input: { city: z.string() } },
+      /input\.city is a schema of a library inside a plain object.*: z\.object\(\{ … \}\)/,
+    ],
+    [
+      'a zod schema inside a plain one, under a name that is a keyword',
+      { input: { type: 'object', properties: { title: z.string() } } },
+      /input\.properties\.title is a schema of a library/,
+    ],
+    ['a valibot shape', { input: { city: v.string() } }, /toStandardJsonSchema\(v\.object\(\{ … \}\)\)/],
+    ['an arktype shape', { output: { city: type('string') } }, /output\.city .*: type\(\{ … \}\)/],
+    ['a date in a schema', { input: { const: new Date(0) } }, /input\.const holds something that is no JSON/],
+    ['a function in a schema', { input: { type: 'object', default: () => ({}) } }, /input\.default holds something/],
+    ['a number that JSON cannot hold', { input: { properties: { n: { maximum: Infinity } } } }, /n\.maximum holds/],
     ['permissions that are no list', { permissions: 'orders:refund' }, /permissions must be a list/],
     ['a permission that is no text', { permissions: ['a', 7] }, /permissions\.1 must be a text/],
     ['an empty permission', { permissions: [' '] }, /permissions\.0 must be a text/],
@@ -39,6 +74,17 @@ describe('defineCapability', () => {
   ])('refuses %s with a message that names the way out', (_situation, overrides, message) => {
     expect(() => define(overrides)).toThrow(CapabilityDefinitionError)
     expect(() => define(overrides)).toThrow(message)
+  })
+
+  test.each([
+    [{}],
+    [{ properties: { any: {}, all: true, none: false, titled: { title: 'x' } } }],
+    [{ type: 'object', 'x-order': 1, ownKeyword: { deep: 'x' }, properties: { a: { 'x-own': 1 } } }],
+    [{ type: 'object', description: undefined, properties: { items: { enum: [{ a: 'b' }] } } }],
+    [{ $ref: '#/$defs/a', $defs: { a: { items: [{ const: 1 }] } } }],
+    [z.toJSONSchema(z.object({ a: z.string().optional() }))],
+  ])('takes a plain schema for what it is: %j', (input) => {
+    expect(() => define({ input })).not.toThrow()
   })
 
   test('reports all faults of one definition together', () => {

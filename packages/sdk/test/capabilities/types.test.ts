@@ -150,6 +150,24 @@ test('a JSON Schema defined elsewhere as const gives its types, too', () => {
   defineCapability({ ...facts, input, output, handler: () => ({ cost: 1 }) })
 })
 
+test('a library’s schemas inside a plain object are a type error where they stand, with the way out', () => {
+  // @ts-expect-error: wrap the whole object, as in z.object({ … })
+  expect(() => defineCapability({ ...facts, input: { city: z.string() }, handler: () => null })).toThrow(/wrap|whole/)
+  expect(() =>
+    defineCapability({
+      ...facts,
+      // @ts-expect-error: wrap the whole object, as in z.object({ … })
+      output: { city: v.string() },
+      handler: () => ({ city: 'Bern' }),
+    }),
+  ).toThrow(/whole/)
+  // What a schema from elsewhere holds is not known before the program runs.
+  const read: Record<string, unknown> = { type: 'object' }
+  expect(defineCapability({ ...facts, input: read, output: z.toJSONSchema(z.string()), handler: () => '' }).input).toBe(
+    read,
+  )
+})
+
 test('permissions are kept as the words that they are', () => {
   const refund = defineCapability({
     ...facts,

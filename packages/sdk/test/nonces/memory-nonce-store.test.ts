@@ -2,6 +2,7 @@ import { createMemoryNonceStore, NONCE_LIFETIME_MS, NonceStoreFullError } from '
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeClaims, stampedAt } from '../support/claim-races.ts'
+import { TEST_SEED } from '../support/seeded-random.ts'
 import { fakeClock, NOW } from '../support/signed-calls.ts'
 
 const TOLERANCE_MS = 300_000
@@ -88,6 +89,6 @@ test('no nonce is ever granted twice, whatever the clock does', async () => {
         if (isFirst) granted.add(step.nonce)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: TEST_SEED },
   )
 })

@@ -176,6 +176,13 @@ test('an answer that is not rows refuses', async () => {
   }
 })
 
+test('a row that is not the inserted one refuses: a wrapper may have put the rows into a list of its own', async () => {
+  for (const rows of [[[]], [[{ nonce: 'n' }]], [{ nonce: 'other' }], [{}], [{ nonce: 'n' }, { nonce: 'n' }]]) {
+    const store = createSqlNonceStore({ query: async () => rows }, { clock: fakeClock() })
+    await expect(store.claim('n', stampedAt(NOW))).rejects.toThrow(/something other than the row/)
+  }
+})
+
 test('something that is no database is refused at the start', () => {
   // @ts-expect-error an object with neither function
   expect(() => createSqlNonceStore({ execute: async () => [] })).toThrow(/neither query\(\) nor prepare\(\)/)

@@ -1,3 +1,6 @@
+/** What random tests draw from: the same in every run, unless `SVC_TEST_SEED` names another. */
+export const TEST_SEED = Number(process.env['SVC_TEST_SEED'] ?? 20_260_501)
+
 /** Reproducible randomness: the same seed, the same values. */
 export interface Random {
   /** A whole number from 0 up to `end`, which is left out. */

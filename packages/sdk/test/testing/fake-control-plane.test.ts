@@ -48,8 +48,8 @@ describe('call', () => {
     const result = await controlPlane.call(greet, { name: 'Ada' })
     expect(result).toEqual({ ok: true, output: { text: 'Hello, Ada.' } })
     expectTypeOf(result).toEqualTypeOf<CallResult<{ text: string }>>()
-    expect(await controlPlane.call('greet')).toEqual({ ok: true, output: { text: 'Hello, you.' } })
-    expect(await controlPlane.call('greet', {}, { callId: 'call_mine' })).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toEqual({ ok: true, output: { text: 'Hello, you.' } })
+    expect(await controlPlane.callByName('greet', {}, { callId: 'call_mine' })).toMatchObject({ ok: true })
     expect(callIds).toEqual(['call_test_1', 'call_test_2', 'call_mine'])
     // @ts-expect-error the input has the capability’s type
     expect(await controlPlane.call(greet, { name: 7 })).toMatchObject({ ok: false, code: 'input_invalid' })
@@ -57,10 +57,10 @@ describe('call', () => {
 
   test('tells what the endpoint refused, and how', async () => {
     const { controlPlane } = setUp()
-    expect(await controlPlane.call('nobody-has-this')).toMatchObject({ ok: false, code: 'unknown_capability' })
+    expect(await controlPlane.callByName('nobody-has-this')).toMatchObject({ ok: false, code: 'unknown_capability' })
     expect(controlPlane.exchanges).toMatchObject([{ status: 404, result: { code: 'unknown_capability' } }])
     const { controlPlane: other } = setUp({ runtimeId: 'rt_other' })
-    expect(await other.call('greet')).toEqual({
+    expect(await other.callByName('greet')).toEqual({
       ok: false,
       code: 'runtime_mismatch',
       message: 'The endpoint answered 401 runtime_mismatch.',
@@ -70,7 +70,7 @@ describe('call', () => {
 
 test('repeat makes the call again with its callId, signed anew', async () => {
   const { callIds, controlPlane } = setUp()
-  await controlPlane.call('greet', { name: 'Ada' })
+  await controlPlane.callByName('greet', { name: 'Ada' })
   expect(await controlPlane.repeat()).toEqual({ ok: true, output: { text: 'Hello, Ada.' } })
   expect(callIds).toEqual(['call_test_1', 'call_test_1'])
   const [first, second] = controlPlane.exchanges
@@ -80,8 +80,8 @@ test('repeat makes the call again with its callId, signed anew', async () => {
 
 test('replay sends the same bytes, and a handler refuses them', async () => {
   const { callIds, controlPlane } = setUp()
-  await controlPlane.call('greet', { name: 'Ada' })
-  await controlPlane.call('greet', { name: 'Zoë' })
+  await controlPlane.callByName('greet', { name: 'Ada' })
+  await controlPlane.callByName('greet', { name: 'Zoë' })
   expect(await controlPlane.replay()).toMatchObject({ ok: false, code: 'nonce_replayed' })
   expect(await controlPlane.replay(controlPlane.exchanges[0])).toMatchObject({ ok: false, code: 'nonce_replayed' })
   const bodies = controlPlane.exchanges.map(({ request }) => request)
@@ -99,14 +99,14 @@ test('before any call there is nothing to send again', async () => {
 describe('a rotation of the secret', () => {
   test('fails no call: the old one first, after a 401 the new one, from then on the new one first', async () => {
     const { callIds, controlPlane, restartWith, statuses } = setUp()
-    await controlPlane.call('greet')
+    await controlPlane.callByName('greet')
     expect(controlPlane.rotateSecret({ secret: NEW_SECRET })).toBe(NEW_SECRET)
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     expect(statuses()).toEqual([200, 200])
     restartWith(NEW_SECRET)
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     expect(statuses()).toEqual([200, 200, 401, 200])
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     expect(statuses()).toEqual([200, 200, 401, 200, 200])
     expect(callIds).toEqual(['call_test_1', 'call_test_2', 'call_test_3', 'call_test_4'])
     const [, , refused, accepted] = controlPlane.exchanges
@@ -117,7 +117,7 @@ describe('a rotation of the secret', () => {
   test('with no call before it, the old one comes first all the same', async () => {
     const { controlPlane, statuses } = setUp()
     controlPlane.rotateSecret({ secret: NEW_SECRET })
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     expect(statuses()).toEqual([200])
   })
 
@@ -125,9 +125,9 @@ describe('a rotation of the secret', () => {
     const { controlPlane, restartWith, statuses } = setUp()
     restartWith([NEW_SECRET, SECRET])
     controlPlane.rotateSecret({ secret: NEW_SECRET })
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     restartWith('something-else')
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: false, code: 'signature_mismatch' })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: false, code: 'signature_mismatch' })
     expect(statuses()).toEqual([200, 401, 401])
   })
 
@@ -136,11 +136,11 @@ describe('a rotation of the secret', () => {
     controlPlane.rotateSecret({ secret: NEW_SECRET })
     restartWith(NEW_SECRET)
     clock.set(NOW + DAY_MS)
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: true })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: true })
     expect(statuses()).toEqual([200])
     const next = controlPlane.rotateSecret({ graceSeconds: 0 })
     expect(next).toMatch(/^[A-Za-z0-9_-]{43}$/)
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: false, code: 'signature_mismatch' })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: false, code: 'signature_mismatch' })
     expect(statuses()).toEqual([200, 401])
   })
 })
@@ -175,7 +175,7 @@ describe('an endpoint at an address', () => {
     const controlPlane = createFakeControlPlane('http://shop.example/svc', {
       ...{ runtimeId: RUNTIME_ID, secret: SECRET, fetch: redirecting },
     })
-    expect(await controlPlane.call('greet')).toMatchObject({ ok: false, code: 'unexpected_status' })
+    expect(await controlPlane.callByName('greet')).toMatchObject({ ok: false, code: 'unexpected_status' })
     expect(seen).toEqual([{ redirect: 'manual' }])
   })
 })
@@ -191,5 +191,5 @@ test.each([
   ['<html>', { ok: false, code: 'unreadable_answer', message: expect.stringContaining('<html>') }],
 ])('an endpoint of any make that answers 200 %s is understood', async (answer, result) => {
   const controlPlane = createFakeControlPlane(() => new Response(answer), { runtimeId: RUNTIME_ID, secret: SECRET })
-  expect(await controlPlane.call('greet')).toMatchObject(result)
+  expect(await controlPlane.callByName('greet')).toMatchObject(result)
 })

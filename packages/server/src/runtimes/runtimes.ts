@@ -128,7 +128,7 @@ export async function setAllowedOrigins(
 
 /** What a runtime's own operator sees of it. Asking is a check-in. */
 export async function runtimeStatus(
-  deps: ViewDeps & Pick<Deps, 'model'>,
+  deps: ViewDeps & Pick<Deps, 'model' | 'baseUrl'>,
   runtime: RuntimeIdentity,
 ): Promise<RuntimeStatus> {
   await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
@@ -138,6 +138,7 @@ export async function runtimeStatus(
   return {
     runtimeId: row.runtime_id,
     name: row.name,
+    baseUrl: deps.baseUrl().replace(/\/+$/, ''),
     deployment: deployment && {
       version: deployment.version,
       status: 'active',

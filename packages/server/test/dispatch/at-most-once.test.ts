@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { listenOnFreePort } from '@svc/testkit'
 import { expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { EXPIRED_TLS, LOCALHOST_TLS } from './localhost-tls.ts'
@@ -7,11 +8,9 @@ import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup
 const unreachable = { ok: false, message: FAILURES.unreachable.message }
 
 async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return address && typeof address === 'object' ? address.port : 0
+  const { port, close } = await listenOnFreePort(createServer())
+  await close()
+  return port
 }
 
 test('a call that was read and then reset has its effect once, and is not tried again', async () => {

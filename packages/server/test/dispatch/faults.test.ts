@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { compressedAnswer, type EndpointFault } from '@svc/testkit'
+import { compressedAnswer, type EndpointFault, listenOnFreePort } from '@svc/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
@@ -120,12 +120,10 @@ describe('a misbehaving endpoint', () => {
       socket.on('error', () => socket.destroy())
       socket.on('data', () => socket.write(answer + poison))
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const address = server.address()
-    const port = address && typeof address === 'object' ? address.port : 0
+    const { url, close } = await listenOnFreePort(server)
+    onTestFinished(close)
     const { dispatcher } = setUpDispatcher()
-    const target = targetOf({ url: `http://127.0.0.1:${port}/`, runtimeId: 'rt_poison01', secret: 'x' })
+    const target = targetOf({ url: `${url}/`, runtimeId: 'rt_poison01', secret: 'x' })
     for (let count = 0; count < 20; count += 1) {
       const result = await dispatcher.dispatch(target, callOf())
       if (result.ok) expect(result.output).toBe('mine')

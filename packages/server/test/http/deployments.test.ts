@@ -137,6 +137,7 @@ describeEngines('deployments', (engine) => {
     expect(await status(service, runtime)).toEqual({
       runtimeId: runtime.runtimeId,
       name: 'Shop',
+      baseUrl: 'https://svc.test',
       deployment: null,
       capabilities: [],
       deprecated: [],

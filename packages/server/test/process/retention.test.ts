@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -13,7 +14,9 @@ const Line = z.object({ level: z.number(), msg: z.string(), deleted: z.number().
 
 /** A folder with a database in it, and the server on it, whose sweeps begin every few milliseconds. */
 async function prepare() {
-  const env = { PORT: '0', SVC_MODEL: 'demo:rules', SVC_DATA_DIR: createFolder() }
+  // The key is given, because the database is there before the server's first start.
+  const SVC_MASTER_KEY = randomBytes(32).toString('base64')
+  const env = { PORT: '0', SVC_MODEL: 'demo:rules', SVC_DATA_DIR: createFolder(), SVC_MASTER_KEY }
   const onError = (error: unknown) => {
     throw error
   }

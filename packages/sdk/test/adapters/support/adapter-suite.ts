@@ -24,7 +24,7 @@ export interface Place {
 }
 
 export interface Adapter {
-  open(handler: CapabilityHandler, options: { readonly maxBodyBytes?: number }): Place | Promise<Place>
+  open(handler: CapabilityHandler): Place | Promise<Place>
   /** The application has other routes beside the handler’s. */
   readonly hasRoutes: boolean
   /** Nothing of the application stands between the handler and the adapter. */
@@ -60,7 +60,7 @@ const refused = (status: number, error: string) => ({ status, type: 'application
 /** What every adapter keeps, whatever is around it. */
 export function describeAdapter(name: string, adapter: Adapter): void {
   const openShop = (options: Partial<HandlerOptions> = {}, onCall?: (signal: AbortSignal) => unknown) =>
-    adapter.open(shopHandler(onCall, options), {})
+    adapter.open(shopHandler(onCall, options))
 
   describe(name, () => {
     test('a signed call is answered', async () => {
@@ -113,20 +113,27 @@ export function describeAdapter(name: string, adapter: Adapter): void {
     })
 
     test('a body that was parsed before is answered with the reason and the fix, not with signature_mismatch', async () => {
-      const place = await openShop()
+      const reported: unknown[] = []
+      const place = await openShop({ onError: (error) => reported.push(error) })
       const answer = await call(place, { path: PATHS.parsed })
       expect(answer).toMatchObject({ status: 400, body: { error: 'raw_body_required' } })
       expect(answer.body).toHaveProperty('message', expect.stringMatching(adapter.advice))
       expect(place.faults).toEqual([])
+      expect(reported.map(String)).toEqual([expect.stringMatching(/raw_body_required: .* before any body parser/)])
     })
 
     test('a body past the limit is answered 413, the next call as ever', async () => {
-      const limits = { maxBodyBytes: 1_000 }
-      const place = await adapter.open(shopHandler(undefined, limits), limits)
+      const place = await openShop({ maxBodyBytes: 1_000 })
       const body = callBody('echo', { input: { a: 'x'.repeat(1_000) } })
       expect(await call(place, { body })).toEqual(refused(413, 'body_too_large'))
       expect((await call(place)).status).toBe(200)
       expect(place.faults).toEqual([])
+    })
+
+    test('the handler’s limit is the adapter’s: three mebibytes pass where it allows five', async () => {
+      const place = await openShop({ maxBodyBytes: 5 * 2 ** 20 })
+      const body = callBody('echo', { input: { a: 'x'.repeat(3 * 2 ** 20) } })
+      expect((await call(place, { body })).status).toBe(200)
     })
 
     test.each(['GET', 'PUT', 'DELETE'])('%s is answered 405', async (method) => {
@@ -163,7 +170,7 @@ export function describeAdapter(name: string, adapter: Adapter): void {
 function describeDepartures(adapter: Adapter): void {
   test('a caller who leaves aborts the signal of the capability', async () => {
     const { entered, onCall } = waitForDeparture()
-    const place = await adapter.open(shopHandler(onCall), {})
+    const place = await adapter.open(shopHandler(onCall))
     const caller = new AbortController()
     const sent = call(place, { body: callBody('wait'), signal: caller.signal })
     const signal = await entered
@@ -178,10 +185,7 @@ function describeDepartures(adapter: Adapter): void {
 
   test('an answered call leaves its signal alone', async () => {
     const signals: AbortSignal[] = []
-    const place = await adapter.open(
-      shopHandler((signal) => signals.push(signal)),
-      {},
-    )
+    const place = await adapter.open(shopHandler((signal) => signals.push(signal)))
     expect((await call(place, { body: callBody('wait') })).body).toEqual({ output: 1 })
     // A second one over the same connection: by then all that follows the first answer has happened.
     expect((await call(place, { body: callBody('wait') })).body).toEqual({ output: 2 })
@@ -191,12 +195,12 @@ function describeDepartures(adapter: Adapter): void {
 
 function describeRoutes(adapter: Adapter): void {
   test('the handler works below a prefix', async () => {
-    const place = await adapter.open(shopHandler(), {})
+    const place = await adapter.open(shopHandler())
     expect(await call(place, { path: PATHS.prefixed })).toEqual(echoed({}))
   })
 
   test('another route of the application keeps its parsed body', async () => {
-    const place = await adapter.open(shopHandler(), {})
+    const place = await adapter.open(shopHandler())
     expect((await call(place)).status).toBe(200)
     const body = JSON.stringify({ parsed: ['as', 'ever'] })
     expect(await call(place, { path: PATHS.neighbour, body })).toMatchObject({
@@ -208,7 +212,7 @@ function describeRoutes(adapter: Adapter): void {
 
 function describeRejections(adapter: Adapter): void {
   test('a handler that breaks its word and rejects is answered 500 without its words', async () => {
-    const place = await adapter.open(() => Promise.reject(new Error('secret words')), {})
+    const place = await adapter.open(() => Promise.reject(new Error('secret words')))
     expect(await call(place)).toEqual(refused(500, 'internal_error'))
     expect(place.faults).toEqual([])
   })

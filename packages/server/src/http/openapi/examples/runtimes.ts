@@ -117,6 +117,7 @@ export const RUNTIME_EXAMPLES = {
   RuntimeStatus: {
     runtimeId: RUNTIME_ID,
     name: 'Shoe Shop',
+    baseUrl: 'https://svc.example.com',
     deployment: { version: 7, status: 'active', deployedAt: DEPLOYED_AT },
     capabilities: ['find-shoes'],
     deprecated: [],
