@@ -1,5 +1,10 @@
-import { EXIT_CODES } from './failures.ts'
+import type { CliDeps } from './deps.ts'
+import { placeInStack } from './describe-thrown.ts'
+import { EXIT_CODES, projectFailure } from './failures.ts'
+import { readGlobalOptions } from './global-options.ts'
+import { reportFailure } from './report-failure.ts'
 import { runCli } from './run-cli.ts'
+import { openTerminal } from './terminal/terminal.ts'
 
 process.once('exit', reportEarlyEnd)
 process.on('SIGINT', interrupt)
@@ -10,18 +15,17 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 const writeResult = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
-const exitCode = await runCli(
-  {
-    stdin: process.stdin,
-    stdout: { write: (text) => writeResult(text), isTTY: process.stdout.isTTY },
-    stderr: process.stderr,
-    env: process.env,
-    cwd: process.cwd(),
-    fetch: globalThis.fetch,
-    timers: { now: () => performance.now(), every },
-  },
-  process.argv.slice(2),
-)
+const args = process.argv.slice(2)
+const deps: CliDeps = {
+  stdin: process.stdin,
+  stdout: { write: (text) => writeResult(text), isTTY: process.stdout.isTTY },
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  fetch: globalThis.fetch,
+  timers: { now: () => performance.now(), every },
+}
+const exitCode = await runCli(deps, args)
 
 process.off('exit', reportEarlyEnd)
 // They may also hold the process open (a database, a timer), so it is ended once the output is out.
@@ -29,8 +33,11 @@ writeResult('', () => process.stderr.write('', () => process.exit(exitCode)))
 
 // A module that ends the process, or waits for ever, must not look like success.
 function reportEarlyEnd(): void {
-  process.stderr.write('✖ The project’s own code ended svc, or waits for something that never comes.\n')
-  process.exitCode = EXIT_CODES.project
+  const isOfProject = (file: string) => !file.startsWith(import.meta.dirname)
+  Error.stackTraceLimit = 100
+  const place = placeInStack(new Error().stack ?? '', { cwd: deps.cwd, isOfProject })
+  const failure = projectFailure('The project’s own code ended svc, or waits for something that never comes.', place)
+  process.exitCode = reportFailure(openTerminal(deps, readGlobalOptions(args)), failure)
 }
 
 // A command that listens itself ends in its own time.

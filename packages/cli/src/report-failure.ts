@@ -1,7 +1,9 @@
 import type { JsonObject } from '@svc/contract'
 import { CommanderError } from 'commander'
 import { CommandFailure, EXIT_CODES, type FailureKind } from './failures.ts'
+import { Misuse } from './misuse.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { stackOf } from './thrown.ts'
 
 /** Prints what ended a command, in words on stderr and with `--json` as a document on stdout. Returns the exit code. */
 export function reportFailure(terminal: Terminal, error: unknown): number {
@@ -17,11 +19,10 @@ type Failure = Pick<CommandFailure, 'message' | 'lines' | 'fieldErrors'> & { rea
 function failureOf(error: unknown): Failure {
   if (error instanceof CommandFailure) return error
   if (error instanceof CommanderError) return usageFault(error)
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     kind: 'failure',
     message: 'This is a fault of svc itself. Please report it together with these lines.',
-    lines: stack.split('\n'),
+    lines: stackOf(error).split('\n'),
     fieldErrors: null,
   }
 }
@@ -34,7 +35,7 @@ function usageFault(error: CommanderError): Failure {
   return {
     kind: 'usage',
     message: `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`,
-    lines: [...suggestions, 'Run `svc --help` to see what there is.'],
+    lines: [...suggestions, `Run \`${error instanceof Misuse ? error.path : 'svc'} --help\` to see what there is.`],
     fieldErrors: null,
   }
 }

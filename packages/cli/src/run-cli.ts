@@ -5,8 +5,10 @@ import { devCommand } from './dev/dev-command.ts'
 import { EXIT_CODES } from './failures.ts'
 import { generateCommand } from './generate/generate-command.ts'
 import { applyGlobalOptions, globalOptions, readGlobalOptions } from './global-options.ts'
+import { helpCommand } from './help-command.ts'
 import { initCommand } from './init/init-command.ts'
 import { manifestCommand } from './manifest/manifest-command.ts'
+import { Misuse } from './misuse.ts'
 import { reportFailure } from './report-failure.ts'
 import { statusCommand } from './status/status-command.ts'
 import { openTerminal, type Terminal } from './terminal/terminal.ts'
@@ -33,8 +35,7 @@ function createProgram(deps: CliDeps, terminal: Terminal): Command {
     .usage('[options] <command>')
     .version(CLI_VERSION, '-V, --version', 'print the version of this tool')
     .helpOption('-h, --help', 'print what a command does, its options and examples')
-    .helpCommand('help [command]', 'the same as <command> --help')
-    .exitOverride()
+    .helpCommand(false)
     // Faults of usage are printed by reportFailure, in the form that all others have.
     .configureOutput({ writeOut: terminal.writeOut, writeErr: terminal.writeErr, outputError: () => undefined })
     // Global are the tool’s own options alone, not those of every command above.
@@ -44,7 +45,9 @@ function createProgram(deps: CliDeps, terminal: Terminal): Command {
     })
     .addHelpText('after', ENVIRONMENT_HELP)
   for (const option of globalOptions()) program.addOption(option)
+  refusing(program)
   for (const command of COMMANDS) program.addCommand(inheriting(command(deps, terminal), program))
+  program.addCommand(inheriting(helpCommand(program), program))
   return program
 }
 
@@ -52,14 +55,24 @@ function createProgram(deps: CliDeps, terminal: Terminal): Command {
 function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const child of command.commands) inheriting(child, command)
-  return command
+  return refusing(command)
+}
+
+// In place of an end of the process.
+function refusing(command: Command): Command {
+  return command.exitOverride((error) => {
+    throw new Misuse(error, command)
+  })
 }
 
 const ENVIRONMENT_HELP = `
 Environment (also read from .env beside svc.config.ts; what is really set wins):
-  SVC_API_KEY     the runtime’s deploy key
-  SVC_BASE_URL    address of the control plane (default http://127.0.0.1:8787)
-  SVC_RUNTIME_ID  the runtime’s id, for generated documents
-  NO_COLOR        print without colour
+  SVC_API_KEY         the runtime’s deploy key: for deploy and status
+  SVC_BASE_URL        address of the control plane (default http://127.0.0.1:8787)
+  SVC_RUNTIME_ID      the runtime’s id: for dev, manifest pull and generated documents
+  SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev
+  SVC_ACCOUNT_KEY     an account key, with which init registers a runtime
+  PORT                where dev serves, unless --port says otherwise
+  NO_COLOR, FORCE_COLOR  print without colour, in colour
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 something in the project to change, 4 server or key, 130 interrupted`

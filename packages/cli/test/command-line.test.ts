@@ -18,7 +18,9 @@ describe('usage', () => {
   test.each([
     [['--help'], 'deploy'],
     [['deploy', '--help'], '--dry-run'],
-    [['--help'], 'SVC_BASE_URL'],
+    ...['SVC_API_KEY', 'SVC_BASE_URL', 'SVC_RUNTIME_ID', 'SVC_RUNTIME_SECRET', 'SVC_ACCOUNT_KEY', 'PORT'].map(
+      (name): [string[], string] => [['--help'], `  ${name} `],
+    ),
   ])('%j goes to stdout and names %s', async (args, expected) => {
     const { exitCode, stdout, stderr } = await runSvc('/', args)
     expect(exitCode).toBe(0)
@@ -29,6 +31,8 @@ describe('usage', () => {
   test.each([
     [['--nope'], "Unknown option '--nope'."],
     [['deploy', '--dryrun'], 'Did you mean --dry-run?'],
+    [['dev', 'call', 'x', '--nope'], 'Run `svc dev call --help`'],
+    [['status', '--cwd', '--json'], "Option '--cwd <folder>' argument '--json' is invalid."],
     [['status', '--jsno'], 'Did you mean --json?'],
     [['deplo'], 'Did you mean deploy?'],
     [['status', 'extra'], 'Too many arguments'],
@@ -37,18 +41,43 @@ describe('usage', () => {
     const { exitCode, stdout, stderr } = await runSvc('/', args)
     expect(exitCode).toBe(2)
     expect(stderr).toContain(expected)
-    expect(stderr).toContain('svc --help')
+    expect(stderr).toMatch(/Run `svc [a-z ]*--help` to see what there is\./)
+    expect(stdout.startsWith('{')).toBe(args.includes('--json'))
+  })
+
+  test.each([[['status']], [['dev', 'call']], [[]]])('help %j prints what --help prints there', async (path) => {
+    const { exitCode, stdout } = await runSvc('/', ['help', ...path])
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe((await runSvc('/', [...path, '--help'])).stdout)
+  })
+
+  test.each([[['--port', '1']], [['--check']], [['--no-watch']]])(
+    'dev call refuses %j, an option of dev alone, wherever it stands',
+    async (option) => {
+      for (const args of [
+        ['dev', 'call', 'refund', ...option],
+        ['dev', ...option, 'call', 'refund'],
+      ]) {
+        const { exitCode, stderr } = await runSvc('/', args)
+        expect(exitCode).toBe(2)
+        expect(stderr).toContain(`${option[0]} is an option of svc dev`)
+      }
+    },
+  )
+
+  test.each([
+    [['help', 'deplo'], "✖ Unknown command 'deplo'.\n  Did you mean deploy?\n"],
+    [['help', 'dev', 'cal'], "✖ Unknown command 'cal'.\n  Did you mean call?\n"],
+    [['help', 'nothing-like-it'], "✖ Unknown command 'nothing-like-it'.\n  Run `svc --help`"],
+  ])('%j names the word that is no command, with exit code 2', async (args, expected) => {
+    const { exitCode, stdout, stderr } = await runSvc('/', args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(expected)
     expect(stdout).toBe('')
   })
 
-  test('help <command> prints what <command> --help prints', async () => {
-    const { exitCode, stdout } = await runSvc('/', ['help', 'status'])
-    expect(exitCode).toBe(0)
-    expect(stdout).toBe((await runSvc('/', ['status', '--help'])).stdout)
-  })
-
-  test.each([[[]], [['help', 'deplo']]])('%j prints the help on stderr, with exit code 2', async (args) => {
-    const { exitCode, stdout, stderr } = await runSvc('/', args)
+  test('without a command the help is printed on stderr, with exit code 2', async () => {
+    const { exitCode, stdout, stderr } = await runSvc('/', [])
     expect(exitCode).toBe(2)
     expect(stderr).toBe((await runSvc('/', ['--help'])).stdout)
     expect(stdout).toBe('')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeEngine, useDatabase } from '../../server/test/support/engines.ts'
 import { startForTest } from '../../server/test/support/service.ts'
-import { ADP, generatedFiles, readJson } from './support/generated.ts'
+import { ADP, generatedFiles, OPENAPI, readJson } from './support/generated.ts'
 import { createProject, runtimeModule } from './support/project.ts'
 import { runSvc } from './support/run-svc.ts'
 
@@ -26,6 +26,26 @@ function shopCopy(): string {
 
 describeEngine('sqlite', 'the shop against a control plane', (engine) => {
   const database = useDatabase(engine)
+
+  test('makes the manifest that is published, although the tool knows the control plane by another name', async () => {
+    const service = await startForTest(database(), { baseUrl: 'http://127.0.0.1:8787/' })
+    const runtime = await service.runtime(await service.owner())
+    const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const shop = shopCopy()
+    const asked = address.replace('127.0.0.1', 'localhost')
+    const options = {
+      env: { SVC_API_KEY: runtime.deployKey, SVC_BASE_URL: asked },
+      // Which family of addresses the name means on this machine is not this test’s affair.
+      fetch: (url: string | URL | Request, init?: RequestInit) => fetch(String(url).replace(asked, address), init),
+    }
+    expect(await runSvc(shop, ['deploy'], options)).toMatchObject({ exitCode: 0 })
+    const answer = await fetch(`${address}/v1/runtime/${runtime.runtimeId}/manifest`)
+    const { lastUpdated, ...published } = await answer.json()
+    expect(lastUpdated).toEqual(expect.any(String))
+    expect(readJson(shop, ADP)).toEqual(published)
+    expect(generatedFiles(shop)[OPENAPI]).toContain('http://127.0.0.1:8787')
+    expect(generatedFiles(shop)[OPENAPI]).not.toContain('localhost')
+  }, 60_000)
 
   test('is deployed, deployed again with every generator skipped, and deployed anew after a change', async () => {
     const service = await startForTest(database(), { baseUrl: BASE_URL })

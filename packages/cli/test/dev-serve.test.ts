@@ -153,6 +153,30 @@ test('what a handler throws is printed with its stack and without the end user�
   expect(all()).not.toContain('session-of-alice')
 }, 60_000)
 
+test('a token is withheld without its scheme and as a URL writes it, also after a forged call of the same id', async () => {
+  const thrower = `async (_input, { endUserToken }) => {
+    console.log('called')
+    while (!existsSync('go-on')) await new Promise((resolve) => setTimeout(resolve, 20))
+    throw new Error(endUserToken.split(' ')[1] + ' ' + encodeURIComponent(endUserToken.split(' ')[1]))
+  }`
+  const folder = shop(`import { existsSync } from 'node:fs'\n${saying(thrower)}`)
+  const { said, all } = startDev(folder)
+  const url = await said(SERVING)
+  const signed = await signCall({
+    ...IDENTITY,
+    capability: 'say',
+    endUserToken: 'Bearer secret+of/alice',
+    callId: 'one',
+  })
+  const answer = post(url, signed)
+  await said(/called/)
+  await fetch(url, { method: 'POST', body: JSON.stringify({ callId: 'one', endUserToken: 'something-else' }) })
+  writeFileSync(join(folder, 'go-on'), '')
+  await answer
+  await said(/Error: \[end-user token\] \[end-user token\]/)
+  expect(all()).not.toMatch(/secret.*alice/)
+}, 60_000)
+
 test('--json prints one document on stdout, whatever the project’s own code prints', async () => {
   const { said, stdout, child, ended } = startDev(shop(`console.log('loaded')\n${WORD('hello')}`), [
     '--port',
@@ -200,6 +224,40 @@ test('without the runtime’s credentials --no-watch ends dev with their names',
   const { ended, all } = startDev(folder, ['--port', '0', '--no-watch'])
   expect(await ended).toBe(3)
   expect(all()).toContain('SVC_RUNTIME_ID and SVC_RUNTIME_SECRET are not set.')
+}, 60_000)
+
+test('with --json a project that cannot be served ends dev with the document of the failure', async () => {
+  const folder = shop(WORD('hello'), { '.env': 'SVC_RUNTIME_ID=\n' })
+  const { ended, stdout } = startDev(folder, ['--port', '0', '--json'])
+  expect(await ended).toBe(3)
+  const message = expect.stringContaining('SVC_RUNTIME_ID and SVC_RUNTIME_SECRET are not set.')
+  expect(JSON.parse(stdout())).toMatchObject({ ok: false, error: { kind: 'project', message } })
+}, 60_000)
+
+test('another PORT in .env is told, and served at the next start', async () => {
+  const folder = shop(WORD('hello'), { '.env': `${ENVIRONMENT_FILE}PORT=0\n` })
+  const { said } = startDev(folder, [])
+  await said(SERVING)
+  writeFileSync(join(folder, '.env'), `${ENVIRONMENT_FILE}PORT=1\n`)
+  await said(/The port has changed: start svc dev again for it\./)
+}, 60_000)
+
+test('permissions are remarked on once, however often the project is loaded again', async () => {
+  const asking = WORD('hello').replace("version: '1.0.0',", "version: '1.0.0', permissions: ['speak'],")
+  const folder = shop(asking)
+  const { said, all } = startDev(folder)
+  await said(SERVING)
+  writeFileSync(join(folder, '.svc/runtime.ts'), `${asking}// again`)
+  await said(/changed: reloaded/)
+  expect(all().split('svc dev takes every end user to hold every permission')).toHaveLength(2)
+}, 60_000)
+
+test('whoever calls cannot write to the terminal: no control character, no turn of direction', async () => {
+  const { said, all } = startDev(shop(WORD('hello')))
+  const url = await said(SERVING)
+  await fetch(url, { method: 'POST', body: JSON.stringify({ capability: 'a\u001b[2J\u009b2J\u202eb' }) })
+  await said(/^a \[2J 2J b {2}\d+ ms {2}refused/m)
+  expect(all().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
 }, 60_000)
 
 test('with --no-watch files may change, and what was loaded goes on', async () => {

@@ -64,6 +64,36 @@ describe('the order of a deployment', () => {
   })
 })
 
+test('a generator that fails once the runtime is known leaves nothing written and nothing published', async () => {
+  const failing = generatorSource({
+    inputs: '({ runtimeId }) => runtimeId',
+    generate: "({ runtimeId }) => { if (runtimeId) throw new Error('not for ' + runtimeId); return [] }",
+  })
+  const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+  const config = withGenerators(CONFIG, `custom: [${failing}]`)
+  const folder = createProject({ ...shopProject(), 'svc.config.ts': config })
+  const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(exitCode).toBe(3)
+  expect(stderr).toContain('not for rt_exampleShop')
+  expect(generatedFiles(folder)).toEqual({})
+  expect(controlPlane.requests.map(({ method }) => method)).toEqual(['GET'])
+})
+
+test('a second deployment of the same project calls generate() of no generator', async () => {
+  const counting = generatorSource({
+    generate: "() => [{ path: 'notes.txt', contents: String((globalThis.__made = (globalThis.__made ?? 0) + 1)) }]",
+  })
+  const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+  const config = withGenerators(CONFIG, `custom: [${counting}]`)
+  const folder = createProject({ ...shopProject(), 'svc.config.ts': config })
+  await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  const made: unknown = Reflect.get(globalThis, '__made')
+  const { stdout } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
+  expect(Reflect.get(globalThis, '__made')).toBe(made)
+  expect(made).toEqual(expect.any(Number))
+})
+
 describe('the runtime that generated documents name', () => {
   test('is the one that the control plane tells, in the first deployment already', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
@@ -102,11 +132,55 @@ describe('the runtime that generated documents name', () => {
       env: known.env(OTHER_KEY),
       fetch: silent,
     })
-    expect(otherKey.stdout).toMatch(/^ {2}adp +removed +/m)
+    expect(otherKey.stdout).toMatch(/^ {2}adp +kept$/m)
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: null })
     await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
     const { stdout } = await runSvc(folder, ['deploy', '--dry-run'])
+    expect(stdout).toMatch(/^ {2}adp +kept$/m)
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: null })
+  })
+
+  test('may be out of reach: what was made with it stays as it is, and is skipped when it is known again', async () => {
+    const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+    const folder = createProject({ ...shopProject(), 'other.config.ts': CONFIG })
+    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    const { [OPENAPI]: openapi, [ADP]: adp } = generatedFiles(folder)
+
+    const nowhere = await runSvc(folder, ['deploy'])
+    expect(nowhere.exitCode).toBe(4)
+    expect(nowhere.stdout).toMatch(/^ {2}openapi +kept$/m)
+    expect(generatedFiles(folder)).toMatchObject({ [OPENAPI]: openapi, [ADP]: adp })
+
+    // A new key of the same runtime: which one it is of comes out while it is deployed.
+    const again = await runSvc(folder, ['deploy', '--config', 'other.config.ts'], { env: known.env(OTHER_KEY) })
+    expect(again.stdout.match(/^ {2}(openapi|adp) +skipped \(cached\)$/gm)).toHaveLength(2)
+    expect(generatedFiles(folder)).toMatchObject({ [OPENAPI]: openapi, [ADP]: adp })
+  })
+
+  test('does not keep a manifest that the project can no longer publish', async () => {
+    const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
+    const folder = createProject({
+      ...shopProject(),
+      'bare.config.ts': 'export default { apiKey: process.env.SVC_API_KEY }',
+    })
+    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    const { stdout } = await runSvc(folder, ['deploy', '--dry-run', '--config', 'bare.config.ts'])
     expect(stdout).toMatch(/^ {2}adp +removed +/m)
-    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME].sort())
+    expect(stdout).toMatch(/^ {2}openapi +kept$/m)
+  })
+
+  test('is addressed as the control plane publishes it, wherever the tool reaches it, and without a key, too', async () => {
+    const publicUrl = 'https://svc.example.com'
+    const reply = statusReply([], null, { ...NAMED, baseUrl: publicUrl })
+    const known = await startControlPlane({ [STATUS]: reply, [DEPLOY]: DEPLOYED })
+    const folder = createProject(shopProject())
+    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    const { [CACHE]: _cache, ...documents } = generatedFiles(folder)
+    expect(documents[ADP]).toContain(`${publicUrl}/v1/capabilities/rt_exampleShop/refund`)
+    expect(Object.values(documents).join('\n')).not.toContain(known.url)
+
+    const keyless = await runSvc(folder, ['generate'], { env: { SVC_BASE_URL: known.url } })
+    expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
   })
 
   test('is the control plane’s where SVC_RUNTIME_ID contradicts it, with a warning', async () => {
@@ -155,6 +229,15 @@ test('a live capability that was never deprecated is named before it is removed,
   })
   expect(stderr).toContain('! “sudden” is live and was never marked deprecated')
   expect(stderr).not.toContain('announced')
+})
+
+test('after a real deployment the control plane alone says what a sudden removal means', async () => {
+  const controlPlane = await startControlPlane({
+    [STATUS]: statusReply(['sudden']),
+    [DEPLOY]: deployReply([], ['“sudden” was removed without having been deprecated.']),
+  })
+  const { stderr } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stderr).toBe('! “sudden” was removed without having been deprecated.\n')
 })
 
 describe('--json', () => {

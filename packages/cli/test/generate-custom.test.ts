@@ -162,6 +162,7 @@ describe('a generator that fails is named, and nothing is written', () => {
     ['a path that leads out', "[{ path: 'a/../../x', contents: '' }]", 'file 1 "a/../../x"', 'leads out'],
     ['a backslash', String.raw`[{ path: 'a\\..\\x', contents: '' }]`, 'file 1', 'contains a backslash'],
     ['a NUL', String.raw`[{ path: 'a\0.txt', contents: '' }]`, 'file 1', 'contains a character'],
+    ['a device of Windows', "[{ path: 'a/Con.json', contents: '' }]", 'file 1 "a/Con.json"', 'names a device'],
     ['an empty part', "[{ path: 'a//b', contents: '' }]", 'file 1 "a//b"', 'has an empty part'],
     ['a part that ends in a dot', "[{ path: 'a./b', contents: '' }]", 'file 1 "a./b"', 'ends in a dot'],
     [

@@ -17,6 +17,7 @@ import {
   CACHE,
   CAPABILITIES,
   generatedFiles,
+  generatorSource,
   OPENAPI,
   RUNTIME,
   readJson,
@@ -215,7 +216,31 @@ describe('a further run', () => {
   })
 })
 
+test('a file whose name changes in upper and lower case alone is not removed after it was made', async () => {
+  const named = (path: string) => {
+    const notes = { inputs: `() => '${path}'`, generate: `() => [{ path: '${path}', contents: 'Hello' }]` }
+    return withGenerators(CONFIG, `custom: [${generatorSource(notes)}]`)
+  }
+  const folder = createProject({ ...shopProject(), 'svc.config.ts': named('Routes.txt') })
+  await generate(folder)
+  writeFileSync(join(folder, 'after.config.ts'), named('routes.txt'))
+  const { exitCode, stdout } = await generate(folder, ['--config', 'after.config.ts'])
+  expect(exitCode).toBe(0)
+  expect(stdout).not.toContain('removed')
+  expect(generatedFiles(folder)['.svc/generated/notes/routes.txt']).toBe('Hello')
+})
+
 describe('--check', () => {
+  test('runs every generator, whatever the cache says', async () => {
+    const moody = generatorSource({ generate: "() => [{ path: 'notes.txt', contents: process.env.MOOD }]" })
+    const folder = createProject({ ...shopProject(), 'svc.config.ts': withGenerators(CONFIG, `custom: [${moody}]`) })
+    await generate(folder, [], { ...ENV, MOOD: 'sunny' })
+    expect((await generate(folder, ['--check'], { ...ENV, MOOD: 'sunny' })).exitCode).toBe(0)
+    const { exitCode, stderr } = await generate(folder, ['--check'], { ...ENV, MOOD: 'stormy' })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('.svc/generated/notes/notes.txt  is out of date.')
+  })
+
   test('passes where every file is what the project makes now, and writes nothing, not even a cache', async () => {
     const folder = createProject(shopProject())
     await generate(folder)

@@ -59,22 +59,22 @@ describe('--config', () => {
 })
 
 describe('--quiet', () => {
-  const noted = { ...shopProject(), '.env': 'SVC_RUNTIMEID=rt_exampleShop' }
-
   test('keeps the result and drops remarks', async () => {
-    const folder = createProject(noted)
-    const loud = await run(folder, ['status'])
-    expect(loud.stderr).toBe('SVC_RUNTIMEID is not read. Did you mean SVC_RUNTIME_ID?\n')
-    const quiet = await run(folder, ['status', '-q'])
+    const folder = createProject(shopProject())
+    const call = ['dev', 'call', 'refund', '--input', '{"id": "1"}']
+    const loud = await run(folder, call)
+    expect(loud.stderr).toBe('refund answered after 0 ms\n')
+    const quiet = await run(folder, [...call, '-q'])
     expect(quiet.stderr).toBe('')
     expect(quiet.stdout).toBe(loud.stdout)
   })
 
   test('keeps warnings and errors', async () => {
-    const env = { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: 'http://control-plane.internal' }
+    const env = { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: 'http://control-plane.internal', SVC_RUNTIMEID: 'rt_shop' }
     const refuse = () => Promise.reject(new TypeError('fetch failed'))
     const { stderr } = await runSvc(createProject(shopProject()), ['status', '--quiet'], { env, fetch: refuse })
     expect(stderr).toContain('! http://control-plane.internal is not https')
+    expect(stderr).toContain('! SVC_RUNTIMEID is not read. Did you mean SVC_RUNTIME_ID?\n')
     expect(stderr).toContain('✖ The control plane at http://control-plane.internal cannot be reached')
   })
 })

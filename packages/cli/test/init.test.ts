@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { keyChecksum } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { envelope, type Reply, startControlPlane } from './support/fake-control-plane.ts'
@@ -18,6 +19,8 @@ const FILES = [
   ...['.env', '.env.example', '.gitignore', 'package.json', 'tsconfig.json', 'svc.config.ts', '.svc/runtime.ts'],
   ...['src/capabilities/opening-hours.ts', 'src/server.ts'],
 ]
+const run = promisify(execFile)
+
 const REGISTERED: Reply = {
   status: 201,
   body: {
@@ -30,6 +33,8 @@ const REGISTERED: Reply = {
     },
   },
 }
+
+const registered = (fields: object): Reply => ({ status: 201, body: { ...Object(REGISTERED.body), ...fields } })
 
 const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8')
 const emptyFolder = () => createProject({})
@@ -51,7 +56,7 @@ test('what init makes type-checks as it stands, with the tsconfig.json that it m
   await runSvc(folder, ['init', '--yes', '--website', 'https://shop.example.com'], { env: {} })
   const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
   const options = ['--noEmit', '--customConditions', '@svc/source', '--noUnusedLocals']
-  expect(execFileSync(process.execPath, [tsc, '-p', folder, ...options], { encoding: 'utf8' })).toBe('')
+  expect(await run(process.execPath, [tsc, '-p', folder, ...options])).toEqual({ stdout: '', stderr: '' })
 }, 120_000)
 
 test('what init makes passes svc dev --check and answers svc dev call', async () => {
@@ -133,6 +138,7 @@ test('of a package.json and a .gitignore that are kept, init names what they lac
     ok: true,
     runtime: null,
     missing: [
+      { file: '.gitignore', advice: ['add the line .svc/generate.cache.json'] },
       {
         file: 'package.json',
         advice: [
@@ -141,7 +147,6 @@ test('of a package.json and a .gitignore that are kept, init names what they lac
           "npm pkg set 'scripts.deploy=svc deploy' 'scripts.start=tsc && node dist/src/server.js'",
         ],
       },
-      { file: '.gitignore', advice: ['add the line .svc/generate.cache.json'] },
     ],
   })
   expect(stderr).toContain('package.json was there and stays as it is.')
@@ -154,8 +159,11 @@ test.each([
     4,
     'set SVC_ACCOUNT_KEY',
   ],
-  ['a plan that allows no more', envelope(403, 'forbidden', 'The free plan allows 1 runtime.'), 4, 'Upgrade the plan'],
+  ['a plan that allows no more', envelope(403, 'forbidden', 'The free plan allows 1 runtime.'), 4, 'set-tier --email'],
   ['something that is no control plane', '<html>', 4, 'Set SVC_BASE_URL'],
+  ['a secret that a shell would run', registered({ secret: '$(touch here)' }), 4, 'Set SVC_BASE_URL'],
+  ['a key that is another line, too', registered({ deployKey: 'svc_sk_1\nNODE_OPTIONS=x' }), 4, 'Set SVC_BASE_URL'],
+  ['an id that is none', registered({ runtimeId: 'rt_`id`' }), 4, 'Set SVC_BASE_URL'],
   [
     'a redirect',
     { status: 307, body: {}, headers: { location: 'https://x.example' } },
@@ -166,10 +174,87 @@ test.each([
   const controlPlane = await startControlPlane({ 'POST /v1/runtimes': reply })
   const folder = emptyFolder()
   const env = { SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_BASE_URL: controlPlane.url }
-  const { exitCode, stderr } = await runSvc(folder, ['init', '--yes'], { env })
+  const { exitCode, stderr } = await runSvc(folder, ['init', 'a/new/app', '--yes'], { env })
   expect(exitCode).toBe(code)
   expect(stderr).toContain(fix)
   expect(contents(folder)).toEqual([])
+})
+
+test('of what was there, nothing is taken away when the registration fails', async () => {
+  const folder = createProject({ 'app/notes.txt': 'mine', 'app/.env': '' })
+  const env = { SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_BASE_URL: NOWHERE }
+  expect((await runSvc(folder, ['init', 'app', '--yes'], { env })).exitCode).toBe(4)
+  expect(contents(join(folder, 'app')).sort()).toEqual(['.env', 'notes.txt'])
+})
+
+test('.env is taken before a runtime is registered, so that its credentials cannot be lost', async () => {
+  const folder = emptyFolder()
+  const modes: number[] = []
+  const answer: typeof fetch = async () => {
+    modes.push(statSync(join(folder, '.env')).mode & 0o777)
+    writeFileSync(join(folder, '.env'), 'MINE=1\n')
+    return Response.json(REGISTERED.body, { status: 201 })
+  }
+  const env = { SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_BASE_URL: 'https://svc.example.com' }
+  const { exitCode, stderr } = await runSvc(folder, ['init', '--yes'], { env, fetch: answer })
+  expect(modes).toEqual([0o600])
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('rt_fresh was registered, but its credentials could not be put into .env')
+  expect(stderr).toContain('rotate its secret and its keys')
+  expect(read(folder, '.env')).toBe('MINE=1\n')
+})
+
+test('an account key that would travel unencrypted to another machine is warned of', async () => {
+  const env = { SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_BASE_URL: 'http://svc.example.com' }
+  const answer: typeof fetch = async () => Response.json(REGISTERED.body, { status: 201 })
+  const { stderr } = await runSvc(emptyFolder(), ['init', '--yes'], { env, fetch: answer })
+  expect(stderr).toContain('! http://svc.example.com is not https: the account key travels unencrypted.')
+})
+
+test('of other files that are kept, init names first what would give credentials away', async () => {
+  const folder = createProject({
+    '.gitignore': 'node_modules\n',
+    '.env': 'SVC_API_KEY=mine\nOTHER=1\n',
+    'package.json': '{ "type": "commonjs" }',
+    'tsconfig.json': '{ // mine\n "compilerOptions": { "module": "commonjs" } }',
+    'src/server.ts': 'listen()',
+  })
+  const { stdout } = await runSvc(folder, ['init', '--yes', '--json'], { env: {} })
+  expect(JSON.parse(stdout)).toMatchObject({
+    missing: [
+      {
+        file: '.gitignore',
+        advice: expect.arrayContaining(['add the line .env: without it your credentials would be committed']),
+      },
+      {
+        file: '.env',
+        advice: ['set SVC_RUNTIME_ID to its id', 'set SVC_RUNTIME_SECRET to its signing secret'],
+      },
+      { file: 'package.json', advice: expect.arrayContaining([expect.stringContaining('named .cjs')]) },
+      {
+        file: 'tsconfig.json',
+        advice: [
+          'set "module": "nodenext"',
+          'set "rewriteRelativeImportExtensions": true: imports end in .ts',
+          'set "types": ["node"]',
+        ],
+      },
+      { file: 'src/server.ts', advice: [expect.stringContaining('createHandler({ runtime, … })')] },
+    ],
+  })
+})
+
+test('the tsconfig.json and the server that init makes lack nothing', async () => {
+  const folder = emptyFolder()
+  await runSvc(folder, ['init', '--yes'], { env: {} })
+  const { stdout } = await runSvc(folder, ['init', '--yes', '--json'], { env: {} })
+  expect(JSON.parse(stdout)).toMatchObject({ missing: [{ file: '.env' }] })
+})
+
+test('packages that are there need not be installed, and a folder is quoted where a shell would split it', async () => {
+  const folder = emptyFolder()
+  const { stdout } = await runSvc(folder, ['init', "my shop's; id", '--yes'], { env: {} })
+  expect(stdout).toContain("  cd 'my shop'\\''s; id'\n  npx svc dev call")
 })
 
 test('a control plane that is out of reach ends init before anything is written', async () => {

@@ -27,7 +27,7 @@ describe('with --json a failure', () => {
   })
 
   test.each([
-    ['usage', 2, ['status', '--nope'], "Unknown option '--nope'.", ['Run `svc --help` to see what there is.']],
+    ['usage', 2, ['status', '--nope'], "Unknown option '--nope'.", ['Run `svc status --help` to see what there is.']],
     ['usage', 2, [], 'No command was given.', ['Run `svc --help` to see what there is.']],
   ])('of %s has exit code %i', async (kind, expected, args, message, lines) => {
     const { exitCode, stdout } = await runSvc('/', [...args, '--json'])

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startControlPlane, statusReply } from './support/fake-control-plane.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { CONFIG, createProject, shopProject } from './support/project.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const SVC = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 
@@ -40,13 +42,17 @@ test('a module that holds the process open does not keep svc from ending', async
 })
 
 test.each([
-  ['ends the process', 'process.exit(0)'],
-  ['waits for what never comes', 'await new Promise(() => {})'],
-])('a module that %s is not taken for success', async (_name, statement) => {
+  ['ends the process', 'process.exit(0)', [expect.stringMatching(/^at svc\.config\.ts:\d+$/)]],
+  ['waits for what never comes', 'await new Promise(() => {})', []],
+])('a module that %s is not taken for success, in words and with --json', async (_name, statement, lines) => {
   const files = { ...shopProject(), 'svc.config.ts': `${statement}\n${CONFIG}` }
-  const { exitCode, stderr } = await startSvc(createProject(files), ['status'], { SVC_API_KEY: DEPLOY_KEY }).ended
+  const { exitCode, stdout, stderr } = await startSvc(createProject(files), ['status', '--json'], {
+    SVC_API_KEY: DEPLOY_KEY,
+  }).ended
   expect(exitCode).toBe(3)
-  expect(stderr).toContain('✖ The project’s own code ended svc, or waits for something that never comes.')
+  const message = 'The project’s own code ended svc, or waits for something that never comes.'
+  expect(stderr).toContain(`✖ ${message}`)
+  expect(JSON.parse(stdout)).toEqual({ ok: false, error: { kind: 'project', message, lines } })
 })
 
 test('Ctrl-C ends a command that waits, with exit code 130 and no more words', async () => {

@@ -56,6 +56,28 @@ describe('the configuration', () => {
     expect(stderr).not.toContain(key)
   })
 
+  test('a field that is almost one is answered with the one that was meant', async () => {
+    const config = `export default {
+      apiKey: process.env.SVC_API_KEY, endpont: 'https://shop.example.com/svc',
+      website: { name: 'Shop', descripton: 'x', adp: 1 },
+    }`
+    const { stderr } = await deployFaulty({ ...shopProject(), 'svc.config.ts': config })
+    expect(stderr).toMatch(/^ {2}endpont +is not a known field\. Did you mean endpoint\?$/m)
+    expect(stderr).toMatch(/^ {2}website\.descripton +is not a known field\. Did you mean description\?$/m)
+    expect(stderr).toMatch(/^ {2}website\.adp +is not a known field\. Remove it, or check its spelling\.$/m)
+  })
+
+  test('a getter that throws is a fault of the project, with its own words', async () => {
+    const config = "export default { get website() { throw new Error('no words for it') } }"
+    const { stderr } = await deployFaulty({ ...shopProject(), 'svc.config.ts': config })
+    expect(stderr).toContain('✖ svc.config.ts could not be read.\n  no words for it\n')
+  })
+
+  test('an address that ends in the version of the API is answered with what to leave out', async () => {
+    const { stderr } = await deployFaulty(shopProject(), { SVC_BASE_URL: 'https://svc.example.com/v1/' })
+    expect(stderr).toContain('must be the address alone, without /v1 at its end.')
+  })
+
   test('a password in the base address is refused and not printed', async () => {
     const { stderr } = await deployFaulty(shopProject(), { SVC_BASE_URL: 'https://me:hunter2@svc.example.com' })
     expect(stderr).toContain('must not carry a user name or password')
@@ -167,7 +189,7 @@ describe('the runtime module', () => {
       'svc.config.ts': CONFIG,
       '.svc/runtime.ts': runtimeModule(['refund']).replace('z.object({ id: z.string() })', '{ maximum: 10n }'),
     })
-    expect(stderr).toContain('The schemas of “refund” cannot be written as JSON.')
+    expect(stderr).toContain('“refund”')
   })
 
   test('faults of the compiled manifest stand under the capability’s name', async () => {

@@ -146,7 +146,9 @@ describe('a variable that looks misspelt', () => {
   test.each(['SVC_RUNTIMEID', 'SVC_RUNNTIME_ID', 'SVC_RUNTME_ID', 'SVC_RUNITME_ID', 'svc_runtime_id'])(
     'is named with the right spelling: %s',
     async (name) => {
-      expect(await noteOn({ [name]: 'rt_exampleShop' })).toEqual([`${name} is not read. Did you mean SVC_RUNTIME_ID?`])
+      expect(await noteOn({ [name]: 'rt_exampleShop' })).toEqual([
+        `! ${name} is not read. Did you mean SVC_RUNTIME_ID?`,
+      ])
     },
   )
 
@@ -163,8 +165,8 @@ describe('a variable that looks misspelt', () => {
     const { exitCode, stderr } = await runSvc(createProject(shopProject()), ['status'], { env })
     expect(exitCode).toBe(3)
     expect(stderr.split('\n').slice(0, 3)).toEqual([
-      'SVC_APIKEY is not read. Did you mean SVC_API_KEY?',
-      'SVC_BASEURL is not read. Did you mean SVC_BASE_URL?',
+      '! SVC_APIKEY is not read. Did you mean SVC_API_KEY?',
+      '! SVC_BASEURL is not read. Did you mean SVC_BASE_URL?',
       '✖ The configuration is not valid (svc.config.ts).',
     ])
   })

@@ -1,8 +1,12 @@
+import { keyChecksum } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { deployReply, envelope, type Reply, startControlPlane, statusReply } from './support/fake-control-plane.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { createProject, shopProject } from './support/project.ts'
 import { NOWHERE, type Outcome, runSvc } from './support/run-svc.ts'
+
+const ACCOUNT_BODY = 'svc_ak_0123456789abcdefghijklmnopqrstuv'
+const ACCOUNT_KEY = ACCOUNT_BODY + keyChecksum(ACCOUNT_BODY)
 
 async function deployTo(reply: Reply | string): Promise<Outcome & { url: string }> {
   const controlPlane = await startControlPlane({
@@ -61,7 +65,7 @@ test('an answer without an end is not read to it', async () => {
     fetch: async () => new Response(endless()),
   })
   expect(exitCode).toBe(4)
-  expect(stderr).toContain('its answer is longer than 4194304 bytes')
+  expect(stderr).toContain('its answer is longer than 8388608 bytes')
 })
 
 test.each([
@@ -80,16 +84,17 @@ test.each([
 describe('a refused manifest', () => {
   test('shows the server’s field errors under the capability’s own name', async () => {
     const { exitCode, stderr } = await deployTo(
-      envelope(400, 'validation_error', 'The manifest is not valid.', {
-        'manifest.capabilities.1.actions.0.inputSchema': ['has a remote $ref.', 'is too deep.'],
+      envelope(400, 'validation_error', 'The request is not valid: manifest.capabilities.1: of “refund” has one.', {
+        'manifest.capabilities.1.actions.0.inputSchema': ['of “refund” has a remote $ref.', 'is too deep.'],
         'manifest.capabilities.9.name': ['is unknown to this project.'],
         'manifest.website.url': ['must be an address.'],
       }),
     )
     expect(exitCode).toBe(3)
-    expect(stderr).toContain('The control plane refused: The manifest is not valid.')
-    expect(stderr).toMatch(/^ {2}“refund” actions\.0\.inputSchema\s+has a remote \$ref\.$/m)
-    expect(stderr).toMatch(/^ {2}“refund” actions\.0\.inputSchema\s+is too deep\.$/m)
+    expect(stderr).toContain('✖ The control plane refused the manifest.\n')
+    expect(stderr.match(/remote/g)).toHaveLength(1)
+    expect(stderr).toMatch(/^ {2}“refund” input\s+has a remote \$ref\.$/m)
+    expect(stderr).toMatch(/^ {2}“refund” input\s+is too deep\.$/m)
     expect(stderr).toMatch(/^ {2}capabilities\.9\.name\s+is unknown/m)
     expect(stderr).toMatch(/^ {2}website\.url\s+must be an address\.$/m)
   })
@@ -136,4 +141,51 @@ test('control characters in an answer do not reach the terminal', async () => {
   })
   const { stderr } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
   expect(stderr).toContain('all [2Jgone')
+})
+
+describe('what somebody else’s server says is printed and not obeyed', () => {
+  const EVIL = 'a\u001b[2J\u009b2J\u202e\u2028\nb'
+  const SHOWN = 'a [2J 2J   b'
+  const refusal = envelope(400, 'validation_error', EVIL, { [EVIL]: [EVIL] })
+  const { status, body } = statusReply([EVIL], 4, { name: EVIL, health: 'healthy' })
+  const printed = async (args: string[], script: Record<string, Reply>) => {
+    const controlPlane = await startControlPlane(script)
+    const env = { ...controlPlane.env(DEPLOY_KEY), SVC_ACCOUNT_KEY: ACCOUNT_KEY, FORCE_COLOR: '1' }
+    const { stdout, stderr } = await runSvc(createProject(shopProject()), args, { env })
+    // Our own colours are the only ones.
+    return ['1', '2', '22', '31', '32', '33', '39'].reduce(
+      (text, code) => text.replaceAll(`\u001b[${code}m`, ''),
+      stdout + stderr,
+    )
+  }
+
+  test.each([
+    ['a status', ['status'], { 'GET /v1/runtime/status': { status, body } }],
+    ['a refused status', ['status'], { 'GET /v1/runtime/status': refusal }],
+    ['a refused deployment', ['deploy'], { 'POST /v1/deployments': refusal }],
+    ['a refused registration', ['init', 'app', '--yes'], { 'POST /v1/runtimes': refusal }],
+    [
+      'a refused manifest',
+      ['manifest', 'pull', '--runtime', 'rt_shop'],
+      { 'GET /v1/runtime/rt_shop/manifest': refusal },
+    ],
+  ])('in %s', async (_name, args, script) => {
+    const text = await printed(args, script)
+    expect(text).toContain(SHOWN)
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+  })
+
+  test('in the address of a redirect', async () => {
+    const redirect = { status: 302, body: {}, headers: { location: 'https://x.example/\u009b2J' } }
+    const text = await printed(['status'], { 'GET /v1/runtime/status': redirect })
+    expect(text).toContain('a redirect to https://x.example/ 2J.')
+  })
+
+  test('with --json it is there to the last character, and escaped', async () => {
+    const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': { status, body } })
+    const env = controlPlane.env(DEPLOY_KEY)
+    const { stdout } = await runSvc(createProject(shopProject()), ['status', '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ name: EVIL, capabilities: [EVIL] })
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+  })
 })

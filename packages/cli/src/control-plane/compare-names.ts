@@ -1,5 +1,3 @@
-import type { Terminal } from '../terminal/terminal.ts'
-
 export type NameDifference = { added: string[]; removed: string[]; unchanged: string[] }
 
 /** What publishing the local names would change about the live ones. */
@@ -15,12 +13,4 @@ export function compareNames(local: readonly string[], live: readonly string[]):
 
 export function isInSync(difference: NameDifference): boolean {
   return difference.added.length === 0 && difference.removed.length === 0
-}
-
-/** Prints the names to be added and to be removed, and counts the others. */
-export function printDifference(terminal: Terminal, difference: NameDifference): void {
-  const { green, red, dim } = terminal.colors
-  for (const name of difference.added) terminal.line(green(`  + ${name}`))
-  for (const name of difference.removed) terminal.line(red(`  - ${name}`))
-  if (difference.unchanged.length > 0) terminal.line(dim(`  = ${difference.unchanged.length} unchanged`))
 }

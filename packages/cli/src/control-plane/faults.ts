@@ -1,6 +1,7 @@
 import { abbreviateKey } from '@svc/contract'
 import { type CommandFailure, commandFailure, projectFailure, serverFailure } from '../failures.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
+import { errorCode } from '../thrown.ts'
 import type { Credential, Refusal } from './answer.ts'
 
 /** A refusal that the caller has no more to say about. */
@@ -15,7 +16,7 @@ export function refused(refusal: Refusal): CommandFailure {
 export function unreachable(baseUrl: string, error: unknown, timeoutMs: number): CommandFailure {
   return serverFailure(
     `The control plane at ${baseUrl} cannot be reached: ${reasonOf(error, timeoutMs)}.`,
-    [adviceFor(causeCode(error) ?? '')],
+    [adviceFor((error instanceof Error && errorCode(error.cause)) || '')],
     error,
   )
 }
@@ -29,7 +30,7 @@ export function keyNotAccepted(who: Credential): CommandFailure {
 
 export function redirected(baseUrl: string, location: string): CommandFailure {
   return serverFailure(`${baseUrl} answered with a redirect to ${location}.`, [
-    'A deploy key is not sent on to another address. Set SVC_BASE_URL to the control plane’s own.',
+    'Redirects are not followed, so that no key goes to another address. Set SVC_BASE_URL to the control plane’s own.',
   ])
 }
 
@@ -52,10 +53,5 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
   const message = error.cause instanceof Error ? error.cause.message : ''
-  return causeCode(error) ?? (message || error.message)
-}
-
-function causeCode(error: unknown): string | null {
-  const cause = error instanceof Error ? error.cause : null
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null
+  return errorCode(error.cause) ?? (message || error.message)
 }

@@ -6,26 +6,27 @@ import type { PlannedGenerator } from '../generate/plan-generation.ts'
 import { prepareGeneration } from '../generate/prepare-generation.ts'
 import { generationResult, notesOf, reportGeneration } from '../generate/report-generation.ts'
 import { writeGeneration } from '../generate/write-generation.ts'
+import { type CompiledProject, compileProject } from '../project/compile-project.ts'
 import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { type CompiledProject, compileProject } from './compile-project.ts'
 import { type Live, lookUpLive } from './look-up-live.ts'
 import { pushManifest } from './push-manifest.ts'
 import { reportDeployment, reportDryRun } from './report-deployment.ts'
-import { showDifference, sudden } from './show-difference.ts'
+import { showDifference, unannouncedRemovals } from './show-difference.ts'
 
 /** `svc deploy`: everything is checked before the first request and the first file, and the first fault ends it. */
 export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { isDryRun: boolean }): Promise<void> {
   const project = await loadKeyedProject(deps, terminal)
   const compiled = await compileProject(deps, project)
   const { live, plan, contradiction } = await generateFor(deps, terminal, { project, compiled })
-  reportGeneration(terminal, plan, terminal.detail)
+  reportGeneration(plan, terminal.detail)
   for (const note of notes(compiled.manifest, plan)) terminal.note(note)
 
   const { manifest } = compiled
   const names = manifest.capabilities.map(({ name }) => name)
   const difference = showDifference(terminal, live, names)
-  const hints = sudden(live, difference)
+  // After a real deployment the control plane says itself what its removal means.
+  const hints = isDryRun ? unannouncedRemovals(live, difference) : []
   for (const hint of [...contradiction, ...hints]) terminal.warn(hint)
 
   // Names that were just compared are not told a second time.
@@ -33,8 +34,7 @@ export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { 
   const outcome = isDryRun
     ? reportDryRun(terminal, { manifest, isListed })
     : reportDeployment(terminal, { deployment: await push(deps, terminal, { project, manifest }), isListed })
-  // After a real deployment the control plane has said itself what its removal means.
-  const warnings = [...contradiction, ...(isDryRun ? hints : []), ...outcome.warnings]
+  const warnings = [...contradiction, ...hints, ...outcome.warnings]
   terminal.result({ dryRun: isDryRun, ...outcome, difference, generators: generationResult(plan), warnings })
 }
 

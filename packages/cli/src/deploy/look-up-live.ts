@@ -2,6 +2,7 @@ import type { RuntimeStatus } from '@svc/contract'
 import type { Credential } from '../control-plane/answer.ts'
 import { readStatus } from '../control-plane/read-status.ts'
 import type { CliDeps } from '../deps.ts'
+import { messageOf } from '../thrown.ts'
 
 export type Live =
   | { readonly ok: true; readonly status: RuntimeStatus }
@@ -13,6 +14,6 @@ export async function lookUpLive(deps: Pick<CliDeps, 'fetch'>, who: Credential):
     const answer = await readStatus(deps, who)
     return answer.ok ? { ok: true, status: answer.value } : { ok: false, reason: answer.refusal.message }
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) }
+    return { ok: false, reason: messageOf(error) }
   }
 }

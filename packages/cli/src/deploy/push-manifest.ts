@@ -1,9 +1,11 @@
 import { type DeploymentManifest, DeployResponse } from '@svc/contract'
 import type { Credential, Refusal } from '../control-plane/answer.ts'
+import { runtimeCaller } from '../control-plane/caller.ts'
 import { refused } from '../control-plane/faults.ts'
 import { request } from '../control-plane/request.ts'
 import type { CliDeps } from '../deps.ts'
-import { nameCapabilities } from './name-capabilities.ts'
+import { type CommandFailure, invalidFields } from '../failures.ts'
+import { nameCapabilities } from '../project/name-capabilities.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -13,7 +15,7 @@ export async function pushManifest(
   who: Credential,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
-  const answer = await request(deps, who, {
+  const answer = await request(deps, runtimeCaller(who), {
     method: 'POST',
     path: '/v1/deployments',
     body: { manifest },
@@ -21,10 +23,12 @@ export async function pushManifest(
     answer: DeployResponse,
   })
   if (answer.ok) return answer.value
-  throw refused(withNames(answer.refusal, manifest))
+  throw refusedManifest(answer.refusal, manifest)
 }
 
-function withNames(refusal: Refusal, manifest: DeploymentManifest): Refusal {
-  if (!refusal.details) return refusal
-  return { ...refusal, details: { fieldErrors: nameCapabilities(refusal.details.fieldErrors, manifest.capabilities) } }
+// The message of a refusal repeats the first of its fields.
+function refusedManifest(refusal: Refusal, { capabilities }: DeploymentManifest): CommandFailure {
+  const fields = nameCapabilities(refusal.details?.fieldErrors ?? {}, capabilities)
+  if (refusal.status !== 400 || Object.keys(fields).length === 0) return refused(refusal)
+  return invalidFields('The control plane refused the manifest.', fields)
 }

@@ -1,4 +1,6 @@
-import { compareNames, isInSync, type NameDifference, printDifference } from '../control-plane/compare-names.ts'
+import { compareNames, isInSync, type NameDifference } from '../control-plane/compare-names.ts'
+import { printDifference } from '../control-plane/print-difference.ts'
+import { countedCapabilities } from '../terminal/counted-capabilities.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Live } from './look-up-live.ts'
 
@@ -18,7 +20,7 @@ export function showDifference(terminal: Terminal, live: Live, local: readonly s
   const comparedWith = deployment?.version ?? null
   const subject = comparedWith === null ? 'First deployment' : `Compared with deployment ${comparedWith}`
   if (isInSync(difference)) {
-    terminal.line(`${subject}: the same ${counted(local.length)}.`)
+    terminal.line(`${subject}: the same ${countedCapabilities(local.length)}.`)
   } else {
     terminal.line(`${subject}:`)
     printDifference(terminal, difference)
@@ -27,7 +29,7 @@ export function showDifference(terminal: Terminal, live: Live, local: readonly s
 }
 
 /** One sentence for each live capability that would be gone without anybody having been told. */
-export function sudden(live: Live, difference: Difference | null): string[] {
+export function unannouncedRemovals(live: Live, difference: Difference | null): string[] {
   if (!live.ok || difference === null) return []
   const announced = new Set(live.status.deprecated.map(({ name }) => name))
   return difference.removed
@@ -35,8 +37,4 @@ export function sudden(live: Live, difference: Difference | null): string[] {
     .map(
       (name) => `“${name}” is live and was never marked deprecated: without it, whoever stored its address gets 404.`,
     )
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 capability' : `${count} capabilities`
 }

@@ -2,11 +2,12 @@ import { type FieldErrors, isJsonObject, type JsonObject, jsonSchemaCheck } from
 import { callCapability } from '@svc/sdk/testing'
 import type { CliDeps } from '../deps.ts'
 import { CommandFailure, commandFailure, usageFailure } from '../failures.ts'
+import { nearestName } from '../nearest-name.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { stackOf } from '../thrown.ts'
 import { inspectProject } from './inspect-project.ts'
-import { nearestName } from './nearest-name.ts'
 import { readEndUserToken, readInput, readMetadata, readPermissions } from './read-call-flags.ts'
 import { withoutToken } from './without-token.ts'
 
@@ -26,26 +27,21 @@ export async function callOne(deps: CliDeps, terminal: Terminal, { capability: n
   const { runtime, capabilities } = await inspectProject(deps, terminal)
   const capability = runtime.find(name)
   const schema = capabilities.find((each) => each.name === name)?.inputSchema ?? null
-  if (!capability)
-    throw unknownCapability(
-      name,
-      capabilities.map((each) => each.name),
-    )
-  const [metadata, endUserToken, permissions] = [
-    readMetadata(flags),
-    readEndUserToken(deps, flags),
-    readPermissions(flags),
-  ]
+  const names = capabilities.map((each) => each.name)
+  if (!capability) throw unknownCapability(name, names)
+  const metadata = readMetadata(flags)
+  const endUserToken = readEndUserToken(deps, flags)
+  const permissions = readPermissions(flags)
   const input = checked(name, schema, await readInput(deps, flags))
 
-  const stop = terminal.progress(`Calling ${name}`)
+  const done = terminal.progress(`Calling ${name}`)
   const startedAt = deps.timers.now()
   const result = await callCapability(capability, input, {
     ...(metadata && { metadata }),
     ...(permissions && { permissions }),
     ...(endUserToken !== null && { endUserToken }),
     onError: (error) => terminal.writeErr(`${withoutToken(stackOf(error), endUserToken)}\n`),
-  }).finally(stop)
+  }).finally(done)
   const durationMs = Math.round(deps.timers.now() - startedAt)
 
   terminal.note(`${name} ${result.ok ? 'answered' : 'failed'} after ${durationMs} ms`)
@@ -74,8 +70,4 @@ function unknownCapability(name: string, names: readonly string[]): CommandFailu
     ...(nearest === null ? [] : [`Did you mean ${nearest}?`]),
     names.length > 0 ? `There are ${names.join(', ')}.` : 'There are none.',
   ])
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,4 +1,5 @@
 import type { CliDeps } from '../deps.ts'
+import { countedCapabilities } from '../terminal/counted-capabilities.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { inspectProject } from './inspect-project.ts'
 import { printCapabilities } from './list/print-capabilities.ts'
@@ -7,8 +8,7 @@ import { printCapabilities } from './list/print-capabilities.ts'
 export async function checkProject(deps: CliDeps, terminal: Terminal): Promise<void> {
   const { capabilities } = await inspectProject(deps, terminal)
   printCapabilities(terminal, capabilities)
-  terminal.success(
-    capabilities.length === 1 ? '1 capability is in order.' : `${capabilities.length} capabilities are in order.`,
-  )
+  const verb = capabilities.length === 1 ? 'is' : 'are'
+  terminal.success(`${countedCapabilities(capabilities.length)} ${verb} in order.`)
   terminal.result({ capabilities: [...capabilities] })
 }

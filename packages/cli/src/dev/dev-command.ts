@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import type { CliDeps } from '../deps.ts'
+import { usageFailure } from '../failures.ts'
+import { DEFAULT_PORT } from '../project/default-port.ts'
 import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { CallFlags } from './call-one.ts'
@@ -9,7 +11,7 @@ type DevFlags = { readonly port?: string; readonly watch: boolean; readonly chec
 export function devCommand(deps: CliDeps, terminal: Terminal): Command {
   const dev = new Command('dev')
     .description('list, check and serve the capabilities of this project on this machine')
-    .option('--port <port>', 'where to listen on 127.0.0.1 (default: PORT, else 8790)')
+    .option('--port <port>', `where to listen on 127.0.0.1 (default: PORT, else ${DEFAULT_PORT})`)
     .option('--no-watch', 'do not reload when files change')
     .option('--check', 'list and check, and do not serve')
     .addHelpText('after', SERVING_HELP)
@@ -41,10 +43,17 @@ function callCommand(deps: CliDeps, terminal: Terminal): Command {
         'svc dev call order-status --input-file order.json --end-user-token-env SHOP_SESSION',
       ]),
     )
-    .action(async (capability: string, flags: CallFlags) => {
+    .action(async (capability: string, flags: CallFlags, call: Command) => {
+      refuseServingOptions(call.parent)
       const { callOne } = await import('./call-one.ts')
       await callOne(deps, terminal, { capability, flags })
     })
+}
+
+// Commander takes them wherever they stand.
+function refuseServingOptions(dev: Command | null): void {
+  const given = dev?.options.find((option) => dev.getOptionValueSource(option.attributeName()) === 'cli')
+  if (given) throw usageFailure(`${given.long} is an option of svc dev; svc dev call has none of that name.`)
 }
 
 const SERVING_HELP = `

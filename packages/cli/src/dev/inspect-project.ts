@@ -1,9 +1,6 @@
 import type { Runtime } from '@svc/sdk'
-import { compileManifest } from '../deploy/compile-manifest.ts'
 import type { CliDeps } from '../deps.ts'
-import { describeRuntime } from '../project/describe-runtime.ts'
-import { discoverRuntime } from '../project/discover-runtime.ts'
-import { installedSdkVersion } from '../project/installed-sdk-version.ts'
+import { compileProject } from '../project/compile-project.ts'
 import { loadProject, type Project } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type ListedCapability, listed } from './list/listed-capability.ts'
@@ -20,9 +17,7 @@ export async function inspectProject(
   terminal: Terminal,
 ): Promise<InspectedProject> {
   const project = await loadProject(deps, terminal)
-  const module = await discoverRuntime(deps, project)
-  const described = describeRuntime(deps, module)
-  compileManifest({ config: project.config, capabilities: described, sdkVersion: installedSdkVersion(module.file) })
-  const { runtime } = module
-  return { project, runtime, capabilities: described.map((each) => listed(each, runtime.find(each.name))) }
+  const { runtime, manifest } = await compileProject(deps, project)
+  const capabilities = manifest.capabilities.map((each) => listed(each, runtime.find(each.name)))
+  return { project, runtime, capabilities }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isJsonObject, type JsonObject } from '@svc/contract'
 import type { CliDeps } from '../deps.ts'
 import { usageFailure } from '../failures.ts'
+import { messageOf, reasonOf } from '../thrown.ts'
 import type { CallFlags } from './call-one.ts'
 
 /** The input as it was given: on the command line, in a file, or on stdin. Nothing at all is an empty object. */
@@ -40,8 +41,7 @@ function readFile({ cwd }: Pick<CliDeps, 'cwd'>, path: string): string {
   try {
     return readFileSync(resolve(cwd, path), 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw usageFailure(`--input-file: ${path} cannot be read (${code}).`)
+    throw usageFailure(`--input-file: ${path} cannot be read (${reasonOf(error)}).`)
   }
 }
 
@@ -55,7 +55,7 @@ function parse(source: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/\p{Cc}/gu, ' ') : String(error)
-    throw usageFailure(`${source} is not JSON: ${reason}.`, ['Write an object in single quotes: \'{"day": "sunday"}\''])
+    const help = ['Write an object in single quotes: \'{"day": "sunday"}\'']
+    throw usageFailure(`${source} is not JSON: ${messageOf(error)}.`, help)
   }
 }

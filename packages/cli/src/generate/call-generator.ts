@@ -1,6 +1,6 @@
 import type { GeneratedFile, GeneratorContext } from '@svc/contract'
+import { describeThrown, type Place } from '../describe-thrown.ts'
 import { projectFailure } from '../failures.ts'
-import { describeThrown, type Place } from '../project/describe-thrown.ts'
 import { columns } from '../terminal/columns.ts'
 import { checkOutput } from './check-output.ts'
 import { digest } from './digest.ts'

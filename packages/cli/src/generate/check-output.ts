@@ -1,5 +1,6 @@
 import { fieldErrorsOf, type GeneratedFile, isJsonObject } from '@svc/contract'
 import type { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import { comparablePath, filePathProblem } from './file-path-problem.ts'
 
 const MAX_FILES = 1_000
@@ -58,14 +59,6 @@ function contentsProblem({ contents }: GeneratedFile, document: z.ZodType | null
   if (parsed.success) return null
   const [[field, [message]] = ['', ['']]] = Object.entries(fieldErrorsOf(parsed.error, 'the document'))
   return `is not what it has to be: ${field} ${message}`
-}
-
-function parseJson(contents: string): unknown {
-  try {
-    return JSON.parse(contents)
-  } catch {
-    return undefined
-  }
 }
 
 function nameOf(file: unknown, index: number): string {

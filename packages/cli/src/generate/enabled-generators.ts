@@ -8,6 +8,7 @@ export type EnabledGenerator = {
   /** What its JSON files must satisfy; null for a generator of the project’s own, whose files are its own affair. */
   readonly document: z.ZodType | null
   readonly problem: (context: GeneratorContext) => string | null
+  readonly awaitsRuntime: (context: GeneratorContext) => boolean
 }
 
 /** The built-in generators that are not disabled, then the project’s own. Their shapes and names were checked at load. */
@@ -16,6 +17,6 @@ export function enabledGenerators({ generators }: SvcSettings): EnabledGenerator
   const custom = generators?.custom ?? []
   return [
     ...BUILT_IN_LIST.filter(({ generator }) => !disabled.has(generator.name)),
-    ...custom.map((generator) => ({ generator, document: null, problem: () => null })),
+    ...custom.map((generator) => ({ generator, document: null, problem: () => null, awaitsRuntime: () => false })),
   ]
 }

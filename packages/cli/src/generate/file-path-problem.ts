@@ -1,4 +1,6 @@
 const MAX_LENGTH = 200
+// Devices of Windows, whatever stands behind a dot.
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i
 
 /**
  * What is wrong with the path of a generated file, or null. A path is the same on every machine that the project is
@@ -15,6 +17,8 @@ export function filePathProblem(path: string): string | null {
   if (segments.includes('..')) return 'leads out of the generator’s folder.'
   if (segments.some((segment) => segment === '' || segment === '.')) return 'has an empty part between its slashes.'
   if (segments.some((segment) => /[. ]$/.test(segment))) return 'has a part that ends in a dot or a space.'
+  if (segments.some((segment) => DEVICE.test(segment)))
+    return 'has a part that names a device on Windows, such as “con”.'
   return null
 }
 

@@ -1,6 +1,6 @@
-import { compileProject } from '../deploy/compile-project.ts'
 import type { CliDeps } from '../deps.ts'
 import { commandFailure } from '../failures.ts'
+import { compileProject } from '../project/compile-project.ts'
 import { loadProject } from '../project/load-project.ts'
 import { columns } from '../terminal/columns.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -18,7 +18,14 @@ export async function generate(deps: CliDeps, terminal: Terminal, { isForced, is
   const compiled = await compileProject(deps, project)
   const cache = readCache(project.folder)
   const runtime = runtimeOfProject(cache, project)
-  const plan = await prepareGeneration(deps, terminal, { project, compiled, runtime, cache, isForced })
+  // A cache says what was made, and not whether it would be made again.
+  const plan = await prepareGeneration(deps, terminal, {
+    project,
+    compiled,
+    runtime,
+    cache,
+    isForced: isForced || isCheck,
+  })
 
   const outdated = outdatedFiles(plan)
   if (isCheck && outdated.length > 0) {
@@ -28,7 +35,7 @@ export async function generate(deps: CliDeps, terminal: Terminal, { isForced, is
     ])
   }
   if (!isCheck) writeGeneration({ projectFolder: project.folder, plan, cache, runtimes: cache.runtimes })
-  reportGeneration(terminal, plan, terminal.line)
+  reportGeneration(plan, terminal.line)
   for (const note of notesOf(plan)) terminal.note(note)
   terminal.result({ generators: generationResult(plan) })
 }

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, realpathSync, rmdirSync, rmSync, type Stats } 
 import { dirname, join, sep } from 'node:path'
 import { projectFailure } from '../failures.ts'
 import { digest } from './digest.ts'
-import { unwritable, writeAtomically } from './write-atomically.ts'
+import { unwritable, writeProjectFile } from './write-project-file.ts'
 
 const GENERATED_FOLDER = '.svc/generated'
 
@@ -27,7 +27,7 @@ export function digestOnDisk(name: FileName): string | null {
 
 export function writeGeneratedFile(name: FileName, contents: string): void {
   lookUp(name)
-  writeAtomically(name.projectFolder, projectPath(name), contents)
+  writeProjectFile(name.projectFolder, projectPath(name), contents)
 }
 
 /** Deletes the file, and the folders that it leaves empty. */

@@ -2,13 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { filePathProblem } from './file-path-problem.ts'
-import { writeAtomically } from './write-atomically.ts'
+import { writeProjectFile } from './write-project-file.ts'
 
 const CACHE_FILE = '.svc/generate.cache.json'
 const VERSION = 1
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/)
-const RememberedRuntime = z.strictObject({ baseUrl: z.string(), runtimeId: z.string(), name: z.string().nullable() })
+const RememberedRuntime = z.strictObject({
+  baseUrl: z.string(),
+  runtimeId: z.string(),
+  name: z.string().nullable(),
+  publicUrl: z.string().nullable(),
+})
 export type RememberedRuntime = z.infer<typeof RememberedRuntime>
 
 const GenerationCache = z.strictObject({
@@ -39,5 +44,5 @@ export function readCache(projectFolder: string): GenerationCache {
 }
 
 export function writeCache(projectFolder: string, cache: GenerationCache): void {
-  writeAtomically(projectFolder, CACHE_FILE, `${JSON.stringify(cache, null, 2)}\n`)
+  writeProjectFile(projectFolder, CACHE_FILE, `${JSON.stringify(cache, null, 2)}\n`)
 }

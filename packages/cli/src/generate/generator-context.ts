@@ -16,7 +16,7 @@ export function generatorContext({ manifest, sdkVersion, baseUrl, runtime }: Par
     manifest,
     runtimeId: runtime.runtimeId,
     runtimeName: runtime.name,
-    baseUrl,
+    baseUrl: runtime.publicUrl ?? baseUrl,
     cliVersion: CLI_VERSION,
     sdkVersion,
   })

@@ -6,7 +6,12 @@ import type { GenerationCache, RememberedRuntime } from './generation-cache.ts'
 const MAX_REMEMBERED = 20
 
 /** Which runtime the project is, as far as it is known. */
-export type KnownRuntime = { readonly runtimeId: string | null; readonly name: string | null }
+export type KnownRuntime = {
+  readonly runtimeId: string | null
+  readonly name: string | null
+  /** The control plane’s own address, as it publishes it; the tool may know it by another one. Null is not known. */
+  readonly publicUrl: string | null
+}
 
 type Where = { readonly baseUrl: string; readonly runtimeId: string | null }
 
@@ -21,23 +26,28 @@ export function runtimeOfProject(
   { baseUrl, runtimeId, isKeyed = false }: Where & { isKeyed?: boolean },
 ): KnownRuntime {
   const there = Object.values(runtimes).filter((runtime) => runtime.baseUrl === baseUrl)
-  if (runtimeId !== null) return there.find((runtime) => runtime.runtimeId === runtimeId) ?? { runtimeId, name: null }
+  if (runtimeId !== null) return there.find((runtime) => runtime.runtimeId === runtimeId) ?? unheardOf(runtimeId)
   const isOnlyOne = new Set(there.map((runtime) => runtime.runtimeId)).size === 1
-  return (!isKeyed && isOnlyOne && there.at(-1)) || { runtimeId: null, name: null }
+  return (!isKeyed && isOnlyOne && there.at(-1)) || unheardOf(null)
+}
+
+function unheardOf(runtimeId: string | null): KnownRuntime {
+  return { runtimeId, name: null, publicUrl: null }
 }
 
 /** What is remembered once the control plane has told which runtime the key is of. The oldest are forgotten first. */
 export function withRuntime(
   { runtimes }: GenerationCache,
   who: Credential,
-  status: Pick<RuntimeStatus, 'runtimeId' | 'name'>,
+  status: Pick<RuntimeStatus, 'runtimeId' | 'name' | 'baseUrl'>,
 ): GenerationCache['runtimes'] {
   const { runtimeId } = status
   const name = status.name ?? null
-  const runtime: RememberedRuntime = { baseUrl: who.baseUrl, runtimeId, name }
+  const publicUrl = status.baseUrl ?? null
+  const runtime: RememberedRuntime = { baseUrl: who.baseUrl, runtimeId, name, publicUrl }
   const account = accountOf(who)
   const known = runtimes[account]
-  if (known?.runtimeId === runtimeId && known.name === name) return runtimes
+  if (JSON.stringify(known) === JSON.stringify(runtime)) return runtimes
   const others = Object.entries(runtimes).filter(([other]) => other !== account)
   return Object.fromEntries([...others, [account, runtime] as const].slice(-MAX_REMEMBERED))
 }

@@ -1,5 +1,5 @@
-import type { CompiledProject } from '../deploy/compile-project.ts'
 import type { CliDeps } from '../deps.ts'
+import type { CompiledProject } from '../project/compile-project.ts'
 import type { Project } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { enabledGenerators } from './enabled-generators.ts'

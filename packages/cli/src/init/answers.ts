@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import { KEY_PREFIXES, keyKindOf, namespaceProblem, WebUrl } from '@svc/contract'
 import { usageFailure } from '../failures.ts'
+import { DEFAULT_PORT } from '../project/default-port.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
 
-export const DEFAULT_PORT = 8790
 const MAX_NAME = 100
 
 /** The command’s options as they were typed. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CliDeps } from '../deps.ts'
+import { DEFAULT_PORT } from '../project/default-port.ts'
 import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { InitFlags } from './answers.ts'
@@ -11,7 +12,7 @@ export function initCommand(deps: CliDeps, terminal: Terminal): Command {
     .option('--name <name>', 'what people call it (default: after the folder)')
     .option('--website <url>', 'address of the website that it belongs to')
     .option('--namespace <namespace>', 'before the published names (default: the website’s host reversed)')
-    .option('--port <port>', 'where it serves on this machine (default: 8790)')
+    .option('--port <port>', `where it serves on this machine (default: ${DEFAULT_PORT})`)
     .option('-y, --yes', 'ask nothing, take the defaults')
     .addHelpText('after', REGISTRATION_HELP)
     .addHelpText(

@@ -1,14 +1,17 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { CliDeps } from '../deps.ts'
 import { commandFailure, projectFailure } from '../failures.ts'
-import { baseUrlProblem, DEFAULT_BASE_URL, normalizeBaseUrl } from '../project/base-url.ts'
+import { baseUrlOf, isPlainText } from '../project/base-url.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { reasonOf } from '../thrown.ts'
 import { type Answers, accountKeyProblem, checkFlags, defaultAnswers, type InitFlags } from './answers.ts'
 import { askAnswers } from './ask-answers.ts'
-import { type FileOutcome, isThere, planFiles, writeFiles } from './plan-files.ts'
+import { planFiles } from './plan-files.ts'
 import { type RegisteredRuntime, registerRuntime } from './register-runtime.ts'
 import { reportProject } from './report-project.ts'
+import { hasContents, type Place, takePlace } from './take-place.ts'
+import { environmentFile } from './templates/environment-file.ts'
+import { type FileOutcome, writeFiles } from './write-files.ts'
 
 type Input = { readonly folder: string; readonly flags: InitFlags }
 
@@ -16,17 +19,21 @@ type Input = { readonly folder: string; readonly flags: InitFlags }
 export async function initProject(deps: CliDeps, terminal: Terminal, input: Input): Promise<void> {
   const folder = resolve(deps.cwd, input.folder)
   checkFlags(input.flags)
-  const baseUrl = baseUrlOf(deps)
-  const hasEnvironmentFile = isThere(join(folder, '.env'))
+  const baseUrl = baseUrlOf(deps.env)
+  const hasEnvironmentFile = hasContents(join(folder, '.env'))
   const { answers, accountKey } = await answersOf(deps, terminal, { ...input, folder, hasEnvironmentFile })
 
-  refuseUnwritable(folder)
-  const stop = terminal.progress('Registering the runtime')
-  const runtime = await register(deps, { baseUrl, accountKey, answers }).finally(stop)
-  const files = writeFiles(folder, planFiles({ folder, answers, baseUrl, credentials: runtime }))
-  refuseLostCredentials(runtime, files)
+  const place = takePlace(folder, { withEnvironment: accountKey !== null })
+  const runtime = accountKey === null ? null : await register(deps, terminal, { place, baseUrl, accountKey, answers })
+  const written = writeFiles(folder, planFiles({ folder, answers, baseUrl, credentials: runtime }))
+  const files = runtime === null ? written : written.map(asCreated)
   const shownFolder = relative(deps.cwd, folder) || '.'
   reportProject(terminal, { folder, shownFolder, answers, baseUrl, runtime, files })
+}
+
+// Its credentials were put into it before the other files.
+function asCreated(file: FileOutcome): FileOutcome {
+  return file.path === '.env' ? { path: file.path, status: 'created' } : file
 }
 
 type Open = Input & { readonly hasEnvironmentFile: boolean }
@@ -51,39 +58,34 @@ function isInteractive(deps: CliDeps, terminal: Terminal): boolean {
   return deps.stdin?.isTTY === true && deps.stderr.isTTY === true && !terminal.isJson && !deps.env['CI']
 }
 
-type Registration = { readonly baseUrl: string; readonly accountKey: string | null; readonly answers: Answers }
-
-async function register(deps: CliDeps, registration: Registration): Promise<RegisteredRuntime | null> {
-  const { baseUrl, accountKey, answers } = registration
-  return accountKey === null ? null : registerRuntime(deps, { baseUrl, accountKey }, answers)
+type Registration = {
+  readonly place: Place
+  readonly baseUrl: string
+  readonly accountKey: string
+  readonly answers: Answers
 }
 
-function baseUrlOf({ env }: Pick<CliDeps, 'env'>): string {
-  const baseUrl = env['SVC_BASE_URL'] || DEFAULT_BASE_URL
-  const problem = baseUrlProblem(baseUrl)
-  if (problem) throw projectFailure(`SVC_BASE_URL ${problem}`)
-  return normalizeBaseUrl(baseUrl)
-}
-
-// Found out before the runtime is registered, since its credentials could not be kept then.
-function refuseUnwritable(folder: string): void {
+async function register(
+  deps: CliDeps,
+  terminal: Terminal,
+  { place, baseUrl, accountKey, answers }: Registration,
+): Promise<RegisteredRuntime> {
+  if (isPlainText(baseUrl)) terminal.warn(`${baseUrl} is not https: the account key travels unencrypted.`)
+  const done = terminal.progress('Registering the runtime')
+  const runtime = await registerRuntime(deps, { baseUrl, accountKey }, answers)
+    .catch((error: unknown) => {
+      place.leave()
+      throw error
+    })
+    .finally(done)
   try {
-    mkdirSync(folder, { recursive: true })
-    accessSync(folder, constants.W_OK | constants.X_OK)
+    place.fill(environmentFile({ baseUrl, port: answers.port, credentials: runtime }))
+    return runtime
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw commandFailure(
-      `No project can be made in ${folder} (${code}).`,
-      ['Name a folder that you may write to.'],
+      `${runtime.runtimeId} was registered, but its credentials could not be put into .env (${reasonOf(error)}).`,
+      ['They are shown once: rotate its secret and its keys, and put the new ones into .env.'],
       error,
     )
   }
-}
-
-function refuseLostCredentials(runtime: RegisteredRuntime | null, files: readonly FileOutcome[]): void {
-  const wasKept = files.some(({ path, status }) => path === '.env' && status === 'kept')
-  if (runtime === null || !wasKept) return
-  throw commandFailure(`${runtime.runtimeId} was registered, but something else wrote .env meanwhile.`, [
-    'Rotate its secret and its keys, and put them into .env.',
-  ])
 }

@@ -1,12 +1,13 @@
-import { CreatedRuntime, ErrorBody, isLocalHost } from '@svc/contract'
-import { exchange } from '../control-plane/exchange.ts'
-import { notAControlPlane, redirected, refused } from '../control-plane/faults.ts'
+import { CreatedRuntime, isLocalHost, RuntimeId } from '@svc/contract'
+import { z } from 'zod'
+import type { Refusal } from '../control-plane/answer.ts'
+import { refused } from '../control-plane/faults.ts'
+import { request } from '../control-plane/request.ts'
 import type { CliDeps } from '../deps.ts'
 import { type CommandFailure, serverFailure } from '../failures.ts'
 import type { Answers } from './answers.ts'
 
 const TIMEOUT_MS = 30_000
-const MAX_BYTES = 1024 * 1024
 
 type Account = { readonly baseUrl: string; readonly accountKey: string }
 
@@ -15,53 +16,43 @@ export type RegisteredRuntime = CreatedRuntime & {
   readonly endpoint: string | null
 }
 
+// They go into .env, which a shell may read, too: none of them can mean anything to it.
+const Plain = z.string().regex(/^[\w-]{1,300}$/)
+const PlainRuntime = CreatedRuntime.extend({ runtimeId: RuntimeId, secret: Plain, deployKey: Plain, publicKey: Plain })
+
 /** Registers a new runtime. A control plane on this machine is told where `svc dev` will serve. */
 export async function registerRuntime(
   deps: Pick<CliDeps, 'fetch'>,
-  who: Account,
+  { baseUrl, accountKey }: Account,
   { name, port }: Answers,
 ): Promise<RegisteredRuntime> {
-  const endpoint = isLocalHost(new URL(who.baseUrl).hostname) ? `http://127.0.0.1:${port}/svc` : null
-  const { status, location, text } = await exchange(deps, who.baseUrl, {
+  const endpoint = isLocalHost(new URL(baseUrl).hostname) ? `http://127.0.0.1:${port}/svc` : null
+  const caller = { baseUrl, bearer: accountKey, notAccepted: () => accountKeyNotAccepted(baseUrl) }
+  const answer = await request(deps, caller, {
     method: 'POST',
     path: '/v1/runtimes',
-    headers: { authorization: `Bearer ${who.accountKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, ...(endpoint !== null && { endpoint }) }),
+    body: { name, ...(endpoint !== null && { endpoint }) },
     timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_BYTES,
+    answer: PlainRuntime,
   })
-  if (location !== null) throw redirected(who.baseUrl, location.replace(/\p{Cc}/gu, ' '))
-  const body = parse(text)
-  const created = status === 201 ? CreatedRuntime.safeParse(body) : null
-  if (created?.success) return { ...created.data, endpoint }
-  throw notRegistered(who, status, body)
+  if (answer.ok) return { ...answer.value, endpoint }
+  throw notRegistered(answer.refusal, { isLocal: endpoint !== null })
 }
 
-const WITHOUT = 'Or unset SVC_ACCOUNT_KEY: the project is made without registering, and .env filled in later.'
-
-function notRegistered(who: Account, status: number, body: unknown): CommandFailure {
-  const refusal = ErrorBody.safeParse(body)
-  if (!refusal.success) return notAControlPlane(who.baseUrl, `POST /v1/runtimes answered ${status}`)
-  const message = refusal.data.error.message.replace(/\p{Cc}/gu, ' ')
-  if (status === 401) {
-    return serverFailure(`The account key is not valid at ${who.baseUrl}. Nothing was written.`, [
-      'Copy it again, or make a new one, and set SVC_ACCOUNT_KEY to it.',
-      'If the account is elsewhere, set SVC_BASE_URL to that control plane’s address.',
-    ])
-  }
-  if (status === 403) {
-    return serverFailure(`No runtime was registered: ${message} Nothing was written.`, [
-      'Upgrade the plan, or use a runtime that you have: its id, secret and keys go into .env.',
-      WITHOUT,
-    ])
-  }
-  return refused({ status, ...refusal.data.error, message })
+function accountKeyNotAccepted(baseUrl: string): CommandFailure {
+  return serverFailure(`The account key is not valid at ${baseUrl}. Nothing was written.`, [
+    'Copy it again, or make a new one, and set SVC_ACCOUNT_KEY to it.',
+    'If the account is elsewhere, set SVC_BASE_URL to that control plane’s address.',
+  ])
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function notRegistered(refusal: Refusal, { isLocal }: { isLocal: boolean }): CommandFailure {
+  if (refusal.status !== 403) return refused(refusal)
+  return serverFailure(`No runtime was registered: ${refusal.message} Nothing was written.`, [
+    isLocal
+      ? 'Where it runs, `npm run -s admin -- set-tier --email you@example.com --tier pro` allows more.'
+      : 'Upgrade the plan.',
+    'Or use a runtime that you have: its id, secret and keys go into .env.',
+    'Or unset SVC_ACCOUNT_KEY: the project is made without registering, and .env filled in later.',
+  ])
 }

@@ -1,9 +1,10 @@
 import { abbreviateKey } from '@svc/contract'
+import { installedVersion } from '../project/installed-version.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Answers } from './answers.ts'
 import { missingParts } from './missing-parts.ts'
-import type { FileOutcome } from './plan-files.ts'
 import type { RegisteredRuntime } from './register-runtime.ts'
+import type { FileOutcome } from './write-files.ts'
 
 type Made = {
   readonly folder: string
@@ -62,12 +63,13 @@ function registrationLines({ runtime, baseUrl, files, shownFolder }: Made): stri
 
 const QUESTION = '{"messages": [{"role": "user", "parts": [{"type": "text", "content": "Are you open on sunday?"}]}]}'
 
-function nextSteps({ shownFolder, files }: Made): string[] {
-  const hasPackages = files.some(({ path, status }) => path === 'package.json' && status === 'created')
+function nextSteps({ folder, shownFolder, files }: Made): string[] {
+  const isNew = files.some(({ path, status }) => path === 'package.json' && status === 'created')
+  const needsPackages = isNew && installedVersion(folder, '@svc/sdk') === null
   return [
     'Next:',
-    ...(shownFolder === '.' ? [] : [`  cd ${shownFolder}`]),
-    ...(hasPackages ? ['  npm install'] : []),
+    ...(shownFolder === '.' ? [] : [`  cd ${asArgument(shownFolder)}`]),
+    ...(needsPackages ? ['  npm install'] : []),
     `  npx svc dev call opening-hours --input '{"day": "sunday"}'`,
     '  npx svc dev       # serves it on this machine',
     '  npx svc deploy    # in another terminal',
@@ -77,4 +79,9 @@ function nextSteps({ shownFolder, files }: Made): string[] {
     '  curl "$SVC_BASE_URL/v1/runtime/execute" -H "authorization: Bearer $SVC_PUBLIC_KEY" \\',
     `    -H 'content-type: application/json' -d '${QUESTION}'`,
   ]
+}
+
+// As a shell would take it for one word.
+function asArgument(path: string): string {
+  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

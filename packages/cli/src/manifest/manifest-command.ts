@@ -4,7 +4,7 @@ import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export function manifestCommand(deps: CliDeps, terminal: Terminal): Command {
-  const manifest = new Command('manifest').description('look at what runtimes publish')
+  const manifest = new Command('manifest').description('look at what runtimes publish').helpCommand(false)
   manifest
     .command('pull')
     .description('read a runtime’s public manifest; no key and no project are needed')

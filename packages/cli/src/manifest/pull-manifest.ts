@@ -1,19 +1,19 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { DiscoveryManifest, ErrorBody, isJsonObject, type JsonObject, RuntimeId } from '@svc/contract'
-import { exchange } from '../control-plane/exchange.ts'
-import { notAControlPlane, refused } from '../control-plane/faults.ts'
+import { dirname, relative, resolve } from 'node:path'
+import { DiscoveryManifest, isJsonObject, type JsonObject, RuntimeId } from '@svc/contract'
+import type { Refusal } from '../control-plane/answer.ts'
+import { refused } from '../control-plane/faults.ts'
+import { request } from '../control-plane/request.ts'
 import type { CliDeps, Environment } from '../deps.ts'
-import { commandFailure, projectFailure, serverFailure, usageFailure } from '../failures.ts'
-import { baseUrlProblem, DEFAULT_BASE_URL, normalizeBaseUrl } from '../project/base-url.ts'
+import { type CommandFailure, commandFailure, usageFailure } from '../failures.ts'
+import { baseUrlOf } from '../project/base-url.ts'
+import { findConfig } from '../project/find-config.ts'
 import { readEnvironmentFile } from '../project/read-environment-file.ts'
-import { printableJson } from '../terminal/printable-json.ts'
+import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { writeFileAtomically } from './write-file-atomically.ts'
+import { reasonOf } from '../thrown.ts'
+import { writeAtomically } from '../write-atomically.ts'
 
 const TIMEOUT_MS = 10_000
-// A deployment manifest holds 1 MiB at most by default; what is made of it is of that order.
-const MAX_BYTES = 8 * 1024 * 1024
 
 type Input = { readonly runtime: string | null; readonly out: string | null }
 
@@ -22,27 +22,31 @@ export async function pullManifest(deps: CliDeps, terminal: Terminal, input: Inp
   const env = surroundings(deps)
   const runtimeId = runtimeIdOf(input, env)
   const baseUrl = baseUrlOf(env)
-  const path = `/v1/runtime/${runtimeId}/manifest`
-  const answer = await exchange(deps, baseUrl, { method: 'GET', path, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
-  if (answer.location !== null) {
-    throw serverFailure(`${baseUrl} answered with a redirect to ${shown(answer.location)}.`, [
-      'Redirects are not followed. Set SVC_BASE_URL to the control plane’s own address.',
-    ])
-  }
-  const body = parse(answer.text)
-  if (answer.status !== 200) throw notServed({ baseUrl, runtimeId }, answer.status, body)
-  const manifest = isJsonObject(body) && DiscoveryManifest.safeParse(body).success ? body : null
-  if (!manifest) throw notAControlPlane(baseUrl, `GET ${path} did not answer with a discovery manifest`)
-  hand(deps, terminal, { runtimeId, manifest, out: input.out })
+  const caller = { baseUrl, bearer: null }
+  const answer = await request(deps, caller, {
+    method: 'GET',
+    path: `/v1/runtime/${runtimeId}/manifest`,
+    timeoutMs: TIMEOUT_MS,
+    answer: WholeManifest,
+  })
+  if (!answer.ok) throw notServed({ baseUrl, runtimeId }, answer.refusal)
+  deliver(deps, terminal, { runtimeId, manifest: answer.value, out: input.out })
+}
+
+// As it came: fields that this version does not know are a reader’s, too.
+const WholeManifest = {
+  safeParse(value: unknown): { success: true; data: JsonObject } | { success: false } {
+    const isManifest = isJsonObject(value) && DiscoveryManifest.safeParse(value).success
+    return isManifest ? { success: true, data: value } : { success: false }
+  },
 }
 
 type Pulled = { readonly runtimeId: string; readonly manifest: JsonObject; readonly out: string | null }
 
-function hand(deps: CliDeps, terminal: Terminal, { runtimeId, manifest, out }: Pulled): void {
-  const text = `${JSON.stringify(manifest, null, 2)}\n`
+function deliver(deps: CliDeps, terminal: Terminal, { runtimeId, manifest, out }: Pulled): void {
   if (out !== null) {
     const file = resolve(deps.cwd, out)
-    save(file, text, relative(deps.cwd, file))
+    save(file, `${JSON.stringify(manifest, null, 2)}\n`, relative(deps.cwd, file))
     terminal.success(`The manifest of ${runtimeId} is in ${relative(deps.cwd, file)}.`)
   } else if (!terminal.isJson) {
     terminal.writeOut(`${printableJson(manifest)}\n`)
@@ -52,28 +56,19 @@ function hand(deps: CliDeps, terminal: Terminal, { runtimeId, manifest, out }: P
 
 function save(file: string, text: string, shownPath: string): void {
   try {
-    writeFileAtomically(file, text)
+    writeAtomically(file, text)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw commandFailure(
-      `${shownPath} cannot be written (${reason}).`,
-      ['Name a file in a folder that is there.'],
-      error,
-    )
+    const message = `${shownPath} cannot be written (${reasonOf(error)}).`
+    throw commandFailure(message, ['Name a file in a folder that is there.'], error)
   }
 }
 
 // The `.env` of a project counts where there is one; its configuration is not run for this.
 function surroundings(deps: Pick<CliDeps, 'env' | 'cwd' | 'configFile'>): Environment {
   const env = { ...deps.env }
-  const folder = deps.configFile === undefined ? projectFolder(deps.cwd) : dirname(deps.configFile)
-  if (folder !== null) readEnvironmentFile(env, folder)
+  const configFile = findConfig(deps)
+  if (configFile !== null) readEnvironmentFile(env, dirname(configFile))
   return env
-}
-
-function projectFolder(folder: string): string | null {
-  if (existsSync(join(folder, 'svc.config.ts'))) return folder
-  return dirname(folder) === folder ? null : projectFolder(dirname(folder))
 }
 
 function runtimeIdOf(input: Input, env: Environment): string {
@@ -85,42 +80,19 @@ function runtimeIdOf(input: Input, env: Environment): string {
   throw usageFailure(`${field} ${parsed.error.issues[0]?.message ?? 'must be a runtime’s id, rt_….'}`)
 }
 
-function baseUrlOf(env: Environment): string {
-  const baseUrl = env['SVC_BASE_URL'] || DEFAULT_BASE_URL
-  const problem = baseUrlProblem(baseUrl)
-  if (problem) throw projectFailure(`SVC_BASE_URL ${problem}`)
-  return normalizeBaseUrl(baseUrl)
-}
-
 type Asked = { readonly baseUrl: string; readonly runtimeId: string }
 
-function notServed({ baseUrl, runtimeId }: Asked, status: number, body: unknown) {
-  const refusal = ErrorBody.safeParse(body)
-  if (!refusal.success) return notAControlPlane(baseUrl, `it answered ${status}`)
-  const message = shown(refusal.data.error.message)
-  if (status === 404) {
+function notServed({ baseUrl, runtimeId }: Asked, refusal: Refusal): CommandFailure {
+  if (refusal.status === 404) {
     return commandFailure(`${runtimeId} publishes no manifest at ${baseUrl}.`, [
       'Either there is no such runtime there, or nothing was deployed to it yet: `svc deploy` publishes it.',
       'If it is registered elsewhere, set SVC_BASE_URL to that control plane’s address.',
     ])
   }
-  if (status === 400) {
-    return commandFailure(`${runtimeId} is deployed without what a manifest needs: ${message}`, [
+  if (refusal.status === 400) {
+    return commandFailure(`${runtimeId} is deployed without what a manifest needs: ${refusal.message}`, [
       'Its owner adds `website` or `adp.namespace` to svc.config.ts and runs `svc deploy`.',
     ])
   }
-  return refused({ status, ...refusal.data.error, message })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-// Control characters in an answer could rewrite what the terminal shows.
-function shown(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ')
+  return refused(refusal)
 }

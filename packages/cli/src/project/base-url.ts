@@ -1,21 +1,37 @@
 import { isLocalHost } from '@svc/contract'
+import type { Environment } from '../deps.ts'
+import { projectFailure } from '../failures.ts'
 
 /** Where `npm start` serves a control plane. */
-export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
 
-/** What is wrong with the control plane’s address, or null. */
-export function baseUrlProblem(baseUrl: string): string | null {
+/** The control plane’s address as the environment names it, and what is wrong with it, if anything is. */
+export function readBaseUrl(env: Environment): { readonly baseUrl: string; readonly problem: string | null } {
+  const given = env['SVC_BASE_URL'] || DEFAULT_BASE_URL
+  const problem = baseUrlProblem(given)
+  return { baseUrl: problem === null ? normalized(given) : given, problem }
+}
+
+/** As {@link readBaseUrl}, where nothing else is checked together with it. */
+export function baseUrlOf(env: Environment): string {
+  const { baseUrl, problem } = readBaseUrl(env)
+  if (problem === null) return baseUrl
+  throw projectFailure(`SVC_BASE_URL ${problem}`)
+}
+
+function baseUrlProblem(baseUrl: string): string | null {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return 'must be the address of a control plane, such as https://svc.example.com.'
   }
   // A password in it would be printed with every message that names the address.
   if (url.username || url.password) return 'must not carry a user name or password.'
+  if (/\/v1\/*$/.test(url.pathname)) return 'must be the address alone, without /v1 at its end.'
   if (url.search || url.hash) return 'must not carry a query or a fragment.'
   return null
 }
 
-export function normalizeBaseUrl(baseUrl: string): string {
+function normalized(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, '')
 }
 

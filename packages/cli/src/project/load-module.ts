@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { isJsonObject, type JsonObject } from '@svc/contract'
 import { createJiti } from 'jiti'
+import { describeThrown, type Place } from '../describe-thrown.ts'
 import { projectFailure } from '../failures.ts'
-import { describeThrown, type Place } from './describe-thrown.ts'
 
 /** The exports of a TypeScript module of the project. What it throws is shown with its file and its own message. */
 export async function loadModule(file: string, place: Place): Promise<JsonObject> {

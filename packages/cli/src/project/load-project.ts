@@ -1,9 +1,11 @@
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import type { JsonObject, SvcSettings } from '@svc/contract'
 import type { CliDeps } from '../deps.ts'
+import { describeThrown } from '../describe-thrown.ts'
+import { CommandFailure, projectFailure } from '../failures.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { isPlainText } from './base-url.ts'
-import { findConfig } from './find-config.ts'
+import { configFileOf } from './find-config.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import { misspeltVariables } from './misspelt-variables.ts'
 import { readEnvironmentFile } from './read-environment-file.ts'
@@ -28,26 +30,39 @@ type ProjectDeps = Pick<CliDeps, 'env' | 'cwd' | 'configFile'>
 /** Finds, loads and validates the project that the working folder belongs to. A deploy key is not asked for. */
 export async function loadProject(deps: ProjectDeps, terminal: Terminal): Promise<Project> {
   const { configFile, configuration } = await openProject(deps, terminal)
-  return { ...whereabouts(configFile), ...validateSettings(deps, { configFile, configuration }) }
+  const read = readConfiguration(deps, configFile, () => validateSettings(deps, { configFile, configuration }))
+  return { ...whereabouts(configFile), ...read }
 }
 
 /** As {@link loadProject}, for commands that need the deploy key: a missing or malformed one is one of the faults. */
 export async function loadKeyedProject(deps: ProjectDeps, terminal: Terminal): Promise<KeyedProject> {
   const { configFile, configuration } = await openProject(deps, terminal)
-  const project = { ...whereabouts(configFile), ...validateConfiguration(deps, { configFile, configuration }) }
+  const read = readConfiguration(deps, configFile, () => validateConfiguration(deps, { configFile, configuration }))
+  const project = { ...whereabouts(configFile), ...read }
   if (isPlainText(project.baseUrl)) {
     terminal.warn(`${project.baseUrl} is not https: the deploy key travels unencrypted.`)
   }
   return project
 }
 
+// A getter in it is code of the project’s, and may throw.
+function readConfiguration<T>({ cwd }: ProjectDeps, configFile: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    const lines = describeThrown(error, { folder: dirname(configFile), cwd })
+    throw projectFailure(`${relative(cwd, configFile)} could not be read.`, lines, error)
+  }
+}
+
 async function openProject(
   deps: ProjectDeps,
   terminal: Terminal,
 ): Promise<{ configFile: string; configuration: JsonObject }> {
-  const configFile = deps.configFile ?? findConfig(deps.cwd)
+  const configFile = configFileOf(deps)
   readEnvironmentFile(deps.env, dirname(configFile))
-  for (const sentence of misspeltVariables(deps.env)) terminal.note(sentence)
+  for (const sentence of misspeltVariables(deps.env)) terminal.warn(sentence)
   return { configFile, configuration: await loadConfiguration(configFile, deps.cwd) }
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJsonObject } from '@svc/contract'
 import { parse } from 'dotenv'
 import type { Environment } from '../deps.ts'
 import { projectFailure } from '../failures.ts'
+import { errorCode, reasonOf } from '../thrown.ts'
 
 /** Adds the variables of the folder’s `.env`, where there is one, to `env`. What is set already stays as it is. */
 export function readEnvironmentFile(env: Environment, folder: string): void {
@@ -18,8 +18,11 @@ function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const code = isJsonObject(error) ? error['code'] : undefined
-    if (code === 'ENOENT') return null
-    throw projectFailure(`${file} cannot be read (${String(code)}).`, ['Make it a readable file, or remove it.'], error)
+    if (errorCode(error) === 'ENOENT') return null
+    throw projectFailure(
+      `${file} cannot be read (${reasonOf(error)}).`,
+      ['Make it a readable file, or remove it.'],
+      error,
+    )
   }
 }

@@ -2,7 +2,8 @@ import { relative } from 'node:path'
 import { type FieldErrors, fieldErrorsOf, type JsonObject, RuntimeId, SvcConfig, SvcSettings } from '@svc/contract'
 import type { CliDeps, Environment } from '../deps.ts'
 import { invalidFields } from '../failures.ts'
-import { baseUrlProblem, DEFAULT_BASE_URL, normalizeBaseUrl } from './base-url.ts'
+import { nearestName } from '../nearest-name.ts'
+import { readBaseUrl } from './base-url.ts'
 import type { Project } from './load-project.ts'
 
 // What to write where the message says only what is wrong.
@@ -22,6 +23,8 @@ const EXAMPLES = new Map([
   ['generators.custom', 'custom: [routesGenerator]'],
   ['agent.instructions', "instructions: 'Answer in one paragraph.'"],
 ])
+
+const FIELDS = ['apiKey', 'website.url', ...EXAMPLES.keys()]
 
 type Deps = Pick<CliDeps, 'env' | 'cwd'>
 type Input = { readonly configFile: string; readonly configuration: JsonObject }
@@ -62,24 +65,35 @@ function validated<T>(
 }
 
 function readSurroundings(env: Environment): Surroundings & { faults: FieldErrors } {
-  const baseUrl = env['SVC_BASE_URL'] || DEFAULT_BASE_URL
+  const { baseUrl, problem } = readBaseUrl(env)
   const runtimeId = env['SVC_RUNTIME_ID'] || null
-  const baseUrlFault = baseUrlProblem(baseUrl)
   const id = RuntimeId.nullable().safeParse(runtimeId)
   const faults = {
-    ...(baseUrlFault ? { SVC_BASE_URL: [baseUrlFault] } : {}),
+    ...(problem === null ? {} : { SVC_BASE_URL: [problem] }),
     ...(id.success ? {} : { SVC_RUNTIME_ID: id.error.issues.map(({ message }) => message) }),
   }
-  return { baseUrl: baseUrlFault ? baseUrl : normalizeBaseUrl(baseUrl), runtimeId, faults }
+  return { baseUrl, runtimeId, faults }
 }
 
 function withExamples(faults: FieldErrors): FieldErrors {
   const shown = Object.entries(faults).map(([field, messages]) => {
+    if (messages.some((message) => message.startsWith('is not a known field'))) return [field, [unknownField(field)]]
     const example = EXAMPLES.get(field)
     const help = (message: string) => (example && isBare(message) ? `${message} For example ${example}` : message)
     return [field, messages.map(help)]
   })
   return Object.fromEntries(shown)
+}
+
+function unknownField(field: string): string {
+  const parent = field.slice(0, field.lastIndexOf('.') + 1)
+  const names = FIELDS.flatMap((known) => {
+    const name = known.startsWith(parent) ? known.slice(parent.length) : ''
+    return name === '' || name.includes('.') ? [] : [name]
+  })
+  const nearest = nearestName(field.slice(parent.length), names)
+  const way = nearest === null ? 'Remove it, or check its spelling.' : `Did you mean ${nearest}?`
+  return `is not a known field. ${way}`
 }
 
 const BARE =

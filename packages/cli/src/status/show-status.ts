@@ -1,11 +1,13 @@
 import type { RuntimeStatus } from '@svc/contract'
-import { compareNames, isInSync, printDifference } from '../control-plane/compare-names.ts'
+import { compareNames, isInSync } from '../control-plane/compare-names.ts'
 import { refused } from '../control-plane/faults.ts'
+import { printDifference } from '../control-plane/print-difference.ts'
 import { readStatus } from '../control-plane/read-status.ts'
 import type { CliDeps } from '../deps.ts'
-import { describeRuntime } from '../project/describe-runtime.ts'
+import { describeModule } from '../project/describe-module.ts'
 import { discoverRuntime } from '../project/discover-runtime.ts'
 import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
+import { announcedRemoval } from '../terminal/announced-removal.ts'
 import { columns } from '../terminal/columns.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -17,7 +19,7 @@ export async function showStatus(deps: CliDeps, terminal: Terminal): Promise<voi
   terminal.line()
   warnOfOtherRuntime(terminal, project, status)
 
-  const local = describeRuntime(deps, await discoverRuntime(deps, project)).map(({ name }) => name)
+  const local = describeModule(deps, await discoverRuntime(deps, project)).map(({ name }) => name)
   const difference = compareNames(local, status.capabilities)
   const inSync = status.deployment !== null && isInSync(difference)
   terminal.result({ baseUrl: project.baseUrl, ...status, name: status.name ?? null, inSync, difference })
@@ -59,11 +61,9 @@ function facts(status: RuntimeStatus): [string, string][] {
     ['provider', provider.name],
     ['model', provider.model],
     ['capabilities', String(status.capabilities.length)],
-    ...status.deprecated.map((capability): [string, string] => ['deprecated', announcement(capability)]),
+    ...status.deprecated.map((capability): [string, string] => [
+      'deprecated',
+      `${capability.name} ${announcedRemoval(capability)}`,
+    ]),
   ]
-}
-
-function announcement({ name, deprecatedSince, removalNotBefore }: RuntimeStatus['deprecated'][number]): string {
-  const removal = removalNotBefore === null ? '' : `, not removed before ${removalNotBefore}`
-  return `${name} since ${deprecatedSince}${removal}`
 }

@@ -1,4 +1,5 @@
 import type { Output, Timers } from '../deps.ts'
+import { printable } from './printable.ts'
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const INTERVAL_MS = 100
@@ -13,27 +14,27 @@ export type Progress = {
 
 /** One line that says what is going on and for how long already. Work that ends within a tick is never shown. */
 export function createProgress(output: Output, timers: Timers): Progress {
-  let stop: () => void = () => undefined
+  let done: () => void = () => undefined
   let isDrawn = false
   const hide = () => {
     if (isDrawn) output.write(CLEAR_LINE)
     isDrawn = false
   }
   const show = (text: string) => {
-    stop()
+    done()
     const startedAt = timers.now()
     let ticks = 0
     const cancel = timers.every(INTERVAL_MS, () => {
       const frame = FRAMES.charAt(ticks % FRAMES.length)
-      output.write(`${CLEAR_LINE}${frame} ${fitted(text, timers.now() - startedAt, output.columns)}`)
+      output.write(`${CLEAR_LINE}${frame} ${fitted(printable(text), timers.now() - startedAt, output.columns)}`)
       ticks += 1
       isDrawn = true
     })
     const end = () => {
       cancel()
-      if (stop === end) hide()
+      if (done === end) hide()
     }
-    stop = end
+    done = end
     return end
   }
   return { show, hide }

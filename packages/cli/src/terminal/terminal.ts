@@ -1,26 +1,27 @@
 import type { JsonObject } from '@svc/contract'
 import picocolors from 'picocolors'
 import type { CliDeps, Environment, Output } from '../deps.ts'
+import { bold, dim, green, type Piece, red, yellow } from './piece.ts'
+import { printable, printableJson, printableLines } from './printable.ts'
 import { createProgress } from './progress.ts'
 import { withholdSecrets } from './withhold-secrets.ts'
 
-type Colors = ReturnType<typeof picocolors.createColors>
-
 /**
  * What commands print with. For people: results on stdout, everything about problems on stderr. With `--json` stdout holds
- * the one document that `result` is given, and `line` and `success` print nothing.
+ * the one document that `result` is given, and `line` and `success` print nothing. Control characters and secrets of the
+ * environment are kept back in all of it.
  */
 export type Terminal = {
   readonly isJson: boolean
-  readonly colors: Colors
+  /** Whole lines as they are, for what is text already. */
   readonly writeOut: (text: string) => void
   readonly writeErr: (text: string) => void
-  readonly line: (text?: string) => void
+  readonly line: (...pieces: Piece[]) => void
   readonly success: (text: string) => void
   /** What leads to the result and is not part of it: nothing with `--json` and `--quiet`. */
-  readonly detail: (text?: string) => void
+  readonly detail: (...pieces: Piece[]) => void
   /** A remark on stderr: nothing with `--quiet`. */
-  readonly note: (text: string) => void
+  readonly note: (...pieces: Piece[]) => void
   readonly warn: (text: string) => void
   readonly fail: (message: string, lines: readonly string[]) => void
   /** What the command found, for scripts; printed with `--json` alone, and `ok: true` with it. Called once, on success. */
@@ -38,29 +39,35 @@ export function openTerminal(
   { json: isJson = false, quiet: isQuiet = false }: Options = {},
 ): Terminal {
   const { stdout, stderr, env } = deps
-  const out = picocolors.createColors(wantsColor(env, stdout))
-  const err = picocolors.createColors(wantsColor(env, stderr))
   const progress = createProgress(stderr, deps.timers)
-  const writeTo = (output: Output) => (text: string) => {
-    progress.hide()
-    output.write(withholdSecrets(text, env))
+  const printerFor = (output: Output) => {
+    const styles = picocolors.createColors(wantsColor(env, output))
+    const write = (text: string) => {
+      progress.hide()
+      output.write(withholdSecrets(text, env))
+    }
+    const styled = (piece: Piece) =>
+      typeof piece === 'string' ? printable(piece) : styles[piece.style](printable(piece.text))
+    return {
+      write: (text: string) => write(printableLines(text)),
+      line: (...pieces: Piece[]) => write(`${pieces.map(styled).join('')}\n`),
+    }
   }
-  const writeOut = writeTo(stdout)
-  const writeErr = writeTo(stderr)
-  const line = (text = '') => writeOut(`${text}\n`)
-  const document = (value: JsonObject) => line(JSON.stringify(value, null, 2))
+  const out = printerFor(stdout)
+  const err = printerFor(stderr)
+  const document = (value: JsonObject) => out.write(`${printableJson(value)}\n`)
   return {
     isJson,
-    colors: out,
-    writeOut,
-    writeErr,
-    line: isJson ? silent : line,
-    success: isJson ? silent : (text) => line(`${out.green('✔')} ${text}`),
-    detail: isJson || isQuiet ? silent : line,
-    note: isQuiet ? silent : (text) => writeErr(`${err.dim(text)}\n`),
-    warn: (text) => writeErr(`${err.yellow('!')} ${text}\n`),
+    writeOut: out.write,
+    writeErr: err.write,
+    line: isJson ? silent : out.line,
+    success: isJson ? silent : (text) => out.line(green('✔'), ' ', text),
+    detail: isJson || isQuiet ? silent : out.line,
+    note: isQuiet ? silent : (...pieces) => err.line(...pieces.map(dimmed)),
+    warn: (text) => err.line(yellow('!'), ' ', text),
     fail: (message, lines) => {
-      writeErr(`${err.red('✖')} ${err.bold(message)}\n${lines.map((text) => `  ${text}\n`).join('')}`)
+      err.line(red('✖'), ' ', bold(message))
+      for (const text of lines) err.line('  ', text)
     },
     result: isJson ? (value) => document({ ok: true, ...value }) : silent,
     failure: isJson ? (value) => document({ ok: false, ...value }) : silent,
@@ -69,6 +76,10 @@ export function openTerminal(
 }
 
 function silent(): void {}
+
+function dimmed(piece: Piece): Piece {
+  return typeof piece === 'string' ? dim(piece) : piece
+}
 
 function wantsColor(env: Environment, output: Output): boolean {
   if (env['NO_COLOR']) return false

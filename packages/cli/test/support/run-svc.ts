@@ -1,4 +1,6 @@
-import { type CliDeps, runCli, type Timers } from '@svc/cli'
+import { vi } from 'vitest'
+import type { CliDeps, Timers } from '../../src/deps.ts'
+import { runCli } from '../../src/run-cli.ts'
 import { DEPLOY_KEY } from './keys.ts'
 
 export type Outcome = { exitCode: number; stdout: string; stderr: string }
@@ -12,6 +14,9 @@ type Options = {
   stdin?: NonNullable<CliDeps['stdin']>
   onStderr?: (text: string) => void
 }
+
+// Modules of a project are compiled in each test, and some start processes: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 })
 
 const NO_TIMERS: Timers = { now: () => 0, every: () => () => undefined }
 

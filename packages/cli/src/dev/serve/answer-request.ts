@@ -13,14 +13,14 @@ export async function answerRequest({ serving, terminal, now }: Surroundings, re
   const answer = await serving.answer({ headers: [...request.headers], body }, request.signal)
   const durationMs = Math.round(now() - startedAt)
   const { status, headers, body: answered } = answer ?? (await carriedFault())
-  const line = callLine(terminal.colors, { request: body, status, answer: answered, durationMs })
-  if (terminal.isJson) terminal.note(line)
-  else terminal.line(line)
+  const line = callLine({ request: body, status, answer: answered, durationMs })
+  if (terminal.isJson) terminal.note(...line)
+  else terminal.line(...line)
   return new Response(new Uint8Array(answered), { status, headers })
 }
 
 async function carriedFault() {
-  const fault = json(503, { error: 'not_serving', message: 'The project does not load; svc dev says why.' })
+  const fault = json(503, { error: 'not_serving', message: 'Nothing is served at the moment; svc dev says why.' })
   return { status: fault.status, headers: [...fault.headers], body: new Uint8Array(await fault.arrayBuffer()) }
 }
 

@@ -1,6 +1,9 @@
-import { isJsonObject, type JsonObject } from '@svc/contract'
-import type { Terminal } from '../../terminal/terminal.ts'
+import { isJsonObject } from '@svc/contract'
+import { parseJsonObject } from '../../parse-json.ts'
+import { dim, green, type Piece, red } from '../../terminal/piece.ts'
 import { withoutToken } from '../without-token.ts'
+
+const MAX_LENGTH = 300
 
 type Call = {
   readonly request: Uint8Array
@@ -10,17 +13,14 @@ type Call = {
 }
 
 /** One line about one call: which capability, how long, how it ended. Inputs, outputs and tokens are not in it. */
-export function callLine({ green, red, dim }: Terminal['colors'], call: Call): string {
+export function callLine(call: Call): Piece[] {
   const request = parsed(call.request)
   const { error } = parsed(call.answer)
   const name = typeof request['capability'] === 'string' ? request['capability'] : 'unknown'
   const token = typeof request['endUserToken'] === 'string' ? request['endUserToken'] : null
-  const shown = (text: string) =>
-    withoutToken(text, token)
-      .replace(/\p{Cc}/gu, ' ')
-      .slice(0, 300)
-  const end = error === undefined ? green('ok') : red(shown(`${verdictOf(call.status, error)}`))
-  return `${shown(name)}  ${dim(`${call.durationMs} ms`)}  ${end}`
+  const shown = (text: string) => withoutToken(text, token).slice(0, MAX_LENGTH)
+  const end = error === undefined ? green('ok') : red(shown(verdictOf(call.status, error)))
+  return [shown(name), '  ', dim(`${call.durationMs} ms`), '  ', end]
 }
 
 function verdictOf(status: number, error: unknown): string {
@@ -30,11 +30,6 @@ function verdictOf(status: number, error: unknown): string {
   return `failed${code}: ${String(error['message'])}`
 }
 
-function parsed(bytes: Uint8Array): JsonObject {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+function parsed(bytes: Uint8Array) {
+  return parseJsonObject(new TextDecoder().decode(bytes))
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { CapabilityHandler } from '@svc/sdk'
 import { toNodeListener } from '@svc/sdk/node'
 import { commandFailure } from '../../failures.ts'
+import { errorCode, reasonOf } from '../../thrown.ts'
 
 const HOST = '127.0.0.1'
 
@@ -32,8 +33,9 @@ export async function listen(
 }
 
 function notListening(port: number, error: unknown) {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  if (code !== 'EADDRINUSE') return commandFailure(`Port ${port} cannot be listened on (${code}).`, [], error)
+  if (errorCode(error) !== 'EADDRINUSE') {
+    return commandFailure(`Port ${port} cannot be listened on (${reasonOf(error)}).`, [], error)
+  }
   return commandFailure(
     `Port ${port} is taken, by another svc dev or the project’s own server perhaps.`,
     ['End that one, or take another port with --port. The runtime’s endpoint has to name the same one.'],

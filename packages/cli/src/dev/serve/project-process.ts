@@ -10,6 +10,7 @@ import {
   type ToWorker,
   type WorkerFailure,
 } from '../worker/messages.ts'
+import { createCallsUnderWay } from './calls-under-way.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/dev/worker/worker-main.js', import.meta.url))
 const PATIENCE_MS = 5_000
@@ -34,44 +35,32 @@ export type ProjectProcess = {
 
 type Input = Pick<CliDeps, 'env' | 'cwd' | 'configFile'> & { readonly nonceStore: NonceStore }
 
-export function startProjectProcess({ env, cwd, configFile, nonceStore }: Input): ProjectProcess {
-  const args = [cwd, ...(configFile === undefined ? [] : [configFile])]
-  // What the project prints goes to stderr: stdout holds what svc itself has to say.
-  const child = fork(PROGRAM, args, {
-    cwd,
-    env,
-    execArgv: [],
-    serialization: 'advanced',
-    stdio: ['ignore', 2, 2, 'ipc'],
-  })
-  const calls = new Map<number, (answer: CarriedAnswer | null) => void>()
-  let lastId = 0
-  let idle: (() => void) | null = null
+export function startProjectProcess({ nonceStore, ...deps }: Input): ProjectProcess {
+  const child = forkWorker(deps)
+  const calls = createCallsUnderWay()
   const send = (message: ToWorker) => void (child.connected && child.send(message, () => undefined))
-
-  const settle = (id: number, answer: CarriedAnswer | null) => {
-    calls.get(id)?.(answer)
-    calls.delete(id)
-    if (calls.size === 0) idle?.()
-  }
   const ended = endOf(child)
   const loaded = new Promise<Loaded>((resolve) => {
     child.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return
-      if (message.type === 'svc:ready') resolve({ ok: true, capabilities: message.capabilities })
-      if (message.type === 'svc:failed') resolve({ ok: false, failure: message.failure })
-      if (message.type === 'svc:answer') settle(message.id, message.answer)
-      if (message.type === 'svc:claim') void claim(nonceStore, message, send)
+      switch (message.type) {
+        case 'svc:ready':
+          return resolve({ ok: true, capabilities: message.capabilities })
+        case 'svc:failed':
+          return resolve({ ok: false, failure: message.failure })
+        case 'svc:answer':
+          return calls.settle(message.id, message.answer)
+        case 'svc:claim':
+          return void claim(nonceStore, message, send)
+        default:
+          message satisfies never
+      }
     })
     void ended.then((how) => {
-      resolve({
-        ok: false,
-        failure: { kind: 'project', message: `The project’s own code ended its process (${how}).`, lines: [] },
-      })
-      for (const id of [...calls.keys()]) settle(id, null)
+      resolve({ ok: false, failure: endedEarly(how) })
+      calls.abandon()
     })
   })
-
   const stop = async () => {
     child.kill('SIGTERM')
     const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
@@ -81,22 +70,29 @@ export function startProjectProcess({ env, cwd, configFile, nonceStore }: Input)
   return {
     loaded,
     ended: ended.then(() => undefined),
-    answer(request, signal) {
-      lastId += 1
-      const id = lastId
+    async answer(request, signal) {
+      if (!child.connected) return null
+      const { id, answer } = calls.begin()
       signal.addEventListener('abort', () => send({ type: 'svc:left', id }), { once: true })
-      return new Promise((resolve) => {
-        if (!child.connected) return resolve(null)
-        calls.set(id, resolve)
-        send({ type: 'svc:request', id, request })
-      })
+      send({ type: 'svc:request', id, request })
+      return answer
     },
     async retire() {
-      if (calls.size > 0) await withinPatience(new Promise<void>((resolve) => (idle = resolve)))
+      await withinPatience(calls.idle())
       await stop()
     },
     stop,
   }
+}
+
+function forkWorker({ env, cwd, configFile }: Omit<Input, 'nonceStore'>): ChildProcess {
+  const args = [cwd, ...(configFile === undefined ? [] : [configFile])]
+  // What the project prints goes to stderr: stdout holds what svc itself has to say.
+  return fork(PROGRAM, args, { cwd, env, execArgv: [], serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] })
+}
+
+function endedEarly(how: string): WorkerFailure {
+  return { kind: 'project', message: `The project’s own code ended its process (${how}).`, lines: [] }
 }
 
 type Claim = { readonly id: number; readonly nonce: string; readonly expiresAt: number }

@@ -2,8 +2,10 @@ import { dirname } from 'node:path'
 import { createMemoryNonceStore } from '@svc/sdk'
 import type { CliDeps } from '../../deps.ts'
 import { CommandFailure, commandFailure, usageFailure } from '../../failures.ts'
-import { findConfig } from '../../project/find-config.ts'
+import { DEFAULT_PORT } from '../../project/default-port.ts'
+import { configFileOf } from '../../project/find-config.ts'
 import { readEnvironmentFile } from '../../project/read-environment-file.ts'
+import { countedCapabilities } from '../../terminal/counted-capabilities.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { ListedCapability } from '../list/listed-capability.ts'
 import { printCapabilities } from '../list/print-capabilities.ts'
@@ -15,13 +17,15 @@ import { createServing } from './serving.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 import { watchFolder } from './watch-folder.ts'
 
-const DEFAULT_PORT = 8790
+const PERMISSIONS =
+  'svc dev takes every end user to hold every permission: who holds which is for your own server to say.'
+const WAITING = 'Nothing is served. Waiting for a change. (With --no-watch, a fault ends svc dev.)'
 
 type Input = { readonly port: string | null; readonly isWatching: boolean }
 
 /** `svc dev`: serves the capabilities until Ctrl-C, each version of the project’s files in a process of its own. */
 export async function serveProject(deps: CliDeps, terminal: Terminal, { port, isWatching }: Input): Promise<void> {
-  const folder = dirname(deps.configFile ?? findConfig(deps.cwd))
+  const folder = dirname(configFileOf(deps))
   const interruption = untilInterrupted()
   const nonceStore = createMemoryNonceStore()
   const serving = createServing({
@@ -32,14 +36,20 @@ export async function serveProject(deps: CliDeps, terminal: Terminal, { port, is
   const now = () => deps.timers.now()
   const handler = (request: Request) => answerRequest({ serving, terminal, now }, request)
   // First of all, so that a port that is taken is known before anything is loaded.
-  const server = await listen(handler, portOf(deps, { port, folder }))
+  const startPort = portOf(deps, { port, folder })
+  const server = await listen(handler, startPort)
   const tell = createTeller(terminal, { url: server.url, isUp: serving.isUp })
-  const reload = async (paths: readonly string[]) => tell(await serving.load(), paths)
+  const reload = async (paths: readonly string[]) => {
+    tell(await serving.load(), paths)
+    if (isElsewhere(deps, { port, folder, startPort }))
+      terminal.note('The port has changed: start svc dev again for it.')
+  }
   const watcher = isWatching ? watchFolder(folder, (paths) => void reload(paths)) : null
   try {
-    const stop = terminal.progress('Loading the project')
-    const loaded = await Promise.race([serving.load().finally(stop), interruption.happened.then(() => null)])
-    if (loaded && !loaded.ok && !isWatching) throw failureOf(loaded.failure)
+    const done = terminal.progress('Loading the project')
+    const loaded = await Promise.race([serving.load().finally(done), interruption.happened.then(() => null)])
+    // A script waits for the document, and nobody is there to mend anything.
+    if (loaded && !loaded.ok && (!isWatching || terminal.isJson)) throw failureOf(loaded.failure)
     tell(loaded, [])
     const failure = await interruption.happened
     if (failure) throw failure
@@ -55,12 +65,13 @@ function createTeller(terminal: Terminal, { url, isUp }: { url: string; isUp: ()
   let hasAnnounced = false
   const tellFault = ({ message, lines }: WorkerFailure) => {
     terminal.fail(message, lines)
-    terminal.note(isUp() ? 'The version before goes on answering.' : 'Nothing is served. Waiting for a change.')
+    terminal.note(isUp() ? 'The version before goes on answering.' : WAITING)
   }
   const announce = (capabilities: readonly ListedCapability[]) => {
     hasAnnounced = true
     printCapabilities(terminal, capabilities)
-    terminal.success(`Serving ${counted(capabilities.length)} at ${url} (Ctrl-C ends it)`)
+    if (capabilities.some(({ permissions }) => permissions.length > 0)) terminal.note(PERMISSIONS)
+    terminal.success(`Serving ${countedCapabilities(capabilities.length)} at ${url} (Ctrl-C ends it)`)
     terminal.result({ url, capabilities: [...capabilities] })
   }
   return (loaded: Loaded | null, paths: readonly string[]): void => {
@@ -68,7 +79,7 @@ function createTeller(terminal: Terminal, { url, isUp }: { url: string; isUp: ()
     if (loaded === null) return
     if (!loaded.ok) tellFault(loaded.failure)
     else if (!hasAnnounced) announce(loaded.capabilities)
-    else terminal.note(`${changed(paths)}: reloaded, ${counted(loaded.capabilities.length)}`)
+    else terminal.note(`${changed(paths)}: reloaded, ${countedCapabilities(loaded.capabilities.length)}`)
   }
 }
 
@@ -80,7 +91,7 @@ function changed([first = '', ...others]: readonly string[]): string {
 function deathOf(terminal: Terminal, isWatching: boolean): CommandFailure | null {
   const message = 'The project’s own code ended its process.'
   if (!isWatching) return new CommandFailure('project', message)
-  terminal.fail(message, ['Nothing is served. Waiting for a change.'])
+  terminal.fail(message, [WAITING])
   return null
 }
 
@@ -88,8 +99,19 @@ function failureOf({ kind, message, lines }: WorkerFailure): CommandFailure {
   return new CommandFailure(kind, message, lines)
 }
 
+function isElsewhere(deps: Pick<CliDeps, 'env'>, { startPort, ...where }: Where & { startPort: number }): boolean {
+  try {
+    return portOf(deps, where) !== startPort
+  } catch {
+    // What is wrong with it is told at the next start.
+    return true
+  }
+}
+
+type Where = { readonly port: string | null; readonly folder: string }
+
 // `.env` is read into a copy: each version of the project reads it anew.
-function portOf(deps: Pick<CliDeps, 'env'>, { port, folder }: { port: string | null; folder: string }): number {
+function portOf(deps: Pick<CliDeps, 'env'>, { port, folder }: Where): number {
   const env = { ...deps.env }
   readEnvironmentFile(env, folder)
   const given = port ?? (env['PORT'] || String(DEFAULT_PORT))
@@ -97,8 +119,4 @@ function portOf(deps: Pick<CliDeps, 'env'>, { port, folder }: { port: string | n
   const field = port === null ? 'PORT' : '--port'
   const message = `${field} must be a number from 0 to 65535, and is “${given}”.`
   throw port === null ? commandFailure(message) : usageFailure(message)
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 capability' : `${count} capabilities`
 }

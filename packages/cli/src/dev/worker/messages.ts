@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@svc/contract'
+import { isJsonObject } from '@svc/contract'
 import type { FailureKind } from '../../failures.ts'
 import type { ListedCapability } from '../list/listed-capability.ts'
 
@@ -22,18 +22,20 @@ export type ToWorker =
   | { readonly type: 'svc:left'; readonly id: number }
   | { readonly type: 'svc:claimed'; readonly id: number; readonly isFirst: boolean | null }
 
-const TYPES = new Set(['svc:ready', 'svc:failed', 'svc:answer', 'svc:claim', 'svc:request', 'svc:left', 'svc:claimed'])
+const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker['type']>([
+  'svc:ready',
+  'svc:failed',
+  'svc:answer',
+  'svc:claim',
+])
+const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker['type']>(['svc:request', 'svc:left', 'svc:claimed'])
 
 /** True for messages of our own; the project’s code may send others on the same channel. */
 export function isFromWorker(message: unknown): message is FromWorker {
-  return isOurs(message)
+  return isJsonObject(message) && FROM_WORKER.has(message['type'])
 }
 
 /** As {@link isFromWorker}, for the other direction. */
 export function isToWorker(message: unknown): message is ToWorker {
-  return isOurs(message)
-}
-
-function isOurs(message: unknown): message is JsonObject {
-  return isJsonObject(message) && typeof message['type'] === 'string' && TYPES.has(message['type'])
+  return isJsonObject(message) && TO_WORKER.has(message['type'])
 }

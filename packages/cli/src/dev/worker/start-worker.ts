@@ -2,6 +2,7 @@ import { type CapabilityHandler, createHandler, NonceStoreFullError } from '@svc
 import type { CliDeps } from '../../deps.ts'
 import { CommandFailure, projectFailure } from '../../failures.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
+import { stackOf } from '../../thrown.ts'
 import { inspectProject } from '../inspect-project.ts'
 import type { ListedCapability } from '../list/listed-capability.ts'
 import { createErrorLog } from './error-log.ts'
@@ -36,9 +37,16 @@ export function startWorker({ deps, terminal, send }: Options): { receive(messag
 
   return {
     receive(message) {
-      if (message.type === 'svc:request') void answer(message.id, message.request)
-      if (message.type === 'svc:left') leaving.get(message.id)?.abort()
-      if (message.type === 'svc:claimed') claims.settle(message.id, message.isFirst)
+      switch (message.type) {
+        case 'svc:request':
+          return void answer(message.id, message.request)
+        case 'svc:left':
+          return leaving.get(message.id)?.abort()
+        case 'svc:claimed':
+          return claims.settle(message.id, message.isFirst)
+        default:
+          message satisfies never
+      }
     },
   }
 }
@@ -60,11 +68,6 @@ async function load({ deps, terminal, nonceStore, onError }: Loading): Promise<L
         'Registering the runtime gives both. Put them into .env, beside svc.config.ts.',
         '`svc dev --check` and `svc dev call` work without them.',
       ],
-    )
-  }
-  if (capabilities.some(({ permissions }) => permissions.length > 0)) {
-    terminal.note(
-      'svc dev takes every end user to hold every permission: who holds which is for your own server to say.',
     )
   }
   const permissionsOf = ({ capability }: { readonly capability: string }) => runtime.find(capability)?.permissions ?? []
@@ -110,6 +113,5 @@ async function carried(response: Response): Promise<CarriedAnswer> {
 
 function failureOf(error: unknown): WorkerFailure {
   if (error instanceof CommandFailure) return { kind: error.kind, message: error.message, lines: error.lines }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { kind: 'failure', message: 'The project cannot be served.', lines: stack.split('\n') }
+  return { kind: 'failure', message: 'The project cannot be served.', lines: stackOf(error).split('\n') }
 }

@@ -1,4 +1,4 @@
-import { buildDiscoveryManifest, type Generator, type GeneratorContext } from '@svc/contract'
+import { buildDiscoveryManifest, type DiscoveryResult, type Generator, type GeneratorContext } from '@svc/contract'
 import { toDocument } from './to-document.ts'
 import { unknownRuntime } from './unknown-runtime.ts'
 
@@ -28,10 +28,19 @@ export function adpProblem(context: GeneratorContext): string | null {
   return built.ok ? null : built.problem
 }
 
-function build({ manifest, runtimeId, runtimeName, baseUrl }: GeneratorContext) {
-  const isNamed = manifest.website !== undefined || runtimeName !== null
-  const source = { manifest, runtimeId: runtimeId ?? '', runtimeName: runtimeName ?? '', baseUrl }
-  const built = buildDiscoveryManifest(source)
-  if (!built.ok || (runtimeId !== null && isNamed)) return built
-  return { ok: false, problem: unknownRuntime(FILE) } as const
+/** Whether nothing but the runtime is missing for the manifest to be written. */
+export function adpAwaitsRuntime(context: GeneratorContext): boolean {
+  return buildAnyway(context).ok && !isKnown(context)
+}
+
+function build(context: GeneratorContext): DiscoveryResult {
+  return adpAwaitsRuntime(context) ? { ok: false, problem: unknownRuntime(FILE) } : buildAnyway(context)
+}
+
+function buildAnyway({ manifest, runtimeId, runtimeName, baseUrl }: GeneratorContext): DiscoveryResult {
+  return buildDiscoveryManifest({ manifest, runtimeId: runtimeId ?? '', runtimeName: runtimeName ?? '', baseUrl })
+}
+
+function isKnown({ manifest, runtimeId, runtimeName }: GeneratorContext): boolean {
+  return runtimeId !== null && (manifest.website !== undefined || runtimeName !== null)
 }

@@ -6,10 +6,10 @@ import {
   type GeneratorContext,
 } from '@svc/contract'
 import type { z } from 'zod'
-import { adpGenerator, adpProblem } from './adp-generator.ts'
+import { adpAwaitsRuntime, adpGenerator, adpProblem } from './adp-generator.ts'
 import { CapabilityList, capabilityManifestGenerator } from './capability-manifest-generator.ts'
 import { OpenApiDocument } from './openapi-document.ts'
-import { openapiGenerator, openapiProblem } from './openapi-generator.ts'
+import { openapiAwaitsRuntime, openapiGenerator, openapiProblem } from './openapi-generator.ts'
 import { RuntimeDescription, runtimeManifestGenerator } from './runtime-manifest-generator.ts'
 
 export type BuiltIn = {
@@ -18,13 +18,27 @@ export type BuiltIn = {
   readonly document: z.ZodType
   /** Why it makes no file, where that may be; null where it makes one. */
   readonly problem: (context: GeneratorContext) => string | null
+  /** Whether it makes no file because the runtime is not known yet: then what it made before stays as it is. */
+  readonly awaitsRuntime: (context: GeneratorContext) => boolean
 }
 
+const ALWAYS = { problem: () => null, awaitsRuntime: () => false }
+
 const BUILT_INS: Record<BuiltInGenerator, BuiltIn> = {
-  'capability-manifest': { generator: capabilityManifestGenerator, document: CapabilityList, problem: () => null },
-  'runtime-manifest': { generator: runtimeManifestGenerator, document: RuntimeDescription, problem: () => null },
-  openapi: { generator: openapiGenerator, document: OpenApiDocument, problem: openapiProblem },
-  adp: { generator: adpGenerator, document: DiscoveryManifest, problem: adpProblem },
+  'capability-manifest': { generator: capabilityManifestGenerator, document: CapabilityList, ...ALWAYS },
+  'runtime-manifest': { generator: runtimeManifestGenerator, document: RuntimeDescription, ...ALWAYS },
+  openapi: {
+    generator: openapiGenerator,
+    document: OpenApiDocument,
+    problem: openapiProblem,
+    awaitsRuntime: openapiAwaitsRuntime,
+  },
+  adp: {
+    generator: adpGenerator,
+    document: DiscoveryManifest,
+    problem: adpProblem,
+    awaitsRuntime: adpAwaitsRuntime,
+  },
 }
 
 /** The generators that every project has, in the order in which they run. */

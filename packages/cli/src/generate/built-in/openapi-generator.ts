@@ -24,6 +24,10 @@ export const openapiGenerator: Generator = {
 }
 
 /** Why there is no OpenAPI document to write, or null. The reason does not keep a deployment from going on. */
-export function openapiProblem({ runtimeId }: GeneratorContext): string | null {
-  return runtimeId === null ? unknownRuntime(FILE) : null
+export function openapiProblem(context: GeneratorContext): string | null {
+  return openapiAwaitsRuntime(context) ? unknownRuntime(FILE) : null
+}
+
+export function openapiAwaitsRuntime({ runtimeId }: GeneratorContext): boolean {
+  return runtimeId === null
 }

@@ -1,7 +1,7 @@
 import type { Schema } from './types.ts'
 
 /** The schemas that a document gathers under names of their own. */
-export interface ComponentBook {
+export type ComponentBook = {
   /** A name that nobody else has: the one asked for, or that with a number. Upper and lower case are the same here. */
   reserve(name: string): string
   define(name: string, schema: Schema): void

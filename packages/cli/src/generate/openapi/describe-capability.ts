@@ -26,7 +26,7 @@ export function describeCapability(book: ComponentBook, capability: Capability):
   }
 }
 
-interface Part {
+type Part = {
   readonly kind: 'input' | 'output'
   readonly schema: JsonObject | undefined
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@svc/contract'
 
 /** A dialect of JSON Schema, as the control plane reads it. */
-export interface Draft {
+export type Draft = {
   /** One schema, without those below it, with the keywords of 2020-12. */
   modernize(schema: JsonObject): JsonObject
 }

@@ -43,7 +43,7 @@ export function toPascalCase(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-interface Scope {
+type Scope = {
   readonly index: ReferenceIndex
   readonly draft: Draft
   /** The address that references are relative to, here. */

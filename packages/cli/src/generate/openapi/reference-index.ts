@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@svc/contract'
 import { isSubschema, type Subschema, subschemasOf } from './schema-keywords.ts'
 
 /** A place in an owner’s schema. */
-export interface Place {
+export type Place = {
   readonly schema: Subschema
   /** The address that references in it are relative to. */
   readonly base: string
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** Finds what the references of one schema lead to. Nothing outside of the schema is ever looked at. */
-export interface ReferenceIndex {
+export type ReferenceIndex = {
   readonly root: Place
   /** What a `$ref` leads to, or null where it leads nowhere. */
   find(reference: string, base: string): Place | null

@@ -1,26 +1,25 @@
 /** A JSON Schema of dialect 2020-12, or a reference to one of the document’s components. */
 export type Schema = Readonly<Record<string, unknown>>
 
-// No interface, which would be no schema.
 export type Reference = { readonly $ref: string }
 
-export interface MediaType {
+export type MediaType = {
   readonly schema: Schema
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
-export interface Header {
+export type Header = {
   readonly description: string
   readonly schema: Schema
 }
 
-export interface Response {
+export type Response = {
   readonly description: string
   readonly headers: Readonly<Record<string, Reference>>
   readonly content: Readonly<Record<'application/json', MediaType>>
 }
 
-export interface Operation {
+export type Operation = {
   readonly operationId: string
   readonly summary: string
   readonly description: string
@@ -32,7 +31,7 @@ export interface Operation {
 }
 
 /** An OpenAPI 3.1 document, as far as one of the broker’s routes needs it. */
-export interface OpenApiDocument {
+export type OpenApiDocument = {
   readonly openapi: '3.1.1'
   readonly info: Readonly<Record<string, unknown>>
   readonly servers: readonly { readonly url: string; readonly description: string }[]

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Writes a file in one step: whoever reads it meanwhile sees what was there before, or all of the new. */
-export function writeFileAtomically(file: string, text: string): void {
+/**
+ * Replaces a file as a whole: a reader, or a second svc, sees the old contents or the new ones. Throws what the system
+ * says; its folder has to be there.
+ */
+export function writeAtomically(file: string, contents: string): void {
   const draft = join(dirname(file), `.${randomUUID()}.tmp`)
   try {
-    writeFileSync(draft, text, { flag: 'wx' })
+    writeFileSync(draft, contents, { flag: 'wx' })
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })

@@ -13,8 +13,8 @@ export type Place = { readonly folder: string; readonly cwd: string }
 export function describeThrown(thrown: unknown, place: Place): string[] {
   if (!(thrown instanceof Error)) return [`It threw ${String(thrown)}`]
   const lines = messageLines(thrown)
-  const frame = firstFrameInside(place.folder, thrown.stack ?? '')
-  return frame ? [...lines, `at ${relative(place.cwd, frame.file)}:${frame.line}`] : lines
+  const isOfProject = (file: string) => file.startsWith(place.folder + sep)
+  return [...lines, ...placeInStack(thrown.stack ?? '', { cwd: place.cwd, isOfProject })]
 }
 
 // Node lists every importing module below a failed resolution; the file named above them says as much.
@@ -25,12 +25,15 @@ function messageLines(error: Error): string[] {
   return lines.length > 0 ? lines : [`It threw ${error.name} without a message.`]
 }
 
-function firstFrameInside(folder: string, stack: string): { file: string; line: string } | null {
+type Search = { readonly cwd: string; readonly isOfProject: (file: string) => boolean }
+
+/** The line `at src/shop.ts:12` of the first frame in the project’s own code, where there is one. */
+export function placeInStack(stack: string, { cwd, isOfProject }: Search): string[] {
   for (const text of stack.split('\n')) {
     const [, path, line] = FRAME.exec(text.trim()) ?? []
-    if (path === undefined || line === undefined) continue
+    if (path === undefined || line === undefined || text.includes('node:')) continue
     const file = path.startsWith('file://') ? fileURLToPath(path) : path
-    if (file.startsWith(folder + sep) && !file.includes(`${sep}node_modules${sep}`)) return { file, line }
+    if (isOfProject(file) && !file.includes(`${sep}node_modules${sep}`)) return [`at ${relative(cwd, file)}:${line}`]
   }
-  return null
+  return []
 }
