@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readSources, type SourceFile } from './support/source-tree.ts'
+import { z } from 'zod'
+import { ROOT, readSources, type SourceFile } from './support/source-tree.ts'
 
 const sources = readSources()
 const server = sources.filter(({ path }) => path.startsWith('packages/server/src/'))
@@ -14,12 +17,49 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
 }
 
+/** Which folders of the SDK a folder of it may use besides itself; '' is what lies beside them. */
+const SDK_ARROWS: Record<string, string[]> = {
+  '': ['capabilities', 'calls', 'nonces'],
+  capabilities: [''],
+  nonces: [''],
+  calls: ['', 'capabilities', 'nonces'],
+  adapters: ['calls'],
+  testing: ['', 'calls', 'capabilities'],
+}
+
+/** The same of the tool: its commands, and below them what they share. */
+const CLI_ARROWS: Record<string, string[]> = {
+  '': ['deploy', 'dev', 'generate', 'init', 'manifest', 'status', 'terminal'],
+  deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
+  dev: ['', 'terminal', 'project'],
+  init: ['', 'terminal', 'control-plane', 'project'],
+  manifest: ['', 'terminal', 'control-plane', 'project'],
+  status: ['', 'terminal', 'control-plane', 'project'],
+  generate: ['', 'terminal', 'control-plane', 'project'],
+  project: ['', 'terminal'],
+  'control-plane': ['', 'terminal'],
+  terminal: [''],
+}
+
 const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.path.slice('packages/server/src/'.length))
 const isTransport = inServer(/^(http\/|app\.ts|server\.ts|main\.ts|.*routes\.ts$|.*\/answer-[a-z]+\.ts$)/)
 const isStore = inServer(/^(database\/|.*store\.ts$)/)
 const isEngine = inServer(/^(agent|dispatch|model)\//)
 const isPure = inServer(/^(agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/(?!.*store\.ts$))/)
-const isEntry = inServer(/^(main|admin)\.ts$/)
+
+/** Programs that are started as such, and the few files that act for one. */
+function isEntry(path: string): boolean {
+  return /\/(main|admin|worker-main)\.ts$/.test(path) || TOUCHING_THE_PROCESS.includes(path)
+}
+
+const TOUCHING_THE_PROCESS = [
+  // Hears Ctrl-C for as long as it serves.
+  'packages/cli/src/dev/serve/until-interrupted.ts',
+  // Hands the demo’s surroundings to the programs that it starts.
+  'examples/shop/src/demo/control-plane.ts',
+  // An example has no logger but stderr.
+  'examples/shop/src/server.ts',
+]
 
 /** `file → what it uses` for every import that breaks a rule. */
 function breaches(
@@ -62,6 +102,36 @@ describe('between packages', () => {
   test('the contract and the SDK’s core use no Node built-ins', () => {
     const portable = sources.filter(({ path }) => /^packages\/(contract|sdk)\/src\/(?!adapters\/)/.test(path))
     expect(breaches(portable, (specifier) => specifier.startsWith('node:'))).toEqual([])
+  })
+})
+
+describe.each([
+  ['packages/sdk/src/', SDK_ARROWS],
+  ['packages/cli/src/', CLI_ARROWS],
+])('within %s', (root, arrows) => {
+  const files = sources.filter(({ path }) => path.startsWith(root))
+  const folderOf = (path: string) => /^([^/]+)\//.exec(path.slice(root.length))?.[1] ?? ''
+
+  test('every folder is drawn, and uses only those that its arrows allow', () => {
+    expect([...new Set(files.map(({ path }) => folderOf(path)))].sort()).toEqual(Object.keys(arrows).sort())
+    const crossing = files.flatMap((file) => {
+      const allowed = [folderOf(file.path), ...(arrows[folderOf(file.path)] ?? [])]
+      return breaches([file], (_, target) => target !== null && !allowed.includes(folderOf(target)))
+    })
+    expect(crossing).toEqual([])
+  })
+})
+
+describe('within the tool', () => {
+  const tool = sources.filter(({ path }) => path.startsWith('packages/cli/src/'))
+
+  test('commands are known to the one file that lists them, and loaded only when they are called', () => {
+    const isCommand = (target: string | null) => target?.endsWith('-command.ts') ?? false
+    const others = tool.filter(({ path }) => !path.endsWith('/run-cli.ts'))
+    expect(breaches(others, (_, target) => isCommand(target) && !target?.endsWith('/src/help-command.ts'))).toEqual([])
+    const lists = tool.filter(({ path }) => path.endsWith('/run-cli.ts'))
+    const isInFolder = (target: string | null) => /\/(deploy|dev|generate|init|manifest|status)\//.test(target ?? '')
+    expect(breaches(lists, (_, target) => isInFolder(target) && !isCommand(target))).toEqual([])
   })
 })
 
@@ -123,15 +193,6 @@ describe('within the server', () => {
     ).toEqual([])
   })
 
-  test('the environment and the process are touched by the entry points alone', () => {
-    expect(
-      mentions(
-        server.filter((file) => !isEntry(file)),
-        /\bprocess\.(env|exit|on|argv|stdin|stdout|stderr)\b/,
-      ),
-    ).toEqual([])
-  })
-
   test('only the dispatcher speaks HTTP to the outside, and the model’s fetch is handed in at one place', () => {
     const others = server.filter((file) => !inServer(/^dispatch\//)(file))
     const isClient = (specifier: string, isTypeOnly: boolean) =>
@@ -176,14 +237,19 @@ describe('within the server', () => {
 })
 
 describe('everywhere', () => {
+  test('the process and its environment are touched by the entry points, and by three files that are named', () => {
+    const touching = sources.filter(({ touchesProcess, path }) => touchesProcess && !isEntry(path))
+    expect(touching.map(({ path }) => path)).toEqual([])
+  })
+
   test('no import leads round in a circle', () => {
     expect(circles()).toEqual([])
   })
 
-  test('no file re-exports but a package’s one entry', () => {
+  test('no file re-exports but the index of an entry point', () => {
     const isReexport = /^export (\*|(type )?\{[^}]*\}) from /m
     const barrels = mentions(
-      sources.filter(({ path }) => !/src\/(testing\/)?index\.ts$/.test(path)),
+      sources.filter(({ path }) => !indexes().includes(path)),
       isReexport,
     )
     expect(barrels).toEqual([])
@@ -204,6 +270,18 @@ describe('everywhere', () => {
     expect(mentions(sources, /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|TODO|FIXME/)).toEqual([])
   })
 })
+
+/** The index files that packages name as their entry points. */
+function indexes(): string[] {
+  const Manifest = z.object({ exports: z.record(z.string(), z.unknown()).default({}) })
+  return Object.keys(PACKAGE_ARROWS).flatMap((folder) => {
+    const { exports } = Manifest.parse(JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')))
+    const files = Object.values(exports).map((entry) => z.object({ '@svc/source': z.string() }).safeParse(entry))
+    return files.flatMap(({ data }) =>
+      data?.['@svc/source'].endsWith('/index.ts') ? [join(folder, data['@svc/source'])] : [],
+    )
+  })
+}
 
 function circles(): string[] {
   const byPath = new Map(sources.map((file) => [file.path, file]))

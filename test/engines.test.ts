@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { freePort } from './support/programs.ts'
+import { DEAD_PORT } from './support/programs.ts'
 import { ROOT } from './support/source-tree.ts'
 
 const run = promisify(execFile)
@@ -20,7 +20,7 @@ test('a run says which engines it tests on, and why not on PostgreSQL', async ()
 }, 60_000)
 
 test('a run that was given a server which does not answer fails instead of leaving an engine out', async () => {
-  const server = `postgres://postgres@127.0.0.1:${await freePort()}`
+  const server = `postgres://postgres@127.0.0.1:${DEAD_PORT}`
   const failed = await runTests({ SVC_TEST_DATABASE_URL: server }).catch((error: unknown) => error)
   expect(failed).toMatchObject({
     code: 1,

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { start } from './support/programs.ts'
+import { scratchFolder } from './support/sample-folder.ts'
 import { ROOT } from './support/source-tree.ts'
 
 test('npm start hands SIGTERM on to the server, which drains, and exits 0', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = scratchFolder()
   const env = { PATH: process.env['PATH'], HOME: folder, SVC_DATA_DIR: folder, PORT: '0', SVC_MODEL: 'demo:rules' }
   const { child, match: url } = await start('npm', ['start'], { cwd: ROOT, until: /listening on (\S+)/, env })
   expect((await fetch(`${url}/health`)).status).toBe(200)

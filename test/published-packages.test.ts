@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { scratchFolder } from './support/sample-folder.ts'
 import { ROOT } from './support/source-tree.ts'
 
 const run = promisify(execFile)
@@ -17,12 +17,13 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const Manifest = z.object({
   version: z.string(),
   exports: z.record(z.string(), z.union([z.string(), z.record(z.string(), z.string())])),
+  bin: z.record(z.string(), z.string()).default({}),
   dependencies: z.record(z.string(), z.string()),
 })
 const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
 
 /** A project with the three packages as npm would unpack them, outside the workspace. */
-const project = mkdtempSync(join(tmpdir(), 'svc-published-'))
+const project = scratchFolder(afterAll)
 const installed = (name: string, ...path: string[]) => join(project, 'node_modules/@svc', name, ...path)
 const files = new Map<string, string[]>()
 
@@ -31,7 +32,6 @@ beforeAll(async () => {
   for (const dependency of thirdParties()) link(dependency)
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
 }, 240_000)
-afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 /** Packs a package, unpacks it into the project, and gives the paths of what was in it. */
 async function install(name: string): Promise<string[]> {
@@ -62,14 +62,30 @@ describe.each(NAMES)('@svc/%s as it is published', (name) => {
   const has = (path: string) => (files.get(name) ?? []).includes(path)
 
   test('holds what was built, its README and the licence, and no tests', () => {
-    expect(
-      ['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE', 'package.json'].filter((path) => !has(path)),
-    ).toEqual([])
+    const { exports, bin } = manifestOf(name)
+    const named = [...Object.values(exports), ...Object.values(bin)].flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry),
+    )
+    const expected = [...named.map((path) => path.replace('./', '')), 'README.md', 'LICENSE', 'package.json']
+    expect(expected.filter((path) => !has(path))).toEqual([])
     const strays = (files.get(name) ?? []).filter((path) =>
       /(^|\/)\.|\.test\.|^test\/|tsbuildinfo|tsconfig.*\.json$/.test(path),
     )
     expect(strays).toEqual([])
     expect(readFileSync(installed(name, 'LICENSE'))).toEqual(readFileSync(join(ROOT, 'LICENSE')))
+  })
+
+  test('holds no built file whose source is gone', () => {
+    const built = (files.get(name) ?? []).filter((path) => path.startsWith('dist/'))
+    expect(built.length).toBeGreaterThan(10)
+    const source = (path: string) => path.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts')
+    const left = built.filter((path) => !existsSync(join(ROOT, 'packages', name, source(path))))
+    expect(left, 'remove dist/ and build again').toEqual([])
+  })
+
+  test('has a README whose links lead somewhere where there is no repository around it', () => {
+    const links = [...readFileSync(installed(name, 'README.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+    expect(links.map(([, path = '']) => path).filter((path) => !has(path.replace(/^\.\//, '')))).toEqual([])
   })
 
   test('names no path of the machine that built it', () => {

@@ -19,9 +19,9 @@ export interface Sample {
   readonly skipped: string | null
 }
 
-/** The pages whose samples are held to be right. */
-export const SAMPLE_PAGES: readonly string[] = [
-  'README.md',
+/** Every page for readers, from the root. Their samples are held to be right. */
+export const PAGES: readonly string[] = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
   ...['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/README.md`),
@@ -40,6 +40,17 @@ export function sampleOf(page: string, title: string, language = 'ts'): Sample {
   if (found && others.length === 0) return found
   const titles = samples.map((sample) => `“${sample.title}”`).join(', ')
   throw new Error(`${page}: ${others.length + (found ? 1 : 0)} ${language} blocks under “${title}”, among ${titles}`)
+}
+
+/** The commands of a page as a reader types them, in their order; one that a backslash carries over is one line. */
+export function commandsOf(page: string): string[] {
+  const scripts = samplesOf(page).filter(({ language }) => language === 'sh')
+  return scripts.flatMap(({ code }) =>
+    code
+      .replaceAll(/ \\\n\s*/g, ' ')
+      .trim()
+      .split('\n'),
+  )
 }
 
 /** Writes samples at their paths into a folder in which `@svc/*` and all installed packages resolve. */

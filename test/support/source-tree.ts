@@ -19,6 +19,8 @@ export interface SourceFile {
   text: string
   lines: number
   imports: Import[]
+  /** Whether its code uses the process’s environment, streams, signals or end; what stands in texts does not count. */
+  touchesProcess: boolean
 }
 
 /** Every source file of the packages and examples: what ships, not what tests it. */
@@ -39,13 +41,40 @@ function readSource(file: string): SourceFile {
   const text = readFileSync(file, 'utf8')
   const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const imports: Import[] = []
+  let touchesProcess = false
   const visit = (node: ts.Node): void => {
+    if (isProcess(node)) touchesProcess = true
     const found = importOf(node)
     if (found) imports.push({ ...found, target: targetOf(file, found.specifier) })
     ts.forEachChild(node, visit)
   }
   visit(parsed)
-  return { path: fromRoot(file), text, lines: text.split('\n').length - 1, imports }
+  return { path: fromRoot(file), text, lines: text.split('\n').length - 1, imports, touchesProcess }
+}
+
+const SURROUNDINGS = [
+  'argv',
+  'cwd',
+  'env',
+  'exit',
+  'exitCode',
+  'kill',
+  'off',
+  'on',
+  'once',
+  'send',
+  'stderr',
+  'stdin',
+  'stdout',
+]
+
+function isProcess(node: ts.Node): boolean {
+  if (!ts.isIdentifier(node) || node.text !== 'process') return false
+  const { parent } = node
+  if (ts.isPropertyAccessExpression(parent))
+    return parent.expression === node && SURROUNDINGS.includes(parent.name.text)
+  // `const { env } = process`
+  return ts.isVariableDeclaration(parent) && parent.initializer === node
 }
 
 function importOf(node: ts.Node): { specifier: string; isTypeOnly: boolean } | null {

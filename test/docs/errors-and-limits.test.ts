@@ -1,15 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ERROR_STATUS, ErrorBody, RECEIVER_REFUSALS } from '@svc/contract'
+import { createHandler, defineRuntime, type HandlerOptions, NonceStoreFullError } from '@svc/sdk'
+import { signRequest } from '@svc/sdk/testing'
+import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { FAILURES } from '../packages/server/src/dispatch/failures.ts'
-import { DEFAULT_LIMITS } from '../packages/server/src/limits.ts'
-import { TIERS } from '../packages/server/src/usage/tiers.ts'
-import { sampleOf, writeSamples } from './support/doc-samples.ts'
-import { ROOT } from './support/source-tree.ts'
+import { FAILURES } from '../../packages/server/src/dispatch/failures.ts'
+import { DEFAULT_LIMITS } from '../../packages/server/src/limits.ts'
+import { TIERS } from '../../packages/server/src/usage/tiers.ts'
+import { sampleOf } from '../support/doc-samples.ts'
+import { sampleFolder } from '../support/sample-folder.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const PAGE = 'docs/errors-and-limits.md'
 const page = readFileSync(join(ROOT, PAGE), 'utf8')
@@ -46,13 +49,29 @@ test('the table of the receiver’s refusals is the contract’s, each with its 
   expect(Object.fromEntries(rows)).toEqual(RECEIVER_REFUSALS)
 })
 
-test('the answers that are not about the call are those of the handler', () => {
-  const handler = readFileSync(join(ROOT, 'packages/sdk/src/calls/create-handler.ts'), 'utf8')
+test('the answers that are not about the call are those of the handler, each with its status', async () => {
+  const identity = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret' }
+  const answerOf = async (options: Partial<HandlerOptions>, request?: Request) => {
+    const handler = createHandler({ runtime: defineRuntime({ capabilities: [] }), ...identity, ...options })
+    const response = await handler(request ?? (await signRequest({ ...identity, capability: 'x' })))
+    return [z.object({ error: z.string() }).parse(await response.json()).error, response.status]
+  }
+  const failing = (error: Error) => ({ nonceStore: { claim: () => Promise.reject(error) } })
+  const noTime = {
+    now(): number {
+      throw new Error('no time')
+    },
+  }
+  const answers = [
+    await answerOf({}, new Request('http://shop.test/svc')),
+    await answerOf({ maxBodyBytes: 1 }),
+    await answerOf(failing(new NonceStoreFullError('full'))),
+    await answerOf(failing(new Error('away'))),
+    await answerOf({ clock: noTime, ...failing(new Error('away')) }),
+  ]
   const [, section = ''] = /\nFour further answers([\s\S]*?)\n\n/.exec(page) ?? []
-  const named = [...section.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, code]) => code)
-  expect(named).toHaveLength(5)
-  // One of them is read from where the body is.
-  expect(named.filter((code) => code !== 'body_too_large' && !handler.includes(`'${code}'`))).toEqual([])
+  const named = [...section.matchAll(/`([a-z_]+)`\s\((\d{3})\)/g)].map(([, code, status]) => [code, Number(status)])
+  expect(named).toEqual(answers)
 })
 
 test('the table of failed calls has every sentence that the dispatcher says', () => {
@@ -136,10 +155,8 @@ const Caller = z.object({
 })
 
 test('the caller of the page waits as it is told, gives up in time, and repeats nothing else', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const sample = sampleOf(PAGE, '`call-capability.ts`')
-  writeSamples([sample], folder)
+  const folder = sampleFolder([sample])
   const { callCapability } = Caller.parse(await import(join(folder, sample.path ?? '')))
   const busy = { status: 429, body: { error: { message: 'Too many.' } } }
   const run = async (...answers: { status: number; body: object }[]) => {
@@ -174,12 +191,7 @@ async function startAnswers(answers: readonly { status: number; body: object }[]
     response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after': '7' })
     response.end(JSON.stringify(answer.body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  return { address: `http://127.0.0.1:${port}/`, asked: () => asked }
+  const { url, close } = await listenOnFreePort(server)
+  onTestFinished(close)
+  return { address: `${url}/`, asked: () => asked }
 }

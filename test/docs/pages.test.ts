@@ -1,20 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from './support/source-tree.ts'
-
-const pages = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
-  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
-  ...['packages', 'examples'].flatMap((kind) =>
-    readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/README.md`),
-  ),
-].filter((page) => page.endsWith('.md') && existsSync(join(ROOT, page)))
+import { PAGES } from '../support/doc-samples.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8')
 
 test('every link between pages leads somewhere', () => {
-  const broken = pages.flatMap((page) =>
+  const broken = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
       .map(([, target]) => target ?? '')
       .filter((target) => !existsSync(join(ROOT, dirname(page), target)))
@@ -24,7 +17,7 @@ test('every link between pages leads somewhere', () => {
 })
 
 test('every heading that a link leads to is on its page', () => {
-  const lost = pages.flatMap((page) =>
+  const lost = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
       .map(([, path = '', anchor = '']) => ({ target: path ? join(dirname(page), path) : page, anchor }))
       .filter(({ target, anchor }) => !existsSync(join(ROOT, target)) || !anchorsOf(read(target)).includes(anchor))
@@ -40,26 +33,13 @@ test('the index of the documentation leads to every page of it', () => {
 })
 
 test('every file that a page names is there', () => {
-  const gone = pages.flatMap((page) =>
+  const gone = PAGES.flatMap((page) =>
     [...read(page).matchAll(/`((?:packages|examples|docs|test)\/[\w./-]+)`/g)]
       .map(([, path]) => path ?? '')
       .filter((path) => !existsSync(join(ROOT, path)))
       .map((path) => `${page} names ${path}`),
   )
   expect(gone).toEqual([])
-})
-
-test('the page on configuration lists every limit with its default', () => {
-  const limits = readFileSync(join(ROOT, 'packages/server/src/limits.ts'), 'utf8')
-  const names = [
-    ...(limits.match(/export interface Limits \{([\s\S]*?)\n\}/)?.[1] ?? '').matchAll(/^ {2}(\w+): number/gm),
-  ]
-  expect(names.length).toBeGreaterThan(10)
-  const page = read('docs/configuration.md')
-  const missing = names
-    .map(([, name]) => `SVC_LIMIT_${(name ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)
-    .filter((variable) => !page.includes(`\`${variable}\` |`))
-  expect(missing).toEqual([])
 })
 
 test('the README stays short, and its first capability fits in thirty lines', () => {

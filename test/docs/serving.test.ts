@@ -1,13 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RECEIVER_REFUSALS } from '@svc/contract'
 import { signCall, signRequest } from '@svc/sdk/testing'
+import { startRedisDouble } from '@svc/testkit'
 import ts from 'typescript'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { sampleOf, samplesOf, writeSamples } from './support/doc-samples.ts'
-import { freePort, start } from './support/programs.ts'
+import { createTestPlace, describeEngine } from '../../packages/server/test/support/engines.ts'
+import { sampleOf, samplesOf } from '../support/doc-samples.ts'
+import { DEAD_PORT, start } from '../support/programs.ts'
+import { sampleFolder } from '../support/sample-folder.ts'
 
 const PAGE = 'docs/serving.md'
 const signer = { runtimeId: 'rt_shop0001', secret: 'Jw5rUq0mPz8t3aQxkYc1vB7nLs2dHf4gEo6iRu9yTbM' }
@@ -21,13 +23,9 @@ afterEach(() => {
 })
 
 /** A folder with the sample under a title, the runtime that the page begins with, and the hidden files. */
-function folderOf(title: string, change = (code: string) => code): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-serving-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+function folderOf(title: string): string {
   const hidden = samplesOf(PAGE).filter(({ path }) => path === 'app/runtime.ts')
-  const sample = sampleOf(PAGE, title)
-  writeSamples([sampleOf(PAGE, '`runtime.ts`'), ...hidden, { ...sample, code: change(sample.code) }], folder)
-  return folder
+  return sampleFolder([sampleOf(PAGE, '`runtime.ts`'), ...hidden, sampleOf(PAGE, title)])
 }
 
 /** Writes the JavaScript of a module beside it, for a Node that does not read TypeScript. */
@@ -56,11 +54,11 @@ test.each([
 ])(
   'the server of %s, started as a process, answers signed calls and refuses others',
   async (title, neighbour) => {
-    const port = await freePort()
-    const folder = folderOf(title, (code) => code.replaceAll('8788', String(port)))
+    const folder = folderOf(title)
     for (const name of ['runtime', 'server']) compile(join(folder, `${name}.ts`))
-    const env = { ...process.env, ...environment }
-    await start(process.execPath, ['server.js'], { cwd: folder, until: port, env })
+    const env = { PATH: process.env['PATH'], PORT: '0', ...environment }
+    const until = /Listening on .*:\s*(\d+)/
+    const { match: port } = await start(process.execPath, ['server.js'], { cwd: folder, until, env })
     const url = `http://127.0.0.1:${port}/svc`
 
     expect(await (await fetch(await signRequest({ ...call, url }))).json()).toEqual(ANSWER)
@@ -112,8 +110,7 @@ test('the Worker answers signed calls, and asks Redis once for each nonce', asyn
 type WorkerFetch = (request: Request, environment: Record<string, string>) => Promise<Response>
 
 test('the Lambda function recognises its event, and refuses while its database does not answer', async () => {
-  const port = await freePort()
-  const unreachable = { DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nowhere` }
+  const unreachable = { DATABASE_URL: `postgres://nobody@127.0.0.1:${DEAD_PORT}/nowhere` }
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { handler } = Lambda.parse(await importSample('a function URL', unreachable))
   const { headers, body } = await signCall(call)
@@ -145,3 +142,33 @@ test('a permission that the end user lacks fails the call, one that they hold do
   expect(await clear('token-of-ada')).toEqual({ output: { cleared: true } })
   expect(await clear('token-of-bob')).toMatchObject({ output: null, error: { code: 'permission_denied' } })
 })
+
+test('the page’s handler with Redis answers signed calls, and each of them once', async () => {
+  const double = await startRedisDouble()
+  onTestFinished(() => double.close())
+  const module = await importSample('`redis.ts`', { REDIS_URL: double.url })
+  const { redis } = z.object({ redis: z.custom<{ destroy(): void }>(isObject) }).parse(module)
+  onTestFinished(() => redis.destroy())
+  await expectOneAnswer(module)
+  expect(double.sets).toHaveLength(2)
+})
+
+describeEngine('postgres', 'on PostgreSQL', (engine) => {
+  test('the page’s handler answers signed calls, and each of them once', async () => {
+    const { location } = await createTestPlace(engine)
+    const module = await importSample('`postgres.ts`', { DATABASE_URL: location })
+    const { pool } = z.object({ pool: z.custom<{ end(): Promise<void> }>(isObject) }).parse(module)
+    onTestFinished(() => pool.end())
+    await expectOneAnswer(module)
+  })
+})
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+async function expectOneAnswer(module: unknown): Promise<void> {
+  const { handler } = z.object({ handler: Handler }).parse(module)
+  const request = await signRequest(call)
+  const again = request.clone()
+  expect(await (await handler(request)).json()).toEqual(ANSWER)
+  expect(await (await handler(again)).json()).toEqual({ error: 'nonce_replayed' })
+}

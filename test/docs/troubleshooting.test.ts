@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RECEIVER_REFUSALS } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { FAILURES } from '../packages/server/src/dispatch/failures.ts'
-import { ROOT } from './support/source-tree.ts'
-import { textLiterals } from './support/text-literals.ts'
+import { FAILURES } from '../../packages/server/src/dispatch/failures.ts'
+import { ROOT } from '../support/source-tree.ts'
+import { textLiterals } from '../support/text-literals.ts'
 
 const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
 

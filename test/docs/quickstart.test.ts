@@ -1,35 +1,18 @@
 import { execFile } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { samplesOf } from './support/doc-samples.ts'
-import { freePort, start } from './support/programs.ts'
-import { ROOT } from './support/source-tree.ts'
+import { commandsOf, samplesOf } from '../support/doc-samples.ts'
+import { freePort, start } from '../support/programs.ts'
+import { scratchFolder } from '../support/sample-folder.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
 const samples = samplesOf('docs/quickstart.md')
 
-/** The page’s commands in their order; one that a backslash carries over to the next line is one. */
-const commands = samples
-  .filter(({ language }) => language === 'sh')
-  .flatMap(({ code }) =>
-    code
-      .replaceAll(/ \\\n\s*/g, ' ')
-      .trim()
-      .split('\n'),
-  )
+const commands = commandsOf('docs/quickstart.md')
 
 const Executed = z.object({
   status: z.string(),
@@ -56,8 +39,7 @@ test('the page’s commands are these, in this order', () => {
 })
 
 test('whoever follows the quickstart word for word, on packed packages, gets their own capability’s answer', async () => {
-  const place = realpathSync(mkdtempSync(join(tmpdir(), 'svc-quickstart-')))
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const place = scratchFolder()
   const controlPlane = await startControlPlane(place)
   await pack(place)
   const folder = join(place, 'my-app')

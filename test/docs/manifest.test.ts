@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildDiscoveryManifest, DeploymentManifest, isJsonObject, JsonObject, SvcSettings } from '@svc/contract'
+import { buildDiscoveryManifest, DeploymentManifest, JsonObject, SvcSettings } from '@svc/contract'
 import { describeCapabilities, isRuntime } from '@svc/sdk'
+import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { manifestFaults } from '../packages/server/test/support/ads-manifest.ts'
-import { describeEngine, useDatabase } from '../packages/server/test/support/engines.ts'
-import { setScene } from '../packages/server/test/support/scene.ts'
-import { sampleOf, writeSamples } from './support/doc-samples.ts'
+import { manifestFaults } from '../../packages/server/test/support/ads-manifest.ts'
+import { describeEngine, useDatabase } from '../../packages/server/test/support/engines.ts'
+import { setScene } from '../../packages/server/test/support/scene.ts'
+import { sampleOf } from '../support/doc-samples.ts'
+import { sampleFolder } from '../support/sample-folder.ts'
+import { commandsIn } from '../support/shell-commands.ts'
 
 const PAGE = 'docs/manifest.md'
 const CONFIG = sampleOf(PAGE, '`svc.config.ts`')
@@ -25,9 +26,7 @@ const Caller = z.object({
 
 /** What the samples of the page deploy, and the agent that calls it. */
 async function load() {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  writeSamples([CONFIG, RUNTIME, CALLER], folder)
+  const folder = sampleFolder([CONFIG, RUNTIME, CALLER])
   const read = async (path: string | null): Promise<unknown> => import(join(folder, path ?? ''))
   const runtime = Default.parse(await read(RUNTIME.path)).default
   if (!isRuntime(runtime)) throw new Error('the page’s runtime is none')
@@ -78,8 +77,23 @@ describeEngine('sqlite', 'the agent of the page', (engine) => {
     expect(await call('opening-hours', { day: 'someday' })).toContain('com.example.shop.opening-hours failed: ')
     expect(await call('order-status', {})).toContain('needs an end user’s token')
     expect(await call('refund', {})).toContain('is not published')
+
+    const [command = []] = commandsIn(sampleOf(PAGE, '`endUserToken` are optional', 'sh').code)
+    const { address, body } = requestOf(command)
+    const pathname = new URL(address).pathname.replace('rt_exampleShop', scene.runtime.runtimeId)
+    const headers = { 'content-type': 'application/json', connection: 'close' }
+    const answered = await fetch(`${gateway.url}${pathname}`, { method: 'POST', headers, body })
+    const shown: object = JSON.parse(sampleOf(PAGE, 'The answer:', 'json').code)
+    const executionId = expect.stringMatching(/^exec_/)
+    expect(await answered.json()).toEqual({ ...shown, executionId, durationMs: expect.any(Number) })
   })
 })
+
+/** What a `curl` command of the page sends, and where to. */
+function requestOf(command: readonly string[]): { address: string; body: string } {
+  const [address = ''] = command.filter((word) => word.startsWith('https://'))
+  return { address, body: command[command.indexOf('--data') + 1] ?? '' }
+}
 
 const NOBODY = {
   executionId: 'exec_1',
@@ -103,15 +117,10 @@ async function startGateway() {
     const answer = await handle(request.method === 'POST' ? 'POST' : 'GET', request.url ?? '/', sent)
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  const port = isJsonObject(address) ? address['port'] : 0
+  const { url, close } = await listenOnFreePort(server)
+  onTestFinished(close)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     lead(to: Handle) {
       handle = to
     },

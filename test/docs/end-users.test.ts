@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CapabilityHandler } from '@svc/sdk'
 import { signRequest } from '@svc/sdk/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { sampleOf, writeSamples } from './support/doc-samples.ts'
+import { sampleOf } from '../support/doc-samples.ts'
+import { sampleFolder } from '../support/sample-folder.ts'
 
 const PAGE = 'docs/end-users.md'
 const IDENTITY = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret-of-the-example-shop' }
@@ -22,13 +21,8 @@ const Server = z.object({
 
 /** A module of the page, with all others beside it. */
 async function load(title: string): Promise<unknown> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const titles = ['`sessions.ts`', '`verify-token.ts`', '`runtime.ts`', '`serve.ts`']
-  writeSamples(
-    titles.map((each) => sampleOf(PAGE, each)),
-    folder,
-  )
+  const folder = sampleFolder(titles.map((each) => sampleOf(PAGE, each)))
   return import(join(folder, title))
 }
 

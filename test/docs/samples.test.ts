@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runSvc } from '../packages/cli/test/support/run-svc.ts'
-import { parseAdminCommand } from '../packages/server/src/admin/parse-command.ts'
-import { typeFaults } from './support/check-samples.ts'
-import { commandProblem, readHelp } from './support/command-line-help.ts'
-import { parseSamples, SAMPLE_PAGES, type Sample, samplesOf } from './support/doc-samples.ts'
-import { commandsIn, type ShellCommand } from './support/shell-commands.ts'
-import { ROOT } from './support/source-tree.ts'
+import { runSvc } from '../../packages/cli/test/support/run-svc.ts'
+import { parseAdminCommand } from '../../packages/server/src/admin/parse-command.ts'
+import { typeFaults } from '../support/check-samples.ts'
+import { commandProblem, readHelp } from '../support/command-line-help.ts'
+import { PAGES, parseSamples, type Sample, samplesOf } from '../support/doc-samples.ts'
+import { commandsIn, type ShellCommand } from '../support/shell-commands.ts'
+import { ROOT } from '../support/source-tree.ts'
 
-const samples = SAMPLE_PAGES.flatMap(samplesOf).filter((sample) => sample.skipped === null)
+const samples = PAGES.flatMap(samplesOf).filter((sample) => sample.skipped === null)
 const inLanguage = (...languages: string[]) => samples.filter(({ language }) => languages.includes(language))
 
 test('every TypeScript sample of every page type-checks under strict rules', () => {

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { sampleOf } from './support/doc-samples.ts'
-import { isInstalled } from './support/is-installed.ts'
-import { start } from './support/programs.ts'
-import { ROOT } from './support/source-tree.ts'
+import { sampleOf } from '../support/doc-samples.ts'
+import { isInstalled } from '../support/is-installed.ts'
+import { start } from '../support/programs.ts'
+import { scratchFolder } from '../support/sample-folder.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
 
@@ -27,6 +27,7 @@ for (const { tool, isThere, backup } of BACKUPS) {
     isThere ? title : `${title} (${tool} is not on this machine)`,
     async () => {
       const folder = scratchFolder()
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
       const server = await startOn(folder, '.svc-data')
       const owner = z.object({ apiKey: z.string() }).parse(JSON.parse(await admin(folder, 'create-owner')))
       const runtime = z
@@ -88,13 +89,6 @@ function backUp(instead?: string): string {
 function without(script: string, program: string): string {
   const lines = script.split('\n')
   return lines.filter((line) => program === '' || !line.startsWith(program)).join('\n')
-}
-
-function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-operating-'))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 function environment(folder: string, data: string): NodeJS.ProcessEnv {

@@ -4,23 +4,15 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { samplesOf } from './support/doc-samples.ts'
-import { freePort, start } from './support/programs.ts'
-import { ROOT } from './support/source-tree.ts'
+import { commandsOf, samplesOf } from '../support/doc-samples.ts'
+import { freePort, start } from '../support/programs.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
 const SVC = join(ROOT, 'node_modules/.bin/svc')
 const samples = samplesOf('README.md')
 
-/** The README’s commands in their order; one that a backslash carries over to the next line is one. */
-const commands = samples
-  .filter(({ language }) => language === 'sh')
-  .flatMap(({ code }) =>
-    code
-      .replaceAll(/ \\\n\s*/g, ' ')
-      .trim()
-      .split('\n'),
-  )
+const commands = commandsOf('README.md')
 
 const Executed = z.object({
   status: z.string(),

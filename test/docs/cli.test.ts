@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isJsonObject, keyChecksum } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { deployReply, startControlPlane, statusReply } from '../../packages/cli/test/support/fake-control-plane.ts'
+import { DEPLOY_KEY } from '../../packages/cli/test/support/keys.ts'
+import { createProject, shopProject } from '../../packages/cli/test/support/project.ts'
+import { runSvc } from '../../packages/cli/test/support/run-svc.ts'
+import { type CommandHelp, readHelp } from '../support/command-line-help.ts'
+import { sampleOf } from '../support/doc-samples.ts'
+import { ROOT } from '../support/source-tree.ts'
+
+const read = (page: string) => readFileSync(join(ROOT, 'docs', page), 'utf8')
+
+const GLOBAL = 'Options of every command'
+
+/** What each section of the page says, by its title without code quotes and arguments: `svc dev call`. */
+function sections(): Map<string, string> {
+  const parts = read('cli.md').split(/^## /m)
+  return new Map(parts.map((part) => [part.split('\n', 1)[0]?.replaceAll('`', '').split(/ [<[]/)[0] ?? '', part]))
+}
+
+/** The options in the first column of a section’s tables. */
+function optionsIn(section: string): string[] {
+  return [...section.matchAll(/^\| (`-.*?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/(?<![\w-])--?[a-zA-Z][\w-]*/g)].map(([option]) => option),
+  )
+}
+
+/** The commands that can be run, `svc dev call`, each with its options. */
+function runnable(help: CommandHelp, path = 'svc'): [string, string[]][] {
+  const below = [...help.commands].flatMap(([name, command]) => runnable(command, `${path} ${name}`))
+  const isGroup = path === 'svc' || path === 'svc manifest'
+  return isGroup ? below : [[path, [...help.options.keys()]], ...below]
+}
+
+describe('the page on the command-line tool', () => {
+  test('has a section for each command with exactly its options, and one for the global ones', async () => {
+    const help = await readHelp(async (path) => (await runSvc(ROOT, [...path, '--help'], { env: {} })).stdout)
+    const described = sections()
+    const global = optionsIn(described.get(GLOBAL) ?? '')
+    expect(global.sort()).toEqual([...help.options.keys()].sort())
+
+    const commands = runnable(help)
+    const titles = [...described.keys()].filter((title) => title.startsWith('svc '))
+    expect(titles.sort()).toEqual(commands.map(([path]) => path).sort())
+    for (const [path, options] of commands) {
+      const own = options.filter((option) => !global.includes(option))
+      expect(optionsIn(described.get(path) ?? '').sort(), path).toEqual(own.sort())
+    }
+  })
+
+  test('shows the JSON of every command with the fields that it prints, down to the innermost', async () => {
+    const manifest: unknown = JSON.parse(sampleOf('docs/manifest.md', 'agent-discovery.json', 'json').code)
+    const controlPlane = await startControlPlane({
+      'GET /v1/runtime/status': statusReply(['order-status'], 4, {
+        name: 'Example Shop',
+        deprecated: [{ name: 'order-status', deprecatedSince: '1.2.0', removalNotBefore: null }],
+      }),
+      'POST /v1/deployments': deployReply([{ name: 'order-status', hasInputSchema: true }]),
+      'POST /v1/runtimes': { status: 201, body: REGISTERED },
+      'GET /v1/runtime/rt_exampleShop/manifest': { status: 200, body: manifest },
+    })
+    const folder = createProject(shopProject())
+    const kept = createProject({ 'package.json': '{}' })
+    const runs: Record<string, [string, string[]]> = {
+      'svc init': [kept, ['init', '--yes']],
+      'svc dev': [folder, ['dev', '--check']],
+      'svc dev call': [folder, ['dev', 'call', 'refund', '--input', '{"id": "1"}']],
+      'svc generate': [folder, ['generate']],
+      'svc deploy': [folder, ['deploy']],
+      'svc status': [folder, ['status']],
+      'svc manifest pull': [folder, ['manifest', 'pull', '--runtime', 'rt_exampleShop']],
+    }
+    expect(Object.keys(runs)).toEqual([...sections().keys()].filter((title) => title.startsWith('svc ')))
+    for (const [title, [cwd, args]] of Object.entries(runs)) {
+      const env = { ...controlPlane.env(DEPLOY_KEY), ...(args[0] === 'init' && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }) }
+      const { stdout } = await runSvc(cwd, [...args, '--json'], { env })
+      const printed: unknown = JSON.parse(stdout)
+      expect(printed, `${title}: ${stdout}`).toMatchObject({ ok: true })
+      expect(differences(exampleOf(title), printed), title).toEqual([])
+    }
+  })
+
+  test('shows the document of a failure word for word', async () => {
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy', '--json'], { env: { SVC_API_KEY: '' } })
+    expect(JSON.parse(stdout)).toEqual(exampleOf('Output for scripts'))
+  })
+})
+
+const REGISTERED = {
+  ...{ runtimeId: 'rt_fresh', projectId: 'proj_1', tier: 'free', secret: 'aSecret' },
+  ...{ deployKey: DEPLOY_KEY, deployKeyPrefix: 'svc_sk_0123…cdef' },
+  ...{ publicKey: keyOf('svc_pk_'), publicKeyPrefix: 'svc_pk_0123…cdef' },
+}
+
+/** A well-formed key that opens nothing. */
+function keyOf(prefix: string): string {
+  const body = `${prefix}0123456789abcdefghijklmnopqrstuv`
+  return body + keyChecksum(body)
+}
+
+/** The first JSON sample of a section. */
+function exampleOf(title: string): unknown {
+  const [, example = 'null'] = /```json\n([\s\S]*?)```/.exec(sections().get(title) ?? '') ?? []
+  return JSON.parse(example)
+}
+
+// What is in these is the project’s affair.
+const FREE = ['inputSchema', 'outputSchema', 'output', 'manifest']
+
+/** The places at which one document has a field or a kind of value that the other has not. Null may stand for any value. */
+function differences(shown: unknown, printed: unknown, place = ''): string[] {
+  if (shown === null || printed === null) return []
+  if (Array.isArray(shown) && Array.isArray(printed)) {
+    return shown.length === 0 || printed.length === 0 ? [] : differences(shown[0], printed[0], `${place}[0]`)
+  }
+  if (isJsonObject(shown) && isJsonObject(printed)) {
+    return [...new Set([...Object.keys(shown), ...Object.keys(printed)])].flatMap((key) => {
+      if (!(key in shown)) return [`${place}.${key} is not on the page`]
+      if (!(key in printed)) return [`${place}.${key} is on the page alone`]
+      return FREE.includes(key) ? [] : differences(shown[key], printed[key], `${place}.${key}`)
+    })
+  }
+  return typeof shown === typeof printed && Array.isArray(shown) === Array.isArray(printed) ? [] : [`${place} differs`]
+}
