@@ -183,16 +183,20 @@ describe('the runtime that generated documents name', () => {
     expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
   })
 
-  test('is the control plane’s where SVC_RUNTIME_ID contradicts it, with a warning', async () => {
-    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
-    const folder = createProject(shopProject())
-    const env = { ...controlPlane.env(DEPLOY_KEY), SVC_RUNTIME_ID: 'rt_another' }
-    const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env })
-    expect(exitCode).toBe(0)
-    expect(stderr).toContain('! SVC_RUNTIME_ID is rt_another, but the deploy key is of rt_exampleShop, which is used.')
-    expect(generatedFiles(folder)[OPENAPI]).toContain('rt_exampleShop')
-    expect(generatedFiles(folder)[OPENAPI]).not.toContain('rt_another')
-  })
+  test.each([[], ['--dry-run']])(
+    'where SVC_RUNTIME_ID contradicts it, nothing is written or published: deploy %s',
+    async (...flags) => {
+      const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
+      const folder = createProject(shopProject())
+      const env = { ...controlPlane.env(DEPLOY_KEY), SVC_RUNTIME_ID: 'rt_another' }
+      const { exitCode, stderr } = await runSvc(folder, ['deploy', ...flags], { env })
+      expect(exitCode).toBe(3)
+      expect(stderr).toContain('✖ SVC_RUNTIME_ID is rt_another, but the deploy key is of rt_exampleShop.')
+      expect(stderr).toContain('SVC_RUNTIME_ID to rt_exampleShop')
+      expect(generatedFiles(folder)).toEqual({})
+      expect(controlPlane.requests.map(({ method }) => method)).toEqual(['GET'])
+    },
+  )
 
   test('does not make a generator run twice whose inputs do not speak of it', async () => {
     const counting = generatorSource({

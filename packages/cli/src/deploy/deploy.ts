@@ -1,5 +1,6 @@
 import { buildDiscoveryManifest, type DeploymentManifest } from '@svc/contract'
 import type { CliDeps } from '../deps.ts'
+import { projectFailure } from '../failures.ts'
 import { readCache } from '../generate/generation-cache.ts'
 import { runtimeOfKey, withRuntime } from '../generate/known-runtime.ts'
 import type { PlannedGenerator } from '../generate/plan-generation.ts'
@@ -18,7 +19,7 @@ import { showDifference, unannouncedRemovals } from './show-difference.ts'
 export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { isDryRun: boolean }): Promise<void> {
   const project = await loadKeyedProject(deps, terminal)
   const compiled = await compileProject(deps, project)
-  const { live, plan, contradiction } = await generateFor(deps, terminal, { project, compiled })
+  const { live, plan } = await generateFor(deps, terminal, { project, compiled })
   reportGeneration(plan, terminal.detail)
   for (const note of notes(compiled.manifest, plan)) terminal.note(note)
 
@@ -27,14 +28,14 @@ export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { 
   const difference = showDifference(terminal, live, names)
   // After a real deployment the control plane says itself what its removal means.
   const hints = isDryRun ? unannouncedRemovals(live, difference) : []
-  for (const hint of [...contradiction, ...hints]) terminal.warn(hint)
+  for (const hint of hints) terminal.warn(hint)
 
   // Names that were just compared are not told a second time.
   const isListed = difference === null
   const outcome = isDryRun
     ? reportDryRun(terminal, { manifest, isListed })
     : reportDeployment(terminal, { deployment: await push(deps, terminal, { project, manifest }), isListed })
-  const warnings = [...contradiction, ...hints, ...outcome.warnings]
+  const warnings = [...hints, ...outcome.warnings]
   terminal.result({ dryRun: isDryRun, ...outcome, difference, generators: generationResult(plan), warnings })
 }
 
@@ -45,7 +46,7 @@ async function generateFor(
   deps: CliDeps,
   terminal: Terminal,
   { project, compiled }: Subject,
-): Promise<{ live: Live; plan: PlannedGenerator[]; contradiction: string[] }> {
+): Promise<{ live: Live; plan: PlannedGenerator[] }> {
   const cache = readCache(project.folder)
   const runtime = runtimeOfKey(cache, project)
   const assumed = await prepareGeneration(deps, terminal, { project, compiled, runtime, cache })
@@ -54,15 +55,20 @@ async function generateFor(
   const live = await lookUpLive(deps, project).finally(done)
   const runtimes = live.ok ? withRuntime(cache, project, live.status) : cache.runtimes
   const actual = live.ok ? runtimeOfKey({ ...cache, runtimes }, project) : runtime
+  refuseOtherRuntime(project, actual.runtimeId)
 
   const plan = await prepareGeneration(deps, terminal, { project, compiled, runtime: actual, cache, earlier: assumed })
   writeGeneration({ projectFolder: project.folder, plan, cache, runtimes })
-  return { live, plan, contradiction: contradictionOf(project, actual.runtimeId) }
+  return { live, plan }
 }
 
-function contradictionOf({ runtimeId }: KeyedProject, actual: string | null): string[] {
-  if (runtimeId === null || actual === null || actual === runtimeId) return []
-  return [`SVC_RUNTIME_ID is ${runtimeId}, but the deploy key is of ${actual}, which is used. Correct one of the two.`]
+// A deployment replaces all that the key's runtime serves: it must be the one that the project means.
+function refuseOtherRuntime({ runtimeId }: KeyedProject, actual: string | null): void {
+  if (runtimeId === null || actual === null || actual === runtimeId) return
+  throw projectFailure(`SVC_RUNTIME_ID is ${runtimeId}, but the deploy key is of ${actual}.`, [
+    `Set SVC_API_KEY to the deploy key of ${runtimeId}, or SVC_RUNTIME_ID to ${actual}.`,
+    'Nothing was written or published.',
+  ])
 }
 
 // A manifest that cannot be published keeps nothing from being deployed and called.
