@@ -102,6 +102,16 @@ describe('a generator of the project’s own', () => {
     expect(generatedFiles(folder)[NOTES]).toBe('1')
   })
 
+  test('is called again once its generate() is written otherwise', async () => {
+    const config = withGenerators(CONFIG, `custom: [${generatorSource({})}]`)
+    const edited = config.replace("contents: 'Hello'", "contents: 'Hallo'")
+    const folder = createProject({ ...shopProject(), 'svc.config.ts': config, 'edited.config.ts': edited })
+    await generate(folder)
+    expect(generatedFiles(folder)[NOTES]).toBe('Hello')
+    await generate(folder, ['--config', 'edited.config.ts'])
+    expect(generatedFiles(folder)[NOTES]).toBe('Hallo')
+  })
+
   test('that makes fewer files than before has the others removed, with the folders that they leave empty', async () => {
     const make = (files: string) =>
       generatorSource({ inputs: `() => ${JSON.stringify(files)}`, generate: `() => ${files}` })

@@ -9,13 +9,13 @@ import { jsonProblem } from './json-problem.ts'
 
 type Call = { readonly enabled: EnabledGenerator; readonly context: GeneratorContext; readonly place: Place }
 
-/** The digest of everything that the generator’s files depend on. */
+/** The digest of everything that the generator’s files depend on: its inputs, and how it makes files from them. */
 export async function inputsDigest({ enabled: { generator }, context, place }: Call): Promise<string> {
   const inputs = await attempt(`inputs() of the generator “${generator.name}” failed.`, place, () =>
     generator.inputs(context),
   )
   const problem = jsonProblem(inputs)
-  if (problem === null) return digest(JSON.stringify(inputs))
+  if (problem === null) return digest(JSON.stringify([inputs, String(generator.generate)]))
   throw projectFailure(`inputs() of the generator “${generator.name}” returned something that JSON cannot hold.`, [
     `${problem}. Return texts, numbers, true or false, null, lists and plain objects of these.`,
   ])

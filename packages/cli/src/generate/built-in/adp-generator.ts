@@ -1,4 +1,5 @@
 import { buildDiscoveryManifest, type DiscoveryResult, type Generator, type GeneratorContext } from '@svc/contract'
+import { publicInputs } from './public-inputs.ts'
 import { toDocument } from './to-document.ts'
 import { unknownRuntime } from './unknown-runtime.ts'
 
@@ -7,15 +8,7 @@ const FILE = 'agent-discovery.json'
 /** Writes the discovery manifest as the control plane will publish it, but for the moment of its deployment. */
 export const adpGenerator: Generator = {
   name: 'adp',
-  inputs: ({ manifest, runtimeId, runtimeName, baseUrl, cliVersion }) => ({
-    capabilities: manifest.capabilities,
-    website: manifest.website ?? null,
-    adp: manifest.adp ?? null,
-    runtimeId,
-    runtimeName: manifest.website ? null : runtimeName,
-    baseUrl,
-    cliVersion,
-  }),
+  inputs: publicInputs,
   generate(context) {
     const built = build(context)
     return built.ok ? [{ path: FILE, contents: toDocument(built.document) }] : []

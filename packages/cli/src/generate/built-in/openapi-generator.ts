@@ -1,5 +1,6 @@
 import type { Generator, GeneratorContext } from '@svc/contract'
 import { describeRuntime } from '../openapi/describe-runtime.ts'
+import { publicInputs } from './public-inputs.ts'
 import { toDocument } from './to-document.ts'
 import { unknownRuntime } from './unknown-runtime.ts'
 
@@ -8,15 +9,7 @@ const FILE = 'openapi.json'
 /** Writes an OpenAPI 3.1 document of the broker’s routes of this runtime, one for each capability. */
 export const openapiGenerator: Generator = {
   name: 'openapi',
-  inputs: ({ capabilities, manifest, runtimeId, runtimeName, baseUrl, cliVersion }) => ({
-    capabilities,
-    website: manifest.website ?? null,
-    adp: manifest.adp ?? null,
-    runtimeId,
-    runtimeName: manifest.website ? null : runtimeName,
-    baseUrl,
-    cliVersion,
-  }),
+  inputs: publicInputs,
   generate(context) {
     const { runtimeId } = context
     return runtimeId === null ? [] : [{ path: FILE, contents: toDocument(describeRuntime({ ...context, runtimeId })) }]
