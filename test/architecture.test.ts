@@ -14,6 +14,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/cli': ['@svc/contract', '@svc/sdk', '@svc/sdk/node', '@svc/sdk/testing'],
   'packages/server': ['@svc/contract'],
   'packages/testkit': ['@svc/contract'],
+  'packages/harness': ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
 }
 

@@ -1,0 +1,4 @@
+import type { Scenario } from '../support/scenario.ts'
+
+/** What `npm run bench` runs, in this order. */
+export const BENCH_SCENARIOS: readonly Scenario[] = []

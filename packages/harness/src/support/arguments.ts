@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+export type Engine = 'sqlite' | 'postgres'
+
+/** What every harness program can be told. */
+export interface HarnessArguments {
+  seed: number
+  /** Names of scenarios; null for all. */
+  only: readonly string[] | null
+  engines: readonly Engine[]
+  /** By what the counts of a full run are multiplied: 1 is a full run, 0.05 a quick look. */
+  scale: number
+  /** Where results are written as JSON. */
+  resultsFile: string | null
+  isList: boolean
+  /** Names of known bugs to plant in a copy of the server; one run for each. */
+  plant: readonly string[]
+}
+
+const USAGE = `Options:
+  --list                print the scenarios and end
+  --only <a,b>          run these alone
+  --engine <name>       sqlite or postgres; both without it
+  --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
+  --seed <number>       repeat a run (default: drawn)
+  --plant <a,b|all>     plant known bugs, one at a time, and demand that each is found
+  --results <file>      write the outcomes as JSON`
+
+const Values = z.object({
+  seed: z.coerce.number().int().min(0).max(0xffffffff).optional(),
+  scale: z.coerce.number().positive().max(10).default(1),
+  engine: z.enum(['sqlite', 'postgres']).optional(),
+})
+
+export type ParsedArguments = { ok: true; given: HarnessArguments } | { ok: false; problem: string }
+
+export function readArguments(args: readonly string[], drawnSeed: number): ParsedArguments {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        list: { type: 'boolean' },
+        only: { type: 'string' },
+        engine: { type: 'string' },
+        scale: { type: 'string' },
+        seed: { type: 'string' },
+        plant: { type: 'string' },
+        results: { type: 'string' },
+      },
+    })
+    const read = Values.parse(values)
+    const given: HarnessArguments = {
+      seed: read.seed ?? drawnSeed,
+      only: values.only === undefined ? null : values.only.split(','),
+      engines: read.engine === undefined ? ['sqlite', 'postgres'] : [read.engine],
+      scale: read.scale,
+      resultsFile: values.results ?? null,
+      isList: values.list ?? false,
+      plant: values.plant === undefined ? [] : values.plant.split(','),
+    }
+    return { ok: true, given }
+  } catch (error) {
+    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error)
+    return { ok: false, problem: `${problem}\n${USAGE}` }
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readArguments } from './arguments.ts'
+import { allPassed, runScenarios, type Scenario } from './scenario.ts'
+
+/** What a program needs of the process it is. */
+interface Surroundings {
+  argv: readonly string[]
+  env: NodeJS.ProcessEnv
+  stdout: { write(text: string): unknown }
+}
+
+/** The built server, `packages/server/dist`. */
+const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+
+/** Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met. */
+export async function runProgram(
+  name: string,
+  scenarios: readonly Scenario[],
+  { argv, env, stdout }: Surroundings,
+): Promise<number> {
+  const write = (text: string) => void stdout.write(text)
+  const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
+  if (!read.ok) {
+    write(`${read.problem}\n`)
+    return 2
+  }
+  if (read.given.isList) {
+    write(`${scenarios.map((scenario) => `${scenario.name.padEnd(20)} ${scenario.title}`).join('\n')}\n`)
+    return 0
+  }
+  if (!existsSync(SERVER_FOLDER)) throw new Error(`${SERVER_FOLDER} is not there: run “npm run build” first`)
+  const outcomes = await runScenarios(scenarios, read.given, { env, serverFolder: SERVER_FOLDER, now: Date.now, write })
+  const failed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
+  write(`\n${name}: ${outcomes.length} scenarios, seed ${read.given.seed}, ${failed} pass marks missed\n`)
+  return allPassed(outcomes) ? 0 : 1
+}

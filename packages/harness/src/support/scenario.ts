@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs'
+import type { Engine, HarnessArguments } from './arguments.ts'
+import { createRandom, type Random } from './random.ts'
+
+/** What a scenario finds around it. */
+export interface ScenarioContext {
+  engine: Engine
+  random: Random
+  seed: number
+  /** This many of a full run's count, at least `min`. */
+  count(full: number, min?: number): number
+  /** The surroundings that programs are started in. */
+  env: NodeJS.ProcessEnv
+  /** The folder of the built server; a copy with a planted bug where the run is to find one. */
+  serverFolder: string
+  /** One line of progress, for whoever watches. */
+  say(line: string): void
+  /** Runs at the end of the scenario, the last one first, whatever happened. */
+  onEnd(cleanUp: () => Promise<unknown> | unknown): void
+}
+
+/** One check: what was counted, what it had to be, and whether it was. */
+export interface Check {
+  what: string
+  measured: string
+  passMark: string
+  passed: boolean
+}
+
+export interface Outcome {
+  scenario: string
+  engine: Engine | null
+  seed: number
+  durationMs: number
+  checks: readonly Check[]
+}
+
+export interface Scenario {
+  name: string
+  title: string
+  /** Empty: it has nothing to do with the database and runs once. */
+  engines: readonly Engine[]
+  run(context: ScenarioContext): Promise<readonly Check[]>
+}
+
+/** `measured` must be exactly `expected`. */
+export function exactly(what: string, measured: number, expected: number): Check {
+  return { what, measured: String(measured), passMark: `= ${expected}`, passed: measured === expected }
+}
+
+export function atMost(what: string, measured: number, limit: number, unit = ''): Check {
+  return { what, measured: shown(measured, unit), passMark: `≤ ${shown(limit, unit)}`, passed: measured <= limit }
+}
+
+export function atLeast(what: string, measured: number, limit: number, unit = ''): Check {
+  return { what, measured: shown(measured, unit), passMark: `≥ ${shown(limit, unit)}`, passed: measured >= limit }
+}
+
+function shown(value: number, unit: string): string {
+  const digits = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)))
+  return unit === '' ? digits : `${digits} ${unit}`
+}
+
+export interface RunSurroundings {
+  env: NodeJS.ProcessEnv
+  serverFolder: string
+  now(): number
+  write(text: string): void
+}
+
+/** Runs scenarios one after the other and prints what each counted. A scenario that throws has failed. */
+export async function runScenarios(
+  scenarios: readonly Scenario[],
+  given: HarnessArguments,
+  around: RunSurroundings,
+): Promise<readonly Outcome[]> {
+  const chosen = scenarios.filter(({ name }) => given.only === null || given.only.includes(name))
+  const outcomes: Outcome[] = []
+  for (const scenario of chosen) {
+    const engines =
+      scenario.engines.length === 0 ? [null] : scenario.engines.filter((name) => given.engines.includes(name))
+    for (const engine of engines) {
+      const outcome = await runOne(scenario, engine, given, around)
+      outcomes.push(outcome)
+      around.write(describeOutcome(outcome))
+    }
+  }
+  if (given.resultsFile !== null) writeFileSync(given.resultsFile, `${JSON.stringify(outcomes, null, 2)}\n`)
+  return outcomes
+}
+
+async function runOne(
+  scenario: Scenario,
+  engine: Engine | null,
+  given: HarnessArguments,
+  around: RunSurroundings,
+): Promise<Outcome> {
+  const startedAt = around.now()
+  const cleanUps: (() => unknown)[] = []
+  const name = engine === null ? scenario.name : `${scenario.name} (${engine})`
+  around.write(`\n▶ ${name}: ${scenario.title}. Seed ${given.seed}, scale ${given.scale}\n`)
+  const context: ScenarioContext = {
+    engine: engine ?? 'sqlite',
+    random: createRandom(given.seed),
+    seed: given.seed,
+    count: (full, min = 1) => Math.max(min, Math.round(full * given.scale)),
+    env: around.env,
+    serverFolder: around.serverFolder,
+    say: (line) => around.write(`  ${line}\n`),
+    onEnd: (cleanUp) => void cleanUps.push(cleanUp),
+  }
+  const checks = await scenario.run(context).catch((error: unknown) => [brokenOff(error)])
+  for (const cleanUp of cleanUps.reverse()) {
+    await Promise.resolve()
+      .then(cleanUp)
+      .catch((error: unknown) => around.write(`  not cleaned up: ${String(error)}\n`))
+  }
+  return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks }
+}
+
+function brokenOff(error: unknown): Check {
+  const measured = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { what: 'the scenario ran to its end', measured, passMark: 'no error', passed: false }
+}
+
+function describeOutcome({ scenario, engine, durationMs, checks }: Outcome): string {
+  const lines = checks.map(
+    ({ passed, what, measured, passMark }) => `  ${passed ? 'pass' : 'FAIL'}  ${what}: ${measured} (${passMark})`,
+  )
+  const head = `${scenario}${engine === null ? '' : ` (${engine})`} took ${Math.round(durationMs / 1000)} s`
+  return `${[...lines, `  ${head}`].join('\n')}\n`
+}
+
+/** Whether every check of every outcome passed, and that there was one. */
+export function allPassed(outcomes: readonly Outcome[]): boolean {
+  return (
+    outcomes.length > 0 && outcomes.every(({ checks }) => checks.length > 0 && checks.every(({ passed }) => passed))
+  )
+}

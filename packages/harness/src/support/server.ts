@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { type ProgramEnd, type StartedProgram, startProgram } from '@svc/testkit'
+import type { Store } from './store.ts'
+
+/** One process of the built server. */
+export interface ServerProcess {
+  url: string
+  port: number
+  pid: number
+  /** Sends a signal; SIGKILL where none is named. */
+  kill(signal?: NodeJS.Signals): void
+  /** Resolves when it has ended and its output was read. */
+  ended: Promise<ProgramEnd>
+}
+
+export interface ServerOptions {
+  store: Store
+  /** Folder of the built server. */
+  serverFolder: string
+  env: NodeJS.ProcessEnv
+  /** More variables for this server, such as its model. */
+  variables?: Readonly<Record<string, string>>
+  /** 0, the default, takes any free one. */
+  port?: number
+  /** Arguments of Node's own, before the program. */
+  nodeArguments?: readonly string[]
+  /** A program that starts the server, such as `strace -f`; the server's own command is added to it. */
+  wrapper?: readonly [string, ...string[]]
+}
+
+/** Starts the server and resolves when it listens. Endpoints on loopback may be called; the model is the demo's unless told. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const started = run(options, 'main.js', [])
+  const [, url = ''] = await started.printed(/listening on (http:\S+)[\s\S]*model /)
+  const { pid } = started.child
+  if (pid === undefined) throw new Error('the server has no process id')
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid,
+    kill: (signal = 'SIGKILL') => void started.child.kill(signal),
+    ended: started.ended,
+  }
+}
+
+/** Runs an operator's command to its end and returns what it printed, parsed. Throws what it complained of. */
+export async function runAdmin(options: ServerOptions, args: readonly string[]): Promise<unknown> {
+  const end = await run(options, 'admin.js', args).ended
+  if (end.code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${end.code}: ${end.stderr}${end.stdout}`)
+  return JSON.parse(end.stdout)
+}
+
+function run(options: ServerOptions, program: string, args: readonly string[]): StartedProgram {
+  const { store, serverFolder, env, variables, port = 0, nodeArguments = [], wrapper = [] } = options
+  const command = [...wrapper, process.execPath, ...nodeArguments, join(serverFolder, program), ...args]
+  const [first = process.execPath, ...rest] = command
+  return startProgram(first, rest, {
+    env: {
+      PATH: env['PATH'],
+      PORT: String(port),
+      SVC_LOG_LEVEL: 'warn',
+      SVC_ALLOW_LOCAL_ENDPOINTS: '1',
+      SVC_MODEL: 'demo:rules',
+      ...store.serverEnv,
+      ...variables,
+    },
+  })
+}

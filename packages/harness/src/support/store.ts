@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import pg from 'pg'
+import type { Engine } from './arguments.ts'
+
+/** A database of its own for one scenario, and the harness's own look into it. */
+export interface Store {
+  engine: Engine
+  /** What a server has to be told to use it. */
+  serverEnv: Readonly<Record<string, string>>
+  /** The folder of SQLite, the URL of PostgreSQL. */
+  location: string
+  /** Rows of a read, over a connection of the harness's own. Parameters are written `?` on both engines. */
+  query(sql: string, parameters?: readonly (string | number)[]): Promise<Record<string, unknown>[]>
+  remove(): Promise<void>
+}
+
+const DEFAULT_SERVER = 'postgres://postgres@127.0.0.1:5432'
+
+/** `SVC_TEST_DATABASE_URL` names another PostgreSQL server than the one on this machine. */
+export function createStore(engine: Engine, env: NodeJS.ProcessEnv): Promise<Store> {
+  return engine === 'sqlite'
+    ? Promise.resolve(createSqliteStore())
+    : createPostgresStore(env['SVC_TEST_DATABASE_URL'] ?? DEFAULT_SERVER)
+}
+
+export function createSqliteStore(folder = mkdtempSync(join(tmpdir(), 'svc-harness-'))): Store {
+  return {
+    engine: 'sqlite',
+    serverEnv: { SVC_DATA_DIR: folder },
+    location: folder,
+    async query(sql, parameters = []) {
+      const database = new SqliteDatabase(join(folder, 'svc.db'), { readonly: true, timeout: 5_000 })
+      try {
+        return database.prepare<unknown[], Record<string, unknown>>(sql).all(...parameters)
+      } finally {
+        database.close()
+      }
+    },
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A new database on a running PostgreSQL server. */
+export async function createPostgresStore(server: string): Promise<Store> {
+  const name = `svc_harness_${randomBytes(8).toString('hex')}`
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  await runOnServer(server, `create database ${name} template template0`)
+  return {
+    engine: 'postgres',
+    serverEnv: { DATABASE_URL: url.href, SVC_MASTER_KEY: randomBytes(32).toString('base64') },
+    location: url.href,
+    async query(sql, parameters = []) {
+      let index = 0
+      const numbered = sql.replaceAll('?', () => `$${++index}`)
+      return withClient(url.href, async (client) => {
+        const { rows } = await client.query<Record<string, unknown>>(numbered, [...parameters])
+        return rows
+      })
+    },
+    remove: () => runOnServer(server, `drop database if exists ${name} with (force)`),
+  }
+}
+
+async function runOnServer(server: string, statement: string): Promise<void> {
+  await withClient(server, (client) => client.query(statement))
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(pg.types.builtins.INT8, Number)
+  types.setTypeParser(pg.types.builtins.NUMERIC, Number)
+  const client = new pg.Client({ connectionString: url, types })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
