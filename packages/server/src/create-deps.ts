@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { createUsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
@@ -59,6 +60,7 @@ export function createDeps(options: DepsOptions): Deps {
     admissions: createAdmissionDesk({ db, clock, nodeId }),
     callLog: createCallLog({ db }),
     settlements: createSettlementDesk({ db, nodeId, logger }),
+    folding: createUsageFolding({ db, logger }),
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger }),
     running: createRunningExecutions(),
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { UsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
@@ -32,6 +33,7 @@ export interface Deps {
   admissions: AdmissionDesk
   callLog: CallLog
   settlements: SettlementDesk
+  folding: UsageFolding
   lease: NodeLease
   running: RunningExecutions
   payments: Payments

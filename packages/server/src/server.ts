@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { sweepSessions } from './accounts/sessions.ts'
+import { FOLD_MS } from './analytics/folding.ts'
 import { createApp } from './app.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
 import { systemClock } from './clock.ts'
@@ -37,9 +38,15 @@ export interface RunningServer {
 export async function startServer(
   config: Config,
   env: Environment,
-  context: { logger: Logger; onFatal: (error: unknown) => void; renewalMs?: number; retentionMs?: number },
+  context: {
+    logger: Logger
+    onFatal: (error: unknown) => void
+    renewalMs?: number
+    retentionMs?: number
+    foldMs?: number
+  },
 ): Promise<RunningServer> {
-  const { logger, renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS } = context
+  const { logger, renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS } = context
   const model = openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
   const store = await openStore(config, context)
@@ -60,6 +67,11 @@ export async function startServer(
   })
   await deps.lease.take()
   const renewal = setInterval(() => void renew(deps), renewalMs)
+  // At once, too: what a process left that was killed.
+  let folded = fold(deps)
+  const folding = setInterval(() => {
+    folded = fold(deps)
+  }, foldMs)
   const app = createApp(deps)
   await app.listen({ host: config.host, port: config.port })
   url = addressOf(app, config.host)
@@ -76,6 +88,9 @@ export async function startServer(
       clearInterval(sweeping)
       await Promise.all([drain(app, deps), retention.stop()])
       await swept
+      clearInterval(folding)
+      await folded
+      await fold(deps)
       clearInterval(renewal)
       await deps.lease.release()
       await deps.dispatcher.close()
@@ -92,6 +107,14 @@ async function renew(deps: Deps): Promise<void> {
     await deps.settlements.retryFailed()
   } catch (error) {
     deps.logger.error({ err: error }, 'the lease could not be renewed')
+  }
+}
+
+async function fold(deps: Deps): Promise<void> {
+  try {
+    await deps.folding.fold()
+  } catch (error) {
+    deps.logger.error({ err: error }, 'usage could not be added to its counters')
   }
 }
 

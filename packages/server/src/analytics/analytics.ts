@@ -20,7 +20,7 @@ export interface SummaryRequest extends Pick<RangeRequest, 'from' | 'to' | 'buck
  * for a range that cannot be shown, and 404 for a filter by somebody else's project or runtime.
  */
 export async function summaryOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'folding'>,
   owner: Owner,
   request: SummaryRequest,
 ): Promise<AnalyticsSummary> {
@@ -29,6 +29,7 @@ export async function summaryOf(
   if (projectId !== undefined) await requireProject(deps, owner, projectId)
   if (runtimeId !== undefined) await requireRuntime(deps, owner, runtimeId)
   const filter = { range, stretches: stretchesOf(range), projectId, runtimeId }
+  await deps.folding.catchUp()
   const counted = countedOf(await sumRollups(deps.db, owner.ownerId, filter))
   return {
     range: { ...range, from: isoTime(range.from), to: isoTime(range.to) },

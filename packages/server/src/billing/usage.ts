@@ -13,9 +13,11 @@ import { readAllowances } from './usage-store.ts'
  * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, and
  * its calls and tokens once it has ended.
  */
-export async function billingUsage(deps: Pick<Deps, 'db' | 'clock'>, owner: Owner): Promise<BillingUsage> {
+export async function billingUsage(deps: Pick<Deps, 'db' | 'clock' | 'folding'>, owner: Owner): Promise<BillingUsage> {
   const now = deps.clock.now()
   const hour = startOf('hour', now)
+  // So that little is left to be counted one by one.
+  await deps.folding.catchUp()
   const used = await usageOfHour(deps.db, owner.ownerId, hour)
   const left = await availableNow(deps, owner, now)
   const limits = TIERS[owner.tier]

@@ -5,6 +5,7 @@ import { sessions } from './migrations/0003-sessions.ts'
 import { rollups } from './migrations/0004-rollups.ts'
 import { listings } from './migrations/0005-listings.ts'
 import { billing } from './migrations/0006-billing.ts'
+import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -23,6 +24,7 @@ function migrationsFor(types: ColumnTypes): MigrationProvider {
     '0004-rollups': rollups(types),
     '0005-listings': listings(),
     '0006-billing': billing(types),
+    '0007-usage-journal': usageJournal(types),
   }
   return { getMigrations: async () => migrations }
 }

@@ -30,6 +30,8 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
     connectionString: url,
     connectionTimeoutMillis: 2_000,
     keepAlive: true,
+    // Statements of one transaction that do not wait for each other's answers share a round trip.
+    pipeline: true,
     application_name: 'svc',
     options: '-c synchronous_commit=on',
     types: numberTypes(),

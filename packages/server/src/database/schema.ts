@@ -1,5 +1,5 @@
 import type { ExecutionKind, ExecutionStatus, FinishReason, KeyKind, Tier } from '@svc/contract'
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 /** Every table of the control plane. Times are epoch milliseconds, payloads are JSON text, flags are 0 or 1. */
 export interface Schema {
@@ -18,6 +18,7 @@ export interface Schema {
   capability_calls: CapabilityCallsTable
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable
+  usage_journal: UsageJournalTable
   checkouts: CheckoutsTable
 }
 
@@ -239,6 +240,14 @@ export interface CallRollupsTable extends RollupPlace, BucketCounters {
   capability: string
   calls: Counter
   failed: Counter
+}
+
+/** What executions came to that have ended and are not yet in the roll-ups: one row a batch, whoever their owners are. */
+export interface UsageJournalTable {
+  id: Generated<number>
+  usages: JsonText
+  /** Set on a row that could not be folded: it is kept for somebody to look at. */
+  is_parked: Generated<Flag>
 }
 
 export interface CheckoutsTable {

@@ -1,6 +1,7 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQueryNode } from 'kysely'
 import type { Mutex } from './mutex.ts'
-import type { Result, SqliteThread } from './sqlite-thread.ts'
+import { JsonRows } from './row-statement.ts'
+import type { Place, Query, Result, RowsQuery, SqliteThread } from './sqlite-thread.ts'
 
 export interface Threads {
   writer: SqliteThread
@@ -16,6 +17,7 @@ export interface Threads {
 export class SqliteSession implements DatabaseConnection {
   readonly #threads: Threads
   #endTurn: (() => void) | undefined
+  #hasBegun = false
 
   constructor(threads: Threads) {
     this.#threads = threads
@@ -25,11 +27,11 @@ export class SqliteSession implements DatabaseConnection {
     const { reader, writer } = this.#threads
     const inTransaction = this.#endTurn !== undefined
     if (!inTransaction && SelectQueryNode.is(query)) {
-      return toQueryResult(await reader.query<Row>({ sql, parameters, inTransaction }))
+      return toQueryResult(await reader.query<Row>(toQuery(sql, parameters, 'alone')))
     }
     const endTurn = inTransaction ? undefined : await this.#threads.writing.acquire()
     try {
-      return toQueryResult(await writer.query<Row>({ sql, parameters, inTransaction }))
+      return toQueryResult(await writer.query<Row>(toQuery(sql, parameters, this.#nextPlace(inTransaction))))
     } finally {
       endTurn?.()
     }
@@ -40,21 +42,15 @@ export class SqliteSession implements DatabaseConnection {
     throw new Error('queries cannot be streamed: read page by page')
   }
 
+  /** Waits for its turn. The transaction itself begins with its first statement, which saves a message. */
   async begin(): Promise<void> {
-    const endTurn = await this.#threads.writing.acquire()
-    try {
-      // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
-      await this.#threads.writer.query({ sql: 'begin immediate', parameters: [], inTransaction: false })
-    } catch (error) {
-      endTurn()
-      throw error
-    }
-    this.#endTurn = endTurn
+    this.#endTurn = await this.#threads.writing.acquire()
+    this.#hasBegun = false
   }
 
   /** Leaves the transaction open where it fails, for `rollback` to end. */
   async commit(): Promise<void> {
-    await this.#threads.writer.query({ sql: 'commit', parameters: [], inTransaction: true })
+    if (this.#hasBegun) await this.#threads.writer.query(toQuery('commit', [], 'within'))
     this.#leave()
   }
 
@@ -68,10 +64,23 @@ export class SqliteSession implements DatabaseConnection {
     }
   }
 
+  #nextPlace(inTransaction: boolean): Place {
+    if (!inTransaction) return 'alone'
+    if (this.#hasBegun) return 'within'
+    this.#hasBegun = true
+    return 'first'
+  }
+
   #leave(): void {
     this.#endTurn?.()
     this.#endTurn = undefined
   }
+}
+
+function toQuery(sql: string, parameters: readonly unknown[], place: Place): Query | RowsQuery {
+  const [first] = parameters
+  if (first instanceof JsonRows) return { kind: 'rows', sql, rows: first.text, place }
+  return { kind: 'query', sql, parameters, place }
 }
 
 function toQueryResult<Row>({ rows, changes }: Result<Row>): QueryResult<Row> {

@@ -11,11 +11,21 @@ export interface Query {
   kind: 'query'
   sql: string
   parameters: readonly unknown[]
-  /** The query is part of a transaction and must not run outside of one. */
-  inTransaction: boolean
+  place: Place
 }
 
-export type Command = Query | { kind: 'rollback' } | { kind: 'close' }
+/** One statement, run once for each of the rows in a JSON text; its answers are put together. */
+export interface RowsQuery {
+  kind: 'rows'
+  sql: string
+  rows: string
+  place: Place
+}
+
+/** Alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
+export type Place = 'alone' | 'first' | 'within'
+
+export type Command = Query | RowsQuery | { kind: 'rollback' } | { kind: 'close' }
 
 export interface Request {
   id: number
@@ -75,8 +85,8 @@ export class SqliteThread {
   }
 
   /** Rejects with a `DatabaseError`. What a row looks like is the statement's affair and not checked here. */
-  query<Row>(query: Omit<Query, 'kind'>): Promise<Result<Row>> {
-    return this.#send({ kind: 'query', ...query })
+  query<Row>(query: Query | RowsQuery): Promise<Result<Row>> {
+    return this.#send(query)
   }
 
   /** Ends the open transaction, where there still is one. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * @import { Assignment, Command, Query, Reply, Request, Result } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Place, Query, Reply, Request, Result, RowsQuery } from './sqlite-thread.ts'
  */
 
 const STATEMENTS_KEPT = 200
@@ -42,6 +42,8 @@ function answer(database, command) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
+    case 'rows':
+      return executeForEach(database, command)
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
@@ -58,13 +60,52 @@ function answer(database, command) {
  * @returns {Result}
  */
 function execute(database, query) {
-  // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
-  if (query.inTransaction && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
+  take(database, query.place)
   const statement = prepare(database, query.sql)
   const parameters = query.parameters.map(toSqlite)
   if (!statement.reader) return { rows: [], changes: statement.run(parameters).changes }
   const rows = statement.all(parameters)
   return { rows, changes: rows.length }
+}
+
+/**
+ * @param {SqliteDatabase.Database} database
+ * @param {RowsQuery} query
+ * @returns {Result}
+ */
+function executeForEach(database, query) {
+  take(database, query.place)
+  /** @type {unknown[]} */
+  const rows = JSON.parse(query.rows)
+  const run = () => runForEach(prepare(database, query.sql), rows)
+  // All of them or none, as one statement is.
+  return query.place === 'alone' ? database.transaction(run).immediate() : run()
+}
+
+/**
+ * @param {SqliteDatabase.Statement<unknown[]>} statement
+ * @param {unknown[]} given
+ * @returns {Result}
+ */
+function runForEach(statement, given) {
+  if (statement.reader) {
+    const rows = given.flatMap((row) => statement.all(row))
+    return { rows, changes: rows.length }
+  }
+  let changes = 0
+  for (const row of given) changes += statement.run(row).changes
+  return { rows: [], changes }
+}
+
+/**
+ * @param {SqliteDatabase.Database} database
+ * @param {Place} place
+ */
+function take(database, place) {
+  // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
+  if (place === 'first') database.exec('begin immediate')
+  // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
+  if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExecutionKind, Tier } from '@svc/contract'
-import type { Insertable, Kysely } from 'kysely'
-import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
+import type { Kysely } from 'kysely'
+import { insertStatement, rowStatement, runRows } from '../database/row-statement.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { type Door, drawsFor, type Grant, grant } from '../usage/rules.ts'
 
@@ -53,19 +54,14 @@ export async function admitBatch(
   at: { nodeId: string; now: number },
 ): Promise<Admission[]> {
   return inTransaction(db, async (tx) => {
-    const buckets = await lockBuckets(tx, requests)
-    const runtimes = await readRevisions(tx, requests)
+    const [buckets, runtimes] = await Promise.all([lockBuckets(tx, requests), readRevisions(tx, requests)])
     const changed = new Map<string, BucketRow>()
     const admissions = requests.map((request) => decide(request, runtimes, buckets, changed, at.now))
     const admitted = requests.filter((_, index) => admissions[index]?.outcome === 'admitted')
-    await writeBuckets(tx, [...changed.values()])
-    await writeExecutions(tx, admitted, at.nodeId)
-    await insertCalls(
-      tx,
-      admitted.flatMap(({ call, ownerId, execution }) =>
-        call ? [{ ...call, ownerId, executionId: execution.executionId }] : [],
-      ),
+    const calls = admitted.flatMap(({ call, ownerId, execution }) =>
+      call ? [{ ...call, ownerId, executionId: execution.executionId }] : [],
     )
+    await Promise.all([writeBuckets(tx, changed), writeExecutions(tx, admitted, at.nodeId), insertCalls(tx, calls)])
     return admissions
   })
 }
@@ -102,53 +98,75 @@ function decide(
   return { outcome: 'admitted', grant: granted }
 }
 
+// In one order everywhere, so that replicas wait for each other and never in a circle.
+const LOCK_BUCKETS = rowStatement(
+  { owner_id: 'text', bucket: 'text' },
+  ({ given, forUpdateOf }) => `select allowances.owner_id, allowances.bucket, allowances.full_at
+    from ${given} join allowances on allowances.owner_id = given.owner_id and allowances.bucket = given.bucket
+    order by allowances.owner_id, allowances.bucket ${forUpdateOf('allowances')}`,
+)
+
 async function lockBuckets(tx: Tx, requests: readonly AdmissionRequest[]): Promise<Map<string, Map<string, number>>> {
-  const owners = new Set(requests.map(({ ownerId }) => ownerId))
-  // The free plan is the most limited, so its draws name every bucket that any plan may touch.
-  const names = new Set(
-    requests.flatMap(({ runtimeId, door }) => drawsFor('free', runtimeId, door).map(({ bucket }) => bucket)),
-  )
-  const rows = await tx
-    .selectFrom('allowances')
-    .selectAll()
-    .where('owner_id', 'in', [...owners])
-    .where('bucket', 'in', [...names])
-    .orderBy('owner_id')
-    .orderBy('bucket')
-    .forUpdate()
-    .execute()
+  const named = new Map<string, { owner_id: string; bucket: string }>()
+  for (const { ownerId, runtimeId, door } of requests) {
+    // The free plan is the most limited, so its draws name every bucket that any plan may touch.
+    for (const { bucket } of drawsFor('free', runtimeId, door)) {
+      named.set(`${ownerId} ${bucket}`, { owner_id: ownerId, bucket })
+    }
+  }
   const buckets = new Map<string, Map<string, number>>()
-  for (const row of rows) {
+  for (const row of await runRows<BucketRow, typeof LOCK_BUCKETS.columns>(tx, LOCK_BUCKETS, [...named.values()])) {
     const own = buckets.get(row.owner_id) ?? new Map<string, number>()
     buckets.set(row.owner_id, own.set(row.bucket, row.full_at))
   }
   return buckets
 }
 
+const READ_REVISIONS = rowStatement(
+  { owner_id: 'text', runtime_id: 'text' },
+  ({ given }) => `select runtimes.runtime_id, runtimes.revision, owners.tier
+    from ${given}
+    join runtimes on runtimes.owner_id = given.owner_id and runtimes.runtime_id = given.runtime_id
+    join owners on owners.owner_id = given.owner_id`,
+)
+
 async function readRevisions(tx: Tx, requests: readonly AdmissionRequest[]): Promise<Map<string, CurrentRuntime>> {
-  const rows = await tx
-    .selectFrom('runtimes')
-    .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
-    .select(['runtimes.runtime_id', 'runtimes.revision', 'owners.tier'])
-    .where('runtimes.runtime_id', 'in', [...new Set(requests.map(({ runtimeId }) => runtimeId))])
-    .execute()
-  return new Map(rows.map((row) => [row.runtime_id, { revision: row.revision, tier: row.tier }]))
+  const named = new Map(
+    requests.map(({ ownerId, runtimeId }) => [runtimeId, { owner_id: ownerId, runtime_id: runtimeId }]),
+  )
+  type Answer = CurrentRuntime & { runtime_id: string }
+  const rows = await runRows<Answer, typeof READ_REVISIONS.columns>(tx, READ_REVISIONS, [...named.values()])
+  return new Map(rows.map((row) => [row.runtime_id, row]))
 }
 
-async function writeBuckets(tx: Tx, rows: readonly BucketRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await tx
-    .insertInto('allowances')
-    .values([...rows])
-    .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'bucket']).doUpdateSet((eb) => ({ full_at: eb.ref('excluded.full_at') })),
-    )
-    .execute()
+const WRITE_BUCKETS = insertStatement(
+  'allowances',
+  { owner_id: 'text', bucket: 'text', full_at: 'bigint' },
+  'on conflict (owner_id, bucket) do update set full_at = excluded.full_at',
+)
+
+async function writeBuckets(tx: Tx, changed: Map<string, BucketRow>): Promise<void> {
+  const inOrder = [...changed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  await runRows(tx, WRITE_BUCKETS, inOrder)
 }
+
+const INSERT_EXECUTIONS = insertStatement('executions', {
+  owner_id: 'text',
+  execution_id: 'text',
+  runtime_id: 'text',
+  project_id: 'text',
+  deployment_version: 'bigint',
+  kind: 'text',
+  status: 'text',
+  message_shape: 'text',
+  metadata: 'text',
+  call_count: 'bigint',
+  started_at: 'bigint',
+  node_id: 'text',
+})
 
 async function writeExecutions(tx: Tx, admitted: readonly AdmissionRequest[], nodeId: string): Promise<void> {
-  if (admitted.length === 0) return
-  const rows: Insertable<ExecutionsTable>[] = admitted.map(({ ownerId, runtimeId, execution, call }) => ({
+  const rows = admitted.map(({ ownerId, runtimeId, execution, call }) => ({
     owner_id: ownerId,
     execution_id: execution.executionId,
     runtime_id: runtimeId,
@@ -162,7 +180,7 @@ async function writeExecutions(tx: Tx, admitted: readonly AdmissionRequest[], no
     started_at: execution.startedAt,
     node_id: nodeId,
   }))
-  await tx.insertInto('executions').values(rows).execute()
+  await runRows(tx, INSERT_EXECUTIONS, rows)
 }
 
 export interface DispatchedCall extends NewCall {
@@ -170,10 +188,21 @@ export interface DispatchedCall extends NewCall {
   executionId: string
 }
 
+const INSERT_CALLS = insertStatement('capability_calls', {
+  owner_id: 'text',
+  execution_id: 'text',
+  call_id: 'text',
+  ordinal: 'bigint',
+  capability: 'text',
+  step: 'bigint',
+  status: 'text',
+  input: 'text',
+  started_at: 'bigint',
+})
+
 /** Writes calls as `dispatched`, before they are. */
 export async function insertCalls(db: Kysely<Schema>, calls: readonly DispatchedCall[]): Promise<void> {
-  if (calls.length === 0) return
-  const rows: Insertable<CapabilityCallsTable>[] = calls.map((call) => ({
+  const rows = calls.map((call) => ({
     owner_id: call.ownerId,
     execution_id: call.executionId,
     call_id: call.callId,
@@ -184,5 +213,5 @@ export async function insertCalls(db: Kysely<Schema>, calls: readonly Dispatched
     input: call.input,
     started_at: call.startedAt,
   }))
-  await db.insertInto('capability_calls').values(rows).execute()
+  await runRows(db, INSERT_CALLS, rows)
 }

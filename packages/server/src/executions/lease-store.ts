@@ -1,9 +1,12 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { journalUsage } from '../usage/journal-store.ts'
 import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
-import { addUsage } from '../usage/rollup-store.ts'
 import { failOpenCalls } from './settlement-store.ts'
+
+// Spelled out, as the index of what runs wants it: a parameter could be anything.
+const RUNNING = sql.lit('running' as const)
 
 /** What an interrupted execution is told to have died of. */
 const INTERRUPTED = 'The service was interrupted while the execution ran.'
@@ -65,7 +68,7 @@ async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
     ended.map((row) => ({ ownerId: row.owner_id, executionId: row.execution_id })),
   )
   const calls = callsByExecution(open)
-  await addUsage(
+  await journalUsage(
     tx,
     ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? [], sweep.now)),
   )
@@ -89,12 +92,12 @@ async function endAbandoned(tx: Tx, { now, nodeId, overdueBefore }: Sweep) {
         .whereRef('capability_calls.owner_id', '=', 'executions.owner_id')
         .whereRef('capability_calls.execution_id', '=', 'executions.execution_id'),
     }))
-    .where('status', '=', 'running')
+    .where('status', '=', RUNNING)
     .where('execution_id', 'in', (eb) =>
       eb
         .selectFrom('executions as running')
         .select('running.execution_id')
-        .where('running.status', '=', 'running')
+        .where('running.status', '=', RUNNING)
         .where((where) =>
           where.or([
             where('running.node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),

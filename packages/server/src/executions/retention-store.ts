@@ -1,11 +1,14 @@
 import type { Tier } from '@svc/contract'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 
 /** A state in which an execution stays; what is `running` is nobody's to delete. */
 const ENDED = ['completed', 'failed'] as const
 type Ended = (typeof ENDED)[number]
+
+// What the index of ended executions holds; SQLite does not conclude it from the status.
+const RUNNING = sql.lit('running' as const)
 
 /** An owner, and when the first ended execution of theirs that is still there started; null where there is none. */
 export interface OldestOfOwner {
@@ -27,7 +30,8 @@ export async function listOldest(
           .selectFrom('executions')
           .select('started_at')
           .whereRef('executions.owner_id', '=', 'owners.owner_id')
-          .where('executions.status', '=', status)
+          .where('executions.status', '=', sql.lit(status))
+          .where('executions.status', '<>', RUNNING)
           .orderBy('started_at')
           .limit(1)
       return ['owner_id', 'tier', oldest('completed').as('completed'), oldest('failed').as('failed')]
@@ -78,7 +82,8 @@ async function lockOldest(
     .selectFrom('executions')
     .select(['execution_id', 'call_count'])
     .where('owner_id', '=', ownerId)
-    .where('status', '=', status)
+    .where('status', '=', sql.lit(status))
+    .where('status', '<>', RUNNING)
     .where('started_at', '<', startedBefore)
     .orderBy('started_at')
     .orderBy('execution_id')

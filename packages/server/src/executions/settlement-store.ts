@@ -1,9 +1,10 @@
 import type { ExecutionKind, FinishReason } from '@svc/contract'
-import type { Insertable, Kysely } from 'kysely'
-import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
+import type { Kysely } from 'kysely'
+import { insertStatement, runRows } from '../database/row-statement.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
-import { addUsage } from '../usage/rollup-store.ts'
 import type { NewCall } from './admission-store.ts'
 
 export interface SettledCall extends NewCall {
@@ -37,9 +38,6 @@ export interface Settlement {
   heardFrom: boolean
 }
 
-// Twelve parameters a row, of the 32,766 that SQLite takes in one statement.
-const ROWS_PER_STATEMENT = 1_000
-
 /**
  * Writes outcomes, calls and usage in one transaction. Only rows that are still `running` under this node are changed:
  * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted.
@@ -52,13 +50,12 @@ export async function settleBatch(
   return inTransaction(db, async (tx) => {
     const ended = await endExecutions(tx, settlements, nodeId)
     const settled = settlements.filter(({ executionId }) => ended.has(executionId))
-    await endCalls(tx, settled)
+    await Promise.all([endCalls(tx, settled), journalUsage(tx, settled.map(usageOf)), noteSignsOfLife(tx, settled)])
+    // Not until those are written whose answer came.
     await failOpenCalls(
       tx,
       settled.filter(({ status }) => status === 'failed'),
     )
-    await addUsage(tx, settled.map(usageOf))
-    await noteSignsOfLife(tx, settled)
     return settlements.map(({ executionId }) => ended.has(executionId))
   })
 }
@@ -74,8 +71,42 @@ export async function wasSettled(db: Kysely<Schema>, settlement: Settlement): Pr
   return row?.status === settlement.status && row.completed_at === settlement.completedAt
 }
 
+// The rows exist since admission; an upsert finds each of them by its key, whatever the planner knows of the table.
+const END_EXECUTIONS = insertStatement(
+  'executions',
+  {
+    owner_id: 'text',
+    execution_id: 'text',
+    runtime_id: 'text',
+    project_id: 'text',
+    deployment_version: 'bigint',
+    kind: 'text',
+    status: 'text',
+    finish_reason: 'text',
+    error: 'text',
+    message_shape: 'text',
+    steps: 'bigint',
+    input_tokens: 'bigint',
+    output_tokens: 'bigint',
+    total_tokens: 'bigint',
+    duration_ms: 'bigint',
+    metadata: 'text',
+    call_count: 'bigint',
+    started_at: 'bigint',
+    completed_at: 'bigint',
+    node_id: 'text',
+  },
+  `on conflict (owner_id, execution_id) do update set
+    status = excluded.status, finish_reason = excluded.finish_reason, error = excluded.error,
+    message_shape = excluded.message_shape, steps = excluded.steps, input_tokens = excluded.input_tokens,
+    output_tokens = excluded.output_tokens, total_tokens = excluded.total_tokens,
+    duration_ms = excluded.duration_ms, call_count = excluded.call_count, completed_at = excluded.completed_at
+  where executions.status = 'running' and executions.node_id = excluded.node_id
+  returning execution_id`,
+)
+
 async function endExecutions(tx: Tx, settlements: readonly Settlement[], nodeId: string): Promise<Set<string>> {
-  const rows: Insertable<ExecutionsTable>[] = settlements.map((settlement) => ({
+  const rows = settlements.map((settlement) => ({
     owner_id: settlement.ownerId,
     execution_id: settlement.executionId,
     runtime_id: settlement.runtimeId,
@@ -97,59 +128,39 @@ async function endExecutions(tx: Tx, settlements: readonly Settlement[], nodeId:
     completed_at: settlement.completedAt,
     node_id: nodeId,
   }))
-  // The rows exist since admission; an upsert changes many of them in one statement on both engines.
-  const ended = await tx
-    .insertInto('executions')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'execution_id'])
-        .doUpdateSet((eb) => ({
-          status: eb.ref('excluded.status'),
-          finish_reason: eb.ref('excluded.finish_reason'),
-          error: eb.ref('excluded.error'),
-          message_shape: eb.ref('excluded.message_shape'),
-          steps: eb.ref('excluded.steps'),
-          input_tokens: eb.ref('excluded.input_tokens'),
-          output_tokens: eb.ref('excluded.output_tokens'),
-          total_tokens: eb.ref('excluded.total_tokens'),
-          duration_ms: eb.ref('excluded.duration_ms'),
-          call_count: eb.ref('excluded.call_count'),
-          completed_at: eb.ref('excluded.completed_at'),
-        }))
-        .where('executions.status', '=', 'running')
-        .where('executions.node_id', '=', nodeId),
-    )
-    .returning('execution_id')
-    .execute()
+  type Answer = { execution_id: string }
+  const ended = await runRows<Answer, typeof END_EXECUTIONS.columns>(tx, END_EXECUTIONS, rows)
   return new Set(ended.map((row) => row.execution_id))
 }
+
+const END_CALLS = insertStatement(
+  'capability_calls',
+  {
+    owner_id: 'text',
+    execution_id: 'text',
+    call_id: 'text',
+    ordinal: 'bigint',
+    capability: 'text',
+    step: 'bigint',
+    status: 'text',
+    input: 'text',
+    output: 'text',
+    error: 'text',
+    started_at: 'bigint',
+    duration_ms: 'bigint',
+  },
+  `on conflict (owner_id, execution_id, call_id) do update set
+    status = excluded.status, output = excluded.output, error = excluded.error, duration_ms = excluded.duration_ms`,
+)
 
 async function endCalls(tx: Tx, settled: readonly Settlement[]): Promise<void> {
   const rows = settled.flatMap(({ ownerId, executionId, calls }) =>
     calls.map((call) => toCallRow(ownerId, executionId, call)),
   )
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    await endSomeCalls(tx, rows.slice(start, start + ROWS_PER_STATEMENT))
-  }
+  await runRows(tx, END_CALLS, rows)
 }
 
-async function endSomeCalls(tx: Tx, rows: readonly Insertable<CapabilityCallsTable>[]): Promise<void> {
-  await tx
-    .insertInto('capability_calls')
-    .values([...rows])
-    .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'execution_id', 'call_id']).doUpdateSet((eb) => ({
-        status: eb.ref('excluded.status'),
-        output: eb.ref('excluded.output'),
-        error: eb.ref('excluded.error'),
-        duration_ms: eb.ref('excluded.duration_ms'),
-      })),
-    )
-    .execute()
-}
-
-function toCallRow(ownerId: string, executionId: string, call: SettledCall): Insertable<CapabilityCallsTable> {
+function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
   return {
     owner_id: ownerId,
     execution_id: executionId,

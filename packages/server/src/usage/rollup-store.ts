@@ -1,62 +1,72 @@
-import type { Insertable } from 'kysely'
-import {
-  BUCKET_COLUMNS,
-  type CallRollupsTable,
-  EXECUTION_COUNTERS,
-  type ExecutionRollupsTable,
-} from '../database/schema.ts'
+import { insertStatement, runRows } from '../database/row-statement.ts'
+import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
 import { type CallRollup, type ExecutionRollup, rollUpCalls, rollUpExecutions, type Usage } from './rollup-rules.ts'
 
-// Thirty parameters a row, of the 32,766 that SQLite takes in one statement.
-const ROWS_PER_STATEMENT = 1_000
+const PLACE = {
+  owner_id: 'text',
+  grain: 'text',
+  at: 'bigint',
+  span: 'bigint',
+  runtime_id: 'text',
+  project_id: 'text',
+} as const
+
+const COUNTERS = {
+  executions: 'bigint',
+  completed: 'bigint',
+  failed: 'bigint',
+  anonymous: 'bigint',
+  capability_calls: 'bigint',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+  duration_ms: 'bigint',
+} as const satisfies Record<(typeof EXECUTION_COUNTERS)[number], 'bigint'>
+
+const BUCKETS = {
+  b0: 'bigint',
+  b1: 'bigint',
+  b2: 'bigint',
+  b3: 'bigint',
+  b4: 'bigint',
+  b5: 'bigint',
+  b6: 'bigint',
+  b7: 'bigint',
+  b8: 'bigint',
+  b9: 'bigint',
+  b10: 'bigint',
+  b11: 'bigint',
+  b12: 'bigint',
+  b13: 'bigint',
+  b14: 'bigint',
+  b15: 'bigint',
+} as const satisfies Record<(typeof BUCKET_COLUMNS)[number], 'bigint'>
+
+const ADD_TO_EXECUTIONS = insertStatement(
+  'execution_rollups',
+  { ...PLACE, ...COUNTERS, ...BUCKETS },
+  `on conflict (owner_id, grain, at, span, runtime_id, project_id)
+    do update set ${sumsOf('execution_rollups', [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS])}`,
+)
+
+const ADD_TO_CALLS = insertStatement(
+  'call_rollups',
+  { ...PLACE, capability: 'text', calls: 'bigint', failed: 'bigint', ...BUCKETS },
+  `on conflict (owner_id, grain, at, capability, span, runtime_id, project_id)
+    do update set ${sumsOf('call_rollups', ['calls', 'failed', ...BUCKET_COLUMNS])}`,
+)
 
 /** Adds ended executions and their calls to the counters of the hour and of the day in which each execution started. */
 export async function addUsage(tx: Tx, usages: readonly Usage[]): Promise<void> {
-  const executions = rollUpExecutions(usages).map(toExecutionRow)
-  for (const rows of chunks(executions)) await addToExecutions(tx, rows)
-  const calls = rollUpCalls(usages).map(toCallRow)
-  for (const rows of chunks(calls)) await addToCalls(tx, rows)
+  await runRows(tx, ADD_TO_EXECUTIONS, rollUpExecutions(usages).map(toExecutionRow))
+  await runRows(tx, ADD_TO_CALLS, rollUpCalls(usages).map(toCallRow))
 }
 
-async function addToExecutions(tx: Tx, rows: Insertable<ExecutionRollupsTable>[]): Promise<void> {
-  const counters = [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS]
-  await tx
-    .insertInto('execution_rollups')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'grain', 'at', 'span', 'runtime_id', 'project_id'])
-        .doUpdateSet((eb) =>
-          Object.fromEntries(
-            counters.map((counter) => [
-              counter,
-              eb(`execution_rollups.${counter}`, '+', eb.ref(`excluded.${counter}`)),
-            ]),
-          ),
-        ),
-    )
-    .execute()
+function sumsOf(table: string, counters: readonly string[]): string {
+  return counters.map((counter) => `${counter} = ${table}.${counter} + excluded.${counter}`).join(', ')
 }
 
-async function addToCalls(tx: Tx, rows: Insertable<CallRollupsTable>[]): Promise<void> {
-  const counters = ['calls', 'failed', ...BUCKET_COLUMNS] as const
-  await tx
-    .insertInto('call_rollups')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'grain', 'at', 'capability', 'span', 'runtime_id', 'project_id'])
-        .doUpdateSet((eb) =>
-          Object.fromEntries(
-            counters.map((counter) => [counter, eb(`call_rollups.${counter}`, '+', eb.ref(`excluded.${counter}`))]),
-          ),
-        ),
-    )
-    .execute()
-}
-
-function toExecutionRow(rollup: ExecutionRollup): Insertable<ExecutionRollupsTable> {
+function toExecutionRow(rollup: ExecutionRollup) {
   return {
     ...placeColumns(rollup),
     executions: rollup.executions,
@@ -71,7 +81,7 @@ function toExecutionRow(rollup: ExecutionRollup): Insertable<ExecutionRollupsTab
   }
 }
 
-function toCallRow(rollup: CallRollup): Insertable<CallRollupsTable> {
+function toCallRow(rollup: CallRollup) {
   const { capability, calls, failed, buckets } = rollup
   return { ...placeColumns(rollup), capability, calls, failed, ...bucketColumns(buckets) }
 }
@@ -80,13 +90,8 @@ function placeColumns({ ownerId, grain, at, runtimeId, projectId, span }: Execut
   return { owner_id: ownerId, grain, at, runtime_id: runtimeId, project_id: projectId, span }
 }
 
-function bucketColumns(buckets: readonly number[]): Record<string, number> {
-  return Object.fromEntries(BUCKET_COLUMNS.map((column, index) => [column, buckets[index] ?? 0]))
-}
-
-function chunks<T>(rows: readonly T[]): T[][] {
-  const count = Math.ceil(rows.length / ROWS_PER_STATEMENT)
-  return Array.from({ length: count }, (_, index) =>
-    rows.slice(index * ROWS_PER_STATEMENT, (index + 1) * ROWS_PER_STATEMENT),
-  )
+function bucketColumns(buckets: readonly number[]): Record<(typeof BUCKET_COLUMNS)[number], number> {
+  const [b0 = 0, b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0] = buckets
+  const [b8 = 0, b9 = 0, b10 = 0, b11 = 0, b12 = 0, b13 = 0, b14 = 0, b15 = 0] = buckets.slice(8)
+  return { b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15 }
 }

@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { GRAIN_MS } from './rollup-rules.ts'
+import { readWaiting, WAITING_USAGES } from './journal-store.ts'
+import { type ExecutionRollup, GRAIN_MS, rollUpExecutions } from './rollup-rules.ts'
 
 export interface HourUsage {
   executions: number
@@ -15,7 +16,8 @@ export interface HourUsage {
 
 /**
  * What the owner's executions came to that started in the UTC hour beginning at `hour` and have ended, zeros for none, and
- * how many still run. One statement, so an execution that ends meanwhile is counted on one side or the other.
+ * how many still run. One statement, the journal's entries with it, so an execution that ends meanwhile is counted on one
+ * side or the other.
  */
 export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: number): Promise<HourUsage> {
   const row = await db
@@ -24,7 +26,7 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
       const running = selectFrom('executions')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('owner_id', '=', ownerId)
-        .where('status', '=', 'running')
+        .where('status', '=', sql.lit('running' as const))
         .where('started_at', '>=', hour)
         .where('started_at', '<', hour + GRAIN_MS.hour)
       return [
@@ -33,6 +35,7 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
         fn.sum<number | null>('capability_calls').as('calls'),
         fn.sum<number | null>('input_tokens').as('input_tokens'),
         fn.sum<number | null>('output_tokens').as('output_tokens'),
+        WAITING_USAGES.as('waiting'),
         running.as('running'),
         running.where('kind', '=', 'broker').as('running_anonymous'),
       ]
@@ -41,12 +44,17 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
     .where('grain', '=', 'hour')
     .where('at', '=', hour)
     .executeTakeFirstOrThrow()
+  const waiting = rollUpExecutions(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId)).filter(
+    ({ grain, at }) => grain === 'hour' && at === hour,
+  )
+  const all = (stored: number | null, of: (rollup: ExecutionRollup) => number) =>
+    waiting.reduce((sum, rollup) => sum + of(rollup), stored ?? 0)
   return {
-    executions: row.executions ?? 0,
-    anonymous: row.anonymous ?? 0,
-    capabilityCalls: row.calls ?? 0,
-    inputTokens: row.input_tokens ?? 0,
-    outputTokens: row.output_tokens ?? 0,
+    executions: all(row.executions, ({ executions }) => executions),
+    anonymous: all(row.anonymous, ({ anonymous }) => anonymous),
+    capabilityCalls: all(row.calls, ({ capabilityCalls }) => capabilityCalls),
+    inputTokens: all(row.input_tokens, ({ inputTokens }) => inputTokens),
+    outputTokens: all(row.output_tokens, ({ outputTokens }) => outputTokens),
     running: { executions: row.running ?? 0, anonymous: row.running_anonymous ?? 0 },
   }
 }

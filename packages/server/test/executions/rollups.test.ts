@@ -1,7 +1,9 @@
 import type { FinishReason } from '@svc/contract'
 import fc from 'fast-check'
 import type { Selectable } from 'kysely'
+import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createUsageFolding } from '../../src/analytics/folding.ts'
 import type { Database } from '../../src/database/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
@@ -24,6 +26,7 @@ const GRAINS = ['hour', 'day'] as const
 
 /** What this owner's counters of one grain come to. */
 async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day') {
+  await createUsageFolding({ db, logger: pino({ level: 'silent' }) }).catchUp()
   const ofOwner = <T extends { owner_id: string; grain: string }>(rows: T[]) =>
     rows.filter((row) => row.owner_id === ownerId && row.grain === grain)
   const executions = ofOwner(await db.selectFrom('execution_rollups').selectAll().execute())
@@ -227,6 +230,7 @@ describeEngines('the roll-ups of usage', (engine) => {
     const scene = await setScene(database())
     scene.service.model.say(calls({ name: 'echo', input: { text: 'a payload' } }), text('a word'))
     executed(await scene.execute())
+    await scene.service.deps.folding.catchUp()
     const tables = (await dumpTables(scene.database)).split('\n').filter((table) => table.includes('"grain"'))
     expect(tables).toHaveLength(2)
     expect(tables.join()).not.toMatch(/a payload|a word/)

@@ -5,7 +5,7 @@ import { createTestPlace, describeEngines } from '../support/engines.ts'
 import { executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
-type Table = 'execution_rollups' | 'capability_calls'
+type Table = 'usage_journal' | 'capability_calls'
 
 function takeAway({ db }: Database, table: Table): Promise<unknown> {
   return sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_gone`)}`.execute(db)
@@ -26,13 +26,13 @@ describeEngines('an outcome that cannot be written', (engine) => {
   test('is told as a failure, and written as one when it can be', async () => {
     const { service, database, execute, trace, usage } = await setOwnScene()
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
-    await takeAway(database, 'execution_rollups')
+    await takeAway(database, 'usage_journal')
     const body = executed(await execute())
     expect(body).toMatchObject({ status: 'failed', finishReason: 'error', error: { message: expect.any(String) } })
     expect(await trace(body.executionId)).toMatchObject({ status: 'running', finishReason: null })
     await service.deps.settlements.retryFailed()
     expect((await trace(body.executionId)).status).toBe('running')
-    await giveBack(database, 'execution_rollups')
+    await giveBack(database, 'usage_journal')
     await service.deps.settlements.retryFailed()
     expect(await trace(body.executionId)).toMatchObject({
       status: 'failed',
@@ -53,10 +53,10 @@ describeEngines('an outcome that cannot be written', (engine) => {
 
   test('of a broker call is a failed call, whatever the endpoint answered', async () => {
     const { service, database, broker, trace } = await setOwnScene()
-    await takeAway(database, 'execution_rollups')
+    await takeAway(database, 'usage_journal')
     const answer = await broker('echo')
     expect([answer.statusCode, Object.keys(answer.json())]).toEqual([502, ['executionId', 'error', 'durationMs']])
-    await giveBack(database, 'execution_rollups')
+    await giveBack(database, 'usage_journal')
     await service.deps.settlements.retryFailed()
     expect(await trace(answer.json().executionId)).toMatchObject({ status: 'failed', error: answer.json().error })
   })

@@ -135,7 +135,10 @@ export function actions(
         .execute()
       return { allowances, executions: executions.length }
     },
-    usage: () => usageOf(database, ownerId),
+    async usage() {
+      await service.deps.folding.catchUp()
+      return usageOf(database, ownerId)
+    },
   }
 }
 

@@ -1,0 +1,66 @@
+import { type Coalescer, createCoalescer } from '../coalesce.ts'
+import { isConflict, isOutage } from '../database/errors.ts'
+import type { Deps } from '../deps.ts'
+import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
+
+/** How often each server adds what has ended to the counters. Nobody reads them without having done so first. */
+export const FOLD_MS = 1_000
+
+// Some thousand executions at most: nobody waits long for such a transaction.
+const ENTRIES_PER_FOLD = 64
+
+/** Where the journal of usage is added to the counters, bit by bit. Any number of replicas may fold at once. */
+export interface UsageFolding {
+  /** Folds what nobody else is at. Where a fold is under way, joins that one. */
+  fold(): Promise<void>
+  /** Resolves when everything that had ended before the call is in the counters. */
+  catchUp(): Promise<void>
+}
+
+type FoldDeps = Pick<Deps, 'db' | 'logger'>
+
+export function createUsageFolding(deps: FoldDeps): UsageFolding {
+  const catchingUp: Coalescer<void> = createCoalescer()
+  let underWay: Promise<void> | null = null
+  return {
+    fold() {
+      underWay ??= foldAll(deps, false).finally(() => {
+        underWay = null
+      })
+      return underWay
+    },
+    catchUp: () => catchingUp.read('all', () => foldAll(deps, true)),
+  }
+}
+
+/** What is added meanwhile is left for the next time: this ends, however busy the service is. */
+async function foldAll(deps: FoldDeps, isWaiting: boolean): Promise<void> {
+  const upTo = await newestEntry(deps.db)
+  if (upTo === null) return
+  let isDone = false
+  while (!isDone) isDone = (await foldSome(deps, { upTo, isWaiting, limit: ENTRIES_PER_FOLD })) === 0
+}
+
+async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {
+  try {
+    const { taken, parked } = await foldEntries(deps.db, range)
+    for (const id of parked) warn(deps, id, new Error('the entry cannot be read'))
+    return taken
+  } catch (error) {
+    if (isOutage(error) || isConflict(error)) throw error
+    return foldFewer(deps, range, error)
+  }
+}
+
+// One bad entry must not keep the others out of the counters for ever: it is found by halving.
+async function foldFewer(deps: FoldDeps, range: FoldRange, error: unknown): Promise<number> {
+  if (range.limit > 1) return foldSome(deps, { ...range, limit: Math.ceil(range.limit / 2) })
+  const id = await parkOldest(deps.db, range)
+  if (id === null) return 0
+  warn(deps, id, error)
+  return 1
+}
+
+function warn({ logger }: FoldDeps, entryId: number, err: unknown): void {
+  logger.error({ err, entryId }, 'an entry of the journal of usage could not be counted and was set aside')
+}
