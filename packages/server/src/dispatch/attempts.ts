@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
+import { randomText } from '../random.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
@@ -79,5 +79,5 @@ function sendOnce(deps: AttemptDeps, { target, message, limit }: Attempt, secret
 
 /** 128 random bits. */
 export function createNonce(): string {
-  return randomBytes(16).toString('base64url')
+  return randomText(16, 'base64url')
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { SIGNATURE_HEADERS, type SigningParts, signingString } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
 
@@ -19,7 +19,7 @@ export function signatureOf(secret: Secret, parts: SigningParts): string {
 
 /** SHA-256 of the body's bytes, lower-case hex. */
 export function digestOf(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex')
+  return hash('sha256', body)
 }
 
 // Making a key object costs as much as signing with it, and a cached runtime keeps its Secret for as long as it serves.
