@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
 import { randomText } from '../random.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { pauseUntilStopped } from '../stop-signal.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
 import type { DispatchTarget, TargetSecrets } from './dispatch-call.ts'
@@ -63,7 +63,7 @@ function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | n
 async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<Reply> {
   const reply = await sendOnce(deps, call, secret)
   if (reply.ok || !reply.mayRetry) return reply
-  await pause(RETRY_PAUSE_MS, undefined, { signal: call.limit.signal }).catch(() => undefined)
+  await pauseUntilStopped(RETRY_PAUSE_MS, call.limit.signal)
   return sendOnce(deps, call, secret)
 }
 

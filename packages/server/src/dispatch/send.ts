@@ -34,7 +34,7 @@ export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, maxByte
       resolve(reply)
     })
     if (limit.signal.aborted) return onEnd()
-    limit.signal.addEventListener('abort', onEnd, { once: true })
+    limit.signal.addEventListener('abort', onEnd)
     agent.dispatch(requestOf(call), exchange)
   })
 }

@@ -23,7 +23,7 @@ export async function sendCall(
 ): Promise<CallResult> {
   const { admitted, endUserToken, scope } = context
   const { runtime, executionId, wish } = admitted
-  if (scope.signal.aborted) return unsent('The call was not made: the execution was stopped.')
+  if (scope.stopReason !== null) return unsent('The call was not made: the execution was stopped.')
   if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
   // Whoever took over this node's executions has failed this one already: it must have no further effect.
   if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
