@@ -8,6 +8,7 @@ import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
 import type { DispatchTarget, TargetSecrets } from './dispatch-call.ts'
 import type { Reply } from './exchange.ts'
+import type { Address } from './lanes.ts'
 import { send } from './send.ts'
 import { signCall } from './sign.ts'
 
@@ -20,6 +21,7 @@ export interface AttemptDeps {
 
 export interface Attempt {
   target: DispatchTarget
+  address: Address
   message: Message
   limit: CallLimit
   /** The secret that the endpoint last answered to. */
@@ -68,13 +70,13 @@ async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): 
 }
 
 // Every try has a time and a nonce of its own, or the receiver would take it for a replay.
-function sendOnce(deps: AttemptDeps, { target, message, limit }: Attempt, secret: Secret): Promise<Reply> {
+function sendOnce(deps: AttemptDeps, { target, address, message, limit }: Attempt, secret: Secret): Promise<Reply> {
   const { body, bodyDigest } = message
   const nonce = (deps.randomNonce ?? createNonce)()
   const timestamp = String(Math.trunc(deps.clock.now()))
   const signature = signCall(secret, { runtimeId: target.runtimeId, timestamp, nonce, bodyDigest })
-  const outgoing = { endpoint: new URL(target.endpoint), headers: { ...signature, ...message.headers }, body }
-  return send(deps.agent, outgoing, limit, deps.limits.responseBytes)
+  const headers = [...signature, ...message.headers]
+  return send(deps.agent, { address, headers, body }, limit, deps.limits.responseBytes)
 }
 
 /** 128 random bits. */
