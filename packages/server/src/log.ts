@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 
 /** How many bytes of the log may wait, and how long. A write for every request costs more than what it says. */
-const WAITING_BYTES = 16 * 1024
+const WAITING_BYTES = 8 * 1024
 const WAITING_MS = 100
 
 /** From this level on a line is written at once, with all that waits before it. */

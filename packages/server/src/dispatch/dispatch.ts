@@ -90,7 +90,13 @@ async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnsw
   const message = compose(call)
   const limit = limitCall(context.limits.dispatchMs, call.signal)
   try {
-    const { reply, secret } = await attempt(context, { target, address, message, limit, workedSecret: lane.workedSecret })
+    const { reply, secret } = await attempt(context, {
+      target,
+      address,
+      message,
+      limit,
+      workedSecret: lane.workedSecret,
+    })
     if (reply.ok) {
       lane.workedSecret = secret
       return parseAnswer(reply.body)

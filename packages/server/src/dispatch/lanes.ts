@@ -20,7 +20,7 @@ export interface Lane {
   readonly address: Address | null
   readonly circuit: Circuit
   /** How the last calls went, oldest first. */
-  recent: readonly { at: number; hasFailed: boolean }[]
+  readonly recent: { at: number; hasFailed: boolean }[]
   underWay: number
   usedAt: number
   /** The secret that the endpoint last answered to. */
@@ -105,7 +105,15 @@ export class Lanes {
 }
 
 function newLane(endpoint: string): Lane {
-  return { endpoint, address: addressOf(endpoint), circuit: new Circuit(), recent: [], underWay: 0, usedAt: 0, workedSecret: null }
+  return {
+    endpoint,
+    address: addressOf(endpoint),
+    circuit: new Circuit(),
+    recent: [],
+    underWay: 0,
+    usedAt: 0,
+    workedSecret: null,
+  }
 }
 
 // Checked at registration too; here because this is the way that the signature and the end user's token would leave.
@@ -116,5 +124,6 @@ function addressOf(endpoint: string): Address | null {
 }
 
 function remember(lane: Lane, hasFailed: boolean, at: number): void {
-  lane.recent = [...lane.recent, { at, hasFailed }].slice(-RECENT_CALLS)
+  lane.recent.push({ at, hasFailed })
+  if (lane.recent.length > RECENT_CALLS) lane.recent.shift()
 }
