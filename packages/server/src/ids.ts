@@ -1,13 +1,15 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { ID_PREFIXES, type IdKind } from '@svc/contract'
 import type { Clock } from './clock.ts'
+import { random40Bits } from './random.ts'
 
 export type NewId = (kind: IdKind) => string
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const RANDOM_BITS = 80n
-const RANDOM_MASK = (1n << RANDOM_BITS) - 1n
+/** Every two digits, which are ten bits, in their order. */
+const PAIRS = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
+const HALF = 2 ** 40
 
 /**
  * Mints sortable ids: 48 bits of time and 80 of chance, as a ULID. Within one millisecond the random part counts up
@@ -15,12 +17,22 @@ const RANDOM_MASK = (1n << RANDOM_BITS) - 1n
  */
 export function createIds(clock: Clock): NewId {
   let lastTime = -1
-  let entropy = 0n
+  let timeDigits = ''
+  // The random part in two halves, since a number holds 53 bits.
+  let high = 0
+  let low = 0
   return (kind) => {
     const time = Math.max(clock.now(), lastTime)
-    entropy = time === lastTime ? (entropy + 1n) & RANDOM_MASK : BigInt(`0x${randomBytes(10).toString('hex')}`)
-    lastTime = time
-    return ID_PREFIXES[kind] + base32((BigInt(time) << RANDOM_BITS) | entropy)
+    if (time === lastTime) {
+      low = (low + 1) % HALF
+      if (low === 0) high = (high + 1) % HALF
+    } else {
+      high = random40Bits()
+      low = random40Bits()
+      timeDigits = base32(time, 10)
+      lastTime = time
+    }
+    return ID_PREFIXES[kind] + timeDigits + base32(high, 8) + base32(low, 8)
   }
 }
 
@@ -29,10 +41,11 @@ export function mintRuntimeId(): string {
   return `rt_${Array.from({ length: 20 }, () => BASE58.charAt(randomInt(BASE58.length))).join('')}`
 }
 
-function base32(value: bigint): string {
-  let digits = ''
-  for (let rest = value, place = 0; place < 26; place += 1, rest >>= 5n) {
-    digits = CROCKFORD.charAt(Number(rest & 31n)) + digits
+// An even number of digits, most significant first.
+function base32(value: number, digits: number): string {
+  let text = ''
+  for (let rest = value; text.length < digits; rest = Math.floor(rest / PAIRS.length)) {
+    text = PAIRS[rest % PAIRS.length] + text
   }
-  return digits
+  return text
 }

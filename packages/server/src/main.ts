@@ -1,5 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from './config.ts'
+import { openLog } from './log.ts'
 import { reportFaults } from './report-faults.ts'
 import { startServer } from './server.ts'
 
@@ -9,7 +9,7 @@ if (!read.ok) {
   process.exit(1)
 }
 
-const logger = pino({ level: read.config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+const logger = openLog({ level: read.config.logLevel, descriptor: 2 })
 
 function fail(error: unknown): never {
   logger.fatal({ err: error }, 'the service cannot go on')
@@ -17,6 +17,7 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
+process.on('exit', () => logger.flush())
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
+import { randomText } from '../random.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { pauseUntilStopped } from '../stop-signal.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
 import type { DispatchTarget, TargetSecrets } from './dispatch-call.ts'
 import type { Reply } from './exchange.ts'
+import type { Address } from './lanes.ts'
 import { send } from './send.ts'
 import { signCall } from './sign.ts'
 
@@ -20,6 +21,7 @@ export interface AttemptDeps {
 
 export interface Attempt {
   target: DispatchTarget
+  address: Address
   message: Message
   limit: CallLimit
   /** The secret that the endpoint last answered to. */
@@ -63,21 +65,21 @@ function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | n
 async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<Reply> {
   const reply = await sendOnce(deps, call, secret)
   if (reply.ok || !reply.mayRetry) return reply
-  await pause(RETRY_PAUSE_MS, undefined, { signal: call.limit.signal }).catch(() => undefined)
+  await pauseUntilStopped(RETRY_PAUSE_MS, call.limit.signal)
   return sendOnce(deps, call, secret)
 }
 
 // Every try has a time and a nonce of its own, or the receiver would take it for a replay.
-function sendOnce(deps: AttemptDeps, { target, message, limit }: Attempt, secret: Secret): Promise<Reply> {
+function sendOnce(deps: AttemptDeps, { target, address, message, limit }: Attempt, secret: Secret): Promise<Reply> {
   const { body, bodyDigest } = message
   const nonce = (deps.randomNonce ?? createNonce)()
   const timestamp = String(Math.trunc(deps.clock.now()))
   const signature = signCall(secret, { runtimeId: target.runtimeId, timestamp, nonce, bodyDigest })
-  const outgoing = { endpoint: new URL(target.endpoint), headers: { ...signature, ...message.headers }, body }
-  return send(deps.agent, outgoing, limit, deps.limits.responseBytes)
+  const headers = [...signature, ...message.headers]
+  return send(deps.agent, { address, headers, body }, limit, deps.limits.responseBytes)
 }
 
 /** 128 random bits. */
 export function createNonce(): string {
-  return randomBytes(16).toString('base64url')
+  return randomText(16, 'base64url')
 }

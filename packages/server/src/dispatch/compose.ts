@@ -5,7 +5,8 @@ import { traceparentOf } from './traceparent.ts'
 
 /** What is the same on every try of a call: the bytes that are signed are the bytes that are sent. */
 export interface Message {
-  headers: Record<string, string>
+  /** Names and values in turn, which is how they are written. */
+  headers: readonly string[]
   body: Buffer
   bodyDigest: string
 }
@@ -19,14 +20,14 @@ export function compose(call: DispatchCall): Message {
   return { headers: headersOf(call), body, bodyDigest: digestOf(body) }
 }
 
-function headersOf({ executionId, callId, traceparent }: DispatchCall): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'svc',
-    'x-svc-execution-id': executionId,
-    'idempotency-key': callId,
-    traceparent: traceparentOf(traceparent),
-  }
+function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
+  return [
+    ...['content-type', 'application/json'],
+    ...['accept', 'application/json'],
+    ...['accept-encoding', 'identity'],
+    ...['user-agent', 'svc'],
+    ...['x-svc-execution-id', executionId],
+    ...['idempotency-key', callId],
+    ...['traceparent', traceparentOf(traceparent)],
+  ]
 }

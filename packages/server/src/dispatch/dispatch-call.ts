@@ -1,5 +1,6 @@
 import type { JsonObject } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
+import type { StopSignal } from '../stop-signal.ts'
 
 /** A previous secret is still tried while it has not expired. */
 export interface TargetSecrets {
@@ -26,5 +27,5 @@ export interface DispatchCall {
   /** Passed on where it is a valid one; a new one is minted otherwise. */
   traceparent?: string
   /** Ends the call as cancelled. */
-  signal?: AbortSignal
+  signal?: StopSignal
 }

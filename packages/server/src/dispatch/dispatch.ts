@@ -1,4 +1,4 @@
-import { endpointProblem, type Health } from '@svc/contract'
+import type { Health } from '@svc/contract'
 import type { Limits } from '../limits.ts'
 import { type AttemptDeps, attempt } from './attempts.ts'
 import { limitCall } from './call-limit.ts'
@@ -6,7 +6,7 @@ import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
 import { FAILURES } from './failures.ts'
-import { type Endpoint, type Lane, Lanes } from './lanes.ts'
+import { type Endpoint, Lanes, type Pass } from './lanes.ts'
 import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 import { withoutToken } from './scrub.ts'
@@ -67,13 +67,11 @@ function shorten(message: string): string {
 
 async function enterLane(context: Context, target: DispatchTarget, call: DispatchCall): Promise<ParsedAnswer> {
   if (call.signal?.aborted) return { ok: false, failure: FAILURES.cancelled }
-  // Checked at registration too; here because this is where the signature and the end user's token would leave.
-  if (endpointProblem(target.endpoint) !== null) return { ok: false, failure: FAILURES.refusedAddress }
   const pass = context.lanes.enter(target, context.clock.now())
   if (!('lane' in pass)) return { ok: false, failure: pass }
   let outcome: ParsedAnswer = { ok: false, failure: FAILURES.cancelled }
   try {
-    outcome = await deliver(context, { target, call, lane: pass.lane })
+    outcome = await deliver(context, { target, call, pass })
     return outcome
   } finally {
     pass.leave(outcome.ok ? 'worked' : outcome.failure.transport, context.clock.now())
@@ -83,15 +81,22 @@ async function enterLane(context: Context, target: DispatchTarget, call: Dispatc
 interface Delivery {
   target: DispatchTarget
   call: DispatchCall
-  lane: Lane
+  pass: Pass
 }
 
 async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnswer> {
-  const { target, call, lane } = delivery
+  const { target, call, pass } = delivery
+  const { lane, address } = pass
   const message = compose(call)
   const limit = limitCall(context.limits.dispatchMs, call.signal)
   try {
-    const { reply, secret } = await attempt(context, { target, message, limit, workedSecret: lane.workedSecret })
+    const { reply, secret } = await attempt(context, {
+      target,
+      address,
+      message,
+      limit,
+      workedSecret: lane.workedSecret,
+    })
     if (reply.ok) {
       lane.workedSecret = secret
       return parseAnswer(reply.body)
@@ -103,9 +108,9 @@ async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnsw
   }
 }
 
-function report({ logger }: Context, { target, call }: Delivery, reason: string): void {
+function report({ logger }: Context, { target, call, pass }: Delivery, reason: string): void {
   const { executionId, callId, capability } = call
-  const { origin } = new URL(target.endpoint)
+  const { origin } = pass.address
   const fields = { runtimeId: target.runtimeId, origin, executionId, callId, capability, reason }
   logger?.warn(fields, 'a capability call failed')
 }

@@ -1,4 +1,4 @@
-import type { Health } from '@svc/contract'
+import { endpointProblem, type Health } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
 import { Circuit } from './circuit.ts'
 import { type CallFailure, FAILURES, type Transport } from './failures.ts'
@@ -7,12 +7,20 @@ const RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
 const DEGRADED_SHARE = 1 / 5
 
+/** Where requests go: the origin that connections are pooled by, and the path with its query. */
+export interface Address {
+  readonly origin: string
+  readonly path: string
+}
+
 /** What is remembered of one runtime's endpoint. */
 export interface Lane {
   readonly endpoint: string
+  /** Null where the address is not one that may be called. */
+  readonly address: Address | null
   readonly circuit: Circuit
   /** How the last calls went, oldest first. */
-  recent: readonly { at: number; hasFailed: boolean }[]
+  readonly recent: { at: number; hasFailed: boolean }[]
   underWay: number
   usedAt: number
   /** The secret that the endpoint last answered to. */
@@ -22,6 +30,7 @@ export interface Lane {
 /** Leave to make one call; `leave` is called once, with what the call said about the connection. */
 export interface Pass {
   readonly lane: Lane
+  readonly address: Address
   leave(transport: Transport, now: number): void
 }
 
@@ -49,12 +58,15 @@ export class Lanes {
   /** A pass, or why there is none. */
   enter(target: Endpoint, now: number): Pass | CallFailure {
     const lane = this.#laneOf(target, now)
+    const { address } = lane
+    if (address === null) return FAILURES.refusedAddress
     if (lane.underWay >= this.#callsAtOnce) return FAILURES.busy
     const circuitPass = lane.circuit.enter(now)
     if (!circuitPass) return FAILURES.paused
     lane.underWay += 1
     return {
       lane,
+      address,
       leave(transport, at) {
         lane.underWay -= 1
         lane.circuit.end(circuitPass, transport, at)
@@ -93,9 +105,25 @@ export class Lanes {
 }
 
 function newLane(endpoint: string): Lane {
-  return { endpoint, circuit: new Circuit(), recent: [], underWay: 0, usedAt: 0, workedSecret: null }
+  return {
+    endpoint,
+    address: addressOf(endpoint),
+    circuit: new Circuit(),
+    recent: [],
+    underWay: 0,
+    usedAt: 0,
+    workedSecret: null,
+  }
+}
+
+// Checked at registration too; here because this is the way that the signature and the end user's token would leave.
+function addressOf(endpoint: string): Address | null {
+  if (endpointProblem(endpoint) !== null) return null
+  const { origin, pathname, search } = new URL(endpoint)
+  return { origin, path: pathname + search }
 }
 
 function remember(lane: Lane, hasFailed: boolean, at: number): void {
-  lane.recent = [...lane.recent, { at, hasFailed }].slice(-RECENT_CALLS)
+  lane.recent.push({ at, hasFailed })
+  if (lane.recent.length > RECENT_CALLS) lane.recent.shift()
 }

@@ -3,10 +3,12 @@ import type { CallLimit } from './call-limit.ts'
 import { createGuardedConnector, type GuardOptions } from './endpoint-guard.ts'
 import { Exchange, type Reply } from './exchange.ts'
 import { FAILURES } from './failures.ts'
+import type { Address } from './lanes.ts'
 
 export interface OutgoingCall {
-  endpoint: URL
-  headers: Record<string, string>
+  address: Address
+  /** Names and values in turn. */
+  headers: string[]
   body: Buffer
 }
 
@@ -34,11 +36,11 @@ export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, maxByte
       resolve(reply)
     })
     if (limit.signal.aborted) return onEnd()
-    limit.signal.addEventListener('abort', onEnd, { once: true })
+    limit.signal.addEventListener('abort', onEnd)
     agent.dispatch(requestOf(call), exchange)
   })
 }
 
-function requestOf({ endpoint, headers, body }: OutgoingCall): HttpDispatcher.DispatchOptions {
-  return { origin: endpoint.origin, path: endpoint.pathname + endpoint.search, method: 'POST', headers, body }
+function requestOf({ address, headers, body }: OutgoingCall): HttpDispatcher.DispatchOptions {
+  return { origin: address.origin, path: address.path, method: 'POST', headers, body }
 }

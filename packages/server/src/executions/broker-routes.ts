@@ -40,7 +40,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
       schema: CALL,
       config: { isRateLimited: true },
       async onRequest(request) {
-        const { runtimeId, capability } = Params.parse(request.params)
+        const { runtimeId, capability } = request.params
         const located = await locateById(deps, runtimeId)
         await findBrokered(located, capability)
         targets.set(request, { located, capability })
@@ -56,7 +56,8 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
       const { located, capability } = targetOf(request)
       const call = { capability, input, metadata, endUserToken: toSecret(endUserToken) }
       const outcome = await answerCall(deps, reply, call, () => admitBrokerCall(deps, located, call))
-      return reply.code(outcome.ok ? 200 : 502).send(outcome.body)
+      reply.code(outcome.ok ? 200 : 502)
+      return outcome.body
     },
   )
 }

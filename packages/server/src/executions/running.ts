@@ -1,3 +1,5 @@
+import { Stop, type StopSignal } from '../stop-signal.ts'
+
 /** Why an execution is ended before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
 
@@ -6,7 +8,7 @@ export interface ExecutionScope {
   /** Aborts as soon as the execution is to end: ends model calls, and starts no further capability call. */
   readonly signal: AbortSignal
   /** Aborts capability calls under way. A caller who left does not: the call's outcome is still worth knowing. */
-  readonly dispatchSignal: AbortSignal
+  readonly dispatchSignal: StopSignal
   readonly stopReason: StopReason | null
   stop(reason: StopReason): void
   /** Must be called when the execution has been settled. */
@@ -55,18 +57,23 @@ export function createRunningExecutions(): RunningExecutions {
 }
 
 function createScope(maxMs: number, ended: (scope: ExecutionScope) => void): ExecutionScope {
-  const loop = new AbortController()
-  const dispatch = new AbortController()
+  // Made for those who ask: most executions are one call, and no library waits for that.
+  let loop: AbortController | null = null
+  const dispatch = new Stop()
   let stopReason: StopReason | null = null
   const scope: ExecutionScope = {
-    signal: loop.signal,
-    dispatchSignal: dispatch.signal,
+    get signal() {
+      loop ??= new AbortController()
+      if (stopReason !== null) loop.abort()
+      return loop.signal
+    },
+    dispatchSignal: dispatch,
     get stopReason() {
       return stopReason
     },
     stop(reason) {
       stopReason ??= reason
-      loop.abort()
+      loop?.abort()
       if (reason !== 'cancelled') dispatch.abort()
     },
     end() {

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
+import { randomText } from '../random.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Admitted } from './enter.ts'
@@ -22,7 +23,7 @@ export async function sendCall(
 ): Promise<CallResult> {
   const { admitted, endUserToken, scope } = context
   const { runtime, executionId, wish } = admitted
-  if (scope.signal.aborted) return unsent('The call was not made: the execution was stopped.')
+  if (scope.stopReason !== null) return unsent('The call was not made: the execution was stopped.')
   if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
   // Whoever took over this node's executions has failed this one already: it must have no further effect.
   if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
@@ -52,6 +53,6 @@ function unsent(message: string): CallResult {
 
 // The calls of one execution share a trace, whose id follows from the execution's.
 function executionTraceparent(executionId: string): string {
-  const traceId = createHash('sha256').update(executionId).digest('hex').slice(0, 32)
-  return `00-${traceId}-${randomBytes(8).toString('hex')}-01`
+  const traceId = hash('sha256', executionId).slice(0, 32)
+  return `00-${traceId}-${randomText(8, 'hex')}-01`
 }

@@ -3,9 +3,9 @@ import type { Deps } from '../deps.ts'
 
 /** One line a request, of listed fields only: never a body, a header, a query, or an address as it was typed. */
 export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logger'>): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const startedAt = deps.clock.now()
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       const isWhole = reply.raw.writableFinished
       deps.logger.info(
         {
@@ -19,5 +19,6 @@ export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logg
         'request',
       )
     })
+    done()
   })
 }

@@ -6,7 +6,7 @@ export function onClientGone(reply: FastifyReply, callback: () => void): void {
     callback()
     return
   }
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) callback()
   })
 }

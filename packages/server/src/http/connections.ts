@@ -7,10 +7,14 @@ const answers = new WeakMap<Socket, ServerResponse>()
 
 /** Notes which answer is on which connection, and cuts readers who stand still. */
 export function watchConnections(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     answers.set(request.raw.socket, reply.raw)
+    done()
   })
-  app.addHook('onSend', async (_request, reply) => cutStalledReader(reply.raw))
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    cutStalledReader(reply.raw)
+    done()
+  })
 }
 
 /** True when part of an answer is on the wire: what else is written there would be taken for the rest of it. */

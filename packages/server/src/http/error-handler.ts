@@ -21,8 +21,8 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
   app.setErrorHandler((error, request, reply) => send(toAppError(error, deps), request, reply))
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))
   // Before the body is read: what is wrong with a body does not matter where nothing takes one.
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw notFound('The route')
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? notFound('The route') : undefined)
   })
 }
 

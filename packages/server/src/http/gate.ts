@@ -11,8 +11,9 @@ const HEADER_NAMES = /^[\x20-\x7e]{1,2048}$/
 
 /** Lets pages of any origin read the answers of this plane, errors included. Never with credentials. */
 export function allowAnyOrigin(plane: FastifyInstance): void {
-  plane.addHook('onRequest', async (_request, reply) => {
+  plane.addHook('onRequest', (_request, reply, done) => {
     reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED })
+    done()
   })
 }
 

@@ -150,8 +150,9 @@ function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {
     plane.addHook('onRoute', (route) => {
       route.config = { ...route.config, plane: name }
     })
-    plane.addHook('onSend', async (_request, reply) => {
+    plane.addHook('onSend', (_request, reply, _payload, done) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+      done()
     })
     routes(plane)
   })

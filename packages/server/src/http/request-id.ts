@@ -13,7 +13,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, 'headers'>): string {
 
 /** Puts the request's id on every answer. */
 export function answerRequestIds(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header(HEADER, request.id)
+    done()
   })
 }

@@ -13,7 +13,7 @@ export function cutStalledReader(raw: ServerResponse): void {
     timer = setTimeout(look, STALL_MS)
   }
   let timer = setTimeout(look, STALL_MS)
-  raw.once('close', () => clearTimeout(timer))
+  raw.on('close', () => clearTimeout(timer))
 }
 
 function pendingBytes(raw: ServerResponse): number {

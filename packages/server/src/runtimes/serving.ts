@@ -104,13 +104,15 @@ async function locate(deps: ServingDeps, name: string, read: () => Promise<Cache
   }
   const cached = deps.serving.runtimes.get(name)
   const isUsable = cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)
-  const located = { runtime: isUsable ? cached.runtime : await readFresh(), isFresh: !isUsable }
-  return Object.assign(located, {
+  const located = {
+    runtime: isUsable ? cached.runtime : await readFresh(),
+    isFresh: !isUsable,
     async refresh() {
       located.runtime = await readFresh()
       located.isFresh = true
     },
-  })
+  }
+  return located
 }
 
 async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {

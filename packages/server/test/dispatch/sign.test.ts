@@ -40,6 +40,10 @@ test('a secret that was used before still signs each call by its own parts', () 
   }
   const first = signCall(secret, parts)
   const second = signCall(secret, { ...parts, nonce: 'b' })
-  expect(second['x-svc-signature']).not.toBe(first['x-svc-signature'])
+  expect(signatureIn(second)).not.toBe(signatureIn(first))
   expect(signCall(new Secret('one-secret'), parts)).toEqual(first)
 })
+
+function signatureIn(headers: readonly string[]): string | undefined {
+  return headers[headers.indexOf('x-svc-signature') + 1]
+}
