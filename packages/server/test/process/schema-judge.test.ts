@@ -14,7 +14,7 @@ function startJudge(options: Partial<SchemaJudgeOptions> & { program?: string } 
   if (!existsSync(BUILT)) throw new Error('run “npm run build” first')
   const workers: Worker[] = []
   const startWorker = () => {
-    const worker = program === undefined ? new Worker(BUILT) : new Worker(program, { eval: true })
+    const worker = program === undefined ? new Worker(BUILT, { execArgv: [] }) : new Worker(program, { eval: true })
     workers.push(worker)
     return worker
   }
