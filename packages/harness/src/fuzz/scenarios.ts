@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { requests } from './requests/requests.ts'
 
 /** What `npm run fuzz` runs, in this order. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = []
+export const FUZZ_SCENARIOS: readonly Scenario[] = [requests]
