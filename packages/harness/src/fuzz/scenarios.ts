@@ -1,5 +1,6 @@
 import type { Scenario } from '../support/scenario.ts'
 import { requests } from './requests/requests.ts'
+import { ssrf } from './ssrf/ssrf.ts'
 
 /** What `npm run fuzz` runs, in this order. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = [requests]
+export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf]
