@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { BlockList, isIPv4, type Socket } from 'node:net'
+import { BlockList, connect, isIPv4, type Socket } from 'node:net'
 import { PUBLIC_V4 } from './spellings.ts'
 
 /** What listened, and was reached. */
@@ -11,6 +11,8 @@ export interface Canaries {
   publicRequests: number
   /** Connections to other public-looking addresses. */
   otherConnections: number
+  /** Connects to addresses inside by itself, and says how many of them were noted; the notes are gone then. */
+  tryOut(addresses: readonly string[]): Promise<number>
   close(): void
 }
 
@@ -65,7 +67,18 @@ function listOf(subnets: readonly (readonly [string, number])[], family: 'ipv4' 
 /** Listens on every address of the namespace, for TLS and without, and notes which of them is reached. */
 export async function startCanaries(tls: { key: string; cert: string }): Promise<Canaries> {
   const hits = new Map<string, number>()
-  const canaries = { hits, publicRequests: 0, otherConnections: 0, close: () => {} }
+  const canaries = {
+    hits,
+    publicRequests: 0,
+    otherConnections: 0,
+    tryOut: async (addresses: readonly string[]) => {
+      await Promise.all(addresses.map(reach))
+      const noted = addresses.filter((address) => hits.has(address)).length
+      hits.clear()
+      return noted
+    },
+    close: () => {},
+  }
   const note = ({ localAddress = '' }: Socket) => {
     const address = localAddress.replace(/^::ffff:/i, '')
     if (address === PUBLIC_V4) return
@@ -104,4 +117,14 @@ function answerAsOwner(request: IncomingMessage, response: ServerResponse): void
   // No connection is kept, so that every call has to look its name up.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...leads })
   request.resume().on('end', () => response.end('{"output":{"ok":true}}'))
+}
+
+function reach(host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: 8080 })
+    // The canary closes it: then it has noted it.
+    socket.once('close', () => resolve()).once('error', reject)
+    socket.end('GET / HTTP/1.1\r\nhost: canary\r\nconnection: close\r\n\r\n')
+    socket.resume()
+  })
 }

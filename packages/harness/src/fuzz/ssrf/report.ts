@@ -3,6 +3,9 @@ import { atLeast, type Check, exactly } from '../../support/scenario.ts'
 
 /** What the attack from inside the namespace counted. */
 export const SsrfReport = z.object({
+  /** Addresses inside that a connection of the attack's own was sent to, and those where it was noted. */
+  canaries: z.number(),
+  canariesAwake: z.number(),
   spellings: z.number(),
   registered: z.number(),
   deployed: z.number(),
@@ -33,6 +36,8 @@ export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
   const hits = Object.entries(report.hits)
   const told = hits.length > 0 ? ` (${hits.map(([address, count]) => `${address}: ${count}`).join(', ')})` : ''
   return [
+    atLeast('addresses inside that listen', report.canaries, 1),
+    exactly('of these note who connects', report.canariesAwake, report.canaries),
     exactly('spellings offered to registration, deployment and dispatch', report.spellings, wanted.spellings),
     exactly('spellings dispatched to', report.dispatched, wanted.spellings),
     exactly('dispatches that the guard never saw', report.spared, 0),

@@ -41,6 +41,8 @@ interface Names {
 
 const REBINDING_ZONE = 'rebind.test'
 const CONTROL = [`https://${PUBLIC_V4}/svc`, 'https://good.test/svc']
+/** Inside in every way: by itself, and as IPv6 that carries or translates IPv4. */
+const EMBEDDED = [...CANARIES_V4, ...CANARIES_V6, '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1']
 const CONTROL_EVERY = 50
 const CALLERS = 8
 /** Fewer than an endpoint is judged by, so that none of them is spared for failing. */
@@ -66,6 +68,8 @@ export async function runInside(taskText: string, { env, stderr }: Surroundings)
     const target: Target = { url: server.url, client, owner, folder: store.location }
     const say = (line: string) => void stderr.write(`${line}\n`)
     const attack: Attack = { target, canaries, names, random, report: newReport(), say }
+    attack.report.canaries = EMBEDDED.length
+    attack.report.canariesAwake = await canaries.tryOut(EMBEDDED)
     await trySpellings(attack, task)
     await tryRedirects(attack)
     await tryRebinding(attack, task)
@@ -169,6 +173,7 @@ function wildcard(name: string): readonly string[] {
 
 function newReport(): SsrfReport {
   return {
+    ...{ canaries: 0, canariesAwake: 0 },
     ...{ spellings: 0, registered: 0, deployed: 0, dispatched: 0, spared: 0, controlCalls: 0, controlReached: 0 },
     ...{ rebindings: 0, privateAnswers: 0, rebindingsReached: 0, redirects: 0, redirectsReached: 0 },
     ...{ otherConnections: 0, hits: {} },
