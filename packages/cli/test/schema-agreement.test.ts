@@ -1,7 +1,8 @@
 import { DeploymentManifest, type JsonObject } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { manifestFaults as serverFaults } from '../../server/src/deployments/rules.ts'
+import { judgeSchemas } from '../../server/src/deployments/judge-schemas.ts'
+import { namedFaults, placedSchemas } from '../../server/src/deployments/rules.ts'
 import { parseBody } from '../../server/src/http/json-body.ts'
 import { DEFAULT_LIMITS } from '../../server/src/limits.ts'
 import { manifestFaults } from '../src/project/manifest-faults.ts'
@@ -163,5 +164,8 @@ function serverVerdict(manifest: DeploymentManifest): unknown {
   } catch (error) {
     return error
   }
-  return serverFaults(manifest.capabilities, DEFAULT_LIMITS)
+  const placed = placedSchemas(manifest.capabilities, DEFAULT_LIMITS)
+  return namedFaults(
+    placed.map((place) => ({ ...place, problem: place.problem ?? judgeSchemas([place.schema])[0] ?? null })),
+  )
 }

@@ -5,6 +5,7 @@ import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
+import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
@@ -24,6 +25,7 @@ export interface DepsOptions {
   limits: Limits
   model: Model
   payments: Payments
+  schemaJudge: SchemaJudge
   logger: Logger
   allowLocalEndpoints: boolean
   baseUrl: () => string
@@ -38,7 +40,19 @@ export interface DepsOptions {
 
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
 export function createDeps(options: DepsOptions): Deps {
-  const { database, keyring, limits, model, payments, logger, baseUrl, version, nodeId, clock = systemClock } = options
+  const {
+    database,
+    keyring,
+    limits,
+    model,
+    payments,
+    schemaJudge,
+    logger,
+    baseUrl,
+    version,
+    nodeId,
+    clock = systemClock,
+  } = options
   const { db, engine } = database
   const { allowLocalEndpoints } = options
   return {
@@ -49,6 +63,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
+    schemaJudge,
     logger,
     baseUrl,
     version,

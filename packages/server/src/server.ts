@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { sweepSessions } from './accounts/sessions.ts'
@@ -9,6 +10,7 @@ import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
+import { createSchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import type { Environment } from './environment.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
@@ -53,11 +55,14 @@ export async function startServer(
   let url = ''
   const baseUrl = () => config.baseUrl ?? url
   const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
+  // One processor is left to those who call; more than two threads are no use to anybody.
+  const schemaJudge = createSchemaJudge({ threads: Math.min(2, Math.max(1, availableParallelism() - 1)) })
   const deps = createDeps({
     ...store,
     limits: config.limits,
     model,
     payments,
+    schemaJudge,
     logger,
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
@@ -93,7 +98,7 @@ export async function startServer(
       await fold(deps)
       clearInterval(renewal)
       await deps.lease.release()
-      await deps.dispatcher.close()
+      await Promise.all([deps.dispatcher.close(), schemaJudge.close()])
       await store.database.close()
       lock?.release()
     },

@@ -1,4 +1,7 @@
 import type { Scenario } from '../support/scenario.ts'
+import { requests } from './requests/requests.ts'
+import { schemas } from './schemas/schemas.ts'
+import { ssrf } from './ssrf/ssrf.ts'
 
 /** What `npm run fuzz` runs, in this order. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = []
+export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf, schemas]

@@ -1,17 +1,17 @@
-import type { DeploymentManifest, DeployResponse } from '@svc/contract'
+import type { Capability, DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
 import { invalid, unauthorized } from '../errors.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { manifestFaults, removalWarnings } from './rules.ts'
+import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
 import { insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
-  const faults = manifestFaults(manifest.capabilities, deps.limits)
+  const faults = await manifestFaults(deps, runtime, manifest.capabilities)
   if (faults) throw invalid(faults)
   const stored = await insertDeployment(deps.db, runtime.ownerId, {
     deploymentId: deps.newId('deployment'),
@@ -29,4 +29,24 @@ export async function deploy(
     })),
     warnings: removalWarnings(stored.replaced?.manifest.capabilities ?? [], manifest.capabilities),
   }
+}
+
+async function manifestFaults(
+  { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,
+  { ownerId }: RuntimeIdentity,
+  capabilities: readonly Capability[],
+): Promise<FieldErrors | null> {
+  const tooMany = countFault(capabilities, limits)
+  if (tooMany) return tooMany
+  const placed = placedSchemas(capabilities, limits)
+  const fit = placed.filter(({ problem }) => problem === null)
+  const verdict = await schemaJudge.judge(
+    ownerId,
+    fit.map(({ schema }) => schema),
+  )
+  if (!verdict.ok) return { 'manifest.capabilities': [verdict.problem] }
+  const problems = new Map(fit.map(({ path }, index) => [path, verdict.problems[index] ?? null]))
+  return namedFaults(
+    placed.map((schema) => ({ ...schema, problem: schema.problem ?? problems.get(schema.path) ?? null })),
+  )
 }

@@ -1,7 +1,8 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import type { ValidateFunction } from 'ajv'
 import { jsonBytes } from '../json-bytes.ts'
-import { compileAlone, prepareDialects } from './schema-dialects.ts'
+import { createPatience } from './patience.ts'
+import { compileAlone, judgeDialect, prepareDialects } from './schema-dialects.ts'
 import { schemaFaults } from './schema-faults.ts'
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
@@ -10,29 +11,40 @@ export type SchemaCheck = (value: unknown, root: string) => FieldErrors | null
 
 export type CompiledSchema = { ok: true; check: SchemaCheck } | { ok: false; problem: string }
 
-const COMPILE_MS = 500
-const CHECK_MS = 250
-const HURRIED_CHECK_MS = 20
-const HURRY_MS = 30_000
+/** What compiling one schema may take; with the trial that follows, an answer of a second has room for it. */
+const COMPILE_MS = 300
+const TRIAL_MS = 150
+// On a busy machine, what was judged fit must not fail to serve.
+const COMPILE_JUDGED_MS = 4 * COMPILE_MS
 // A schema without references and patterns for names takes time in the product of its size and the value's at most.
 const SAFE_PRODUCT = 4_000_000
 const UNBOUNDED = /"(?:\$ref|\$dynamicRef|\$recursiveRef|patternProperties)"/
 
 /**
- * Compiles a schema that somebody else wrote: JSON Schema 2020-12, or draft-07 where `$schema` says so. References leave
- * the schema nowhere, patterns run on an engine of linear time, and neither compiling nor a check takes long.
+ * Judges and compiles a schema that somebody else wrote: JSON Schema 2020-12, or draft-07 where `$schema` says so.
+ * References leave the schema nowhere, patterns run on an engine of linear time, and neither compiling nor a check takes
+ * long. It holds the thread for up to half a second: to be called where nobody waits for that.
  */
 export function compileSchema(schema: JsonObject, maxMs = COMPILE_MS): CompiledSchema {
   if (schema['$async'] !== undefined) return { ok: false, problem: 'must not use $async.' }
   prepareDialects()
   try {
-    const validate = withinTime(Math.min(maxMs, COMPILE_MS), () => compileAlone(schema))
+    const validate = withinTime(Math.min(maxMs, COMPILE_MS), () => {
+      judgeDialect(schema)
+      return compileAlone(schema)
+    })
     // A schema that leads back to itself compiles, but no check against it need ever end.
-    withinTime(CHECK_MS, () => validate({}))
+    withinTime(TRIAL_MS, () => validate({}))
     return { ok: true, check: checkWith(validate, schema) }
   } catch (error) {
     return { ok: false, problem: problemOf(error) }
   }
+}
+
+/** Compiles a schema that {@link compileSchema} has found good, without judging it anew. Throws where it was not. */
+export function compileJudged(schema: JsonObject): SchemaCheck {
+  const validate = withinTime(COMPILE_JUDGED_MS, () => compileAlone(schema))
+  return checkWith(validate, schema)
 }
 
 /** Why a schema cannot describe a capability's input, which is always an object; null when it can. */
@@ -45,28 +57,15 @@ export function inputRootProblem(schema: JsonObject): string | null {
 function checkWith(validate: ValidateFunction, schema: JsonObject): SchemaCheck {
   const text = JSON.stringify(schema)
   const isUnbounded = UNBOUNDED.test(text)
-  const timed = withinShrinkingTime((value) => validate(value))
+  const patience = createPatience()
   return (value, root) => {
     const isSafe = !isUnbounded && text.length * jsonBytes(value) < SAFE_PRODUCT
     try {
-      return (isSafe ? validate : timed)(value) ? null : schemaFaults(validate.errors ?? [], root)
+      const fits = isSafe ? validate(value) : patience.run(() => validate(value))
+      return fits ? null : schemaFaults(validate.errors ?? [], root)
     } catch (error) {
       if (!(error instanceof RangeError) && !(error instanceof TimeLimitError)) throw error
       return { [root]: ['cannot be checked: its schema refers to itself without end, or takes too long.'] }
-    }
-  }
-}
-
-// Whoever found an input that takes too long must not be able to take that time again and again.
-function withinShrinkingTime(validate: (value: unknown) => unknown): (value: unknown) => unknown {
-  let wasSlowUntil = 0
-  return (value) => {
-    const isSlow = performance.now() < wasSlowUntil
-    try {
-      return withinTime(isSlow ? HURRIED_CHECK_MS : CHECK_MS, () => validate(value))
-    } catch (error) {
-      if (error instanceof TimeLimitError) wasSlowUntil = performance.now() + HURRY_MS
-      throw error
     }
   }
 }

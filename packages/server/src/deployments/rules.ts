@@ -1,29 +1,44 @@
 import type { Capability, FieldErrors, JsonObject } from '@svc/contract'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
-import { compileSchema, inputRootProblem } from './json-schema.ts'
-
-/** How long the schemas of one manifest may take to compile, all together. */
-const MANIFEST_MS = 2_000
+import { inputRootProblem } from './json-schema.ts'
 
 type ManifestLimits = Pick<Limits, 'capabilities' | 'schemaBytes'>
 
-/** What is wrong with a manifest's capabilities beyond their shape: their number, and each schema. Null when nothing is. */
-export function manifestFaults(capabilities: readonly Capability[], limits: ManifestLimits): FieldErrors | null {
-  if (capabilities.length > limits.capabilities) {
-    const message = `holds ${capabilities.length} capabilities, at most ${limits.capabilities} are accepted.`
-    return { 'manifest.capabilities': [message] }
-  }
-  const faults: FieldErrors = {}
-  const endsAt = performance.now() + MANIFEST_MS
-  for (const [index, capability] of capabilities.entries()) {
-    const action = capability.actions[0]
-    for (const field of ['inputSchema', 'outputSchema'] as const) {
+/** A schema of a manifest, and where it stands. */
+export interface PlacedSchema {
+  /** Dotted. */
+  path: string
+  capability: string
+  schema: JsonObject
+  /** What is wrong with it on its face; null where only judging it can tell. */
+  problem: string | null
+}
+
+/** What is wrong with the number of a manifest's capabilities, or null. */
+export function countFault(capabilities: readonly Capability[], limits: ManifestLimits): FieldErrors | null {
+  if (capabilities.length <= limits.capabilities) return null
+  const message = `holds ${capabilities.length} capabilities, at most ${limits.capabilities} are accepted.`
+  return { 'manifest.capabilities': [message] }
+}
+
+/** Every schema of these capabilities. */
+export function placedSchemas(capabilities: readonly Capability[], limits: ManifestLimits): PlacedSchema[] {
+  return capabilities.flatMap(({ name: capability, actions: [action] }, index) =>
+    (['inputSchema', 'outputSchema'] as const).flatMap((field) => {
       const schema = action?.[field]
-      const problem = schema && schemaProblem(schema, { isInput: field === 'inputSchema', limits, endsAt })
-      if (!problem) continue
-      faults[`manifest.capabilities.${index}.actions.0.${field}`] = [`of “${capability.name}” ${problem}`]
-    }
+      if (!schema) return []
+      const path = `manifest.capabilities.${index}.actions.0.${field}`
+      return [{ path, capability, schema, problem: problemOnItsFace(schema, field, limits) }]
+    }),
+  )
+}
+
+/** The schemas that have a problem, each named with its capability; null where there is none. */
+export function namedFaults(placed: readonly Omit<PlacedSchema, 'schema'>[]): FieldErrors | null {
+  const faults: FieldErrors = {}
+  for (const { path, capability, problem } of placed) {
+    if (problem !== null) faults[path] = [`of “${capability}” ${problem}`]
   }
   return Object.keys(faults).length > 0 ? faults : null
 }
@@ -40,20 +55,12 @@ export function removalWarnings(before: readonly Capability[], after: readonly C
     )
 }
 
-interface Judgement {
-  isInput: boolean
-  limits: ManifestLimits
-  /** On the clock of `performance.now()`. */
-  endsAt: number
-}
-
-function schemaProblem(schema: JsonObject, { isInput, limits, endsAt }: Judgement): string | null {
+function problemOnItsFace(
+  schema: JsonObject,
+  field: 'inputSchema' | 'outputSchema',
+  limits: ManifestLimits,
+): string | null {
   const bytes = jsonBytes(schema)
   if (bytes > limits.schemaBytes) return `has ${bytes} bytes, at most ${limits.schemaBytes} are accepted.`
-  const rootProblem = isInput ? inputRootProblem(schema) : null
-  if (rootProblem) return rootProblem
-  const leftMs = endsAt - performance.now()
-  if (leftMs <= 0) return 'was not reached: the schemas of this manifest take too long to check. Make them smaller.'
-  const compiled = compileSchema(schema, leftMs)
-  return compiled.ok ? null : compiled.problem
+  return field === 'inputSchema' ? inputRootProblem(schema) : null
 }

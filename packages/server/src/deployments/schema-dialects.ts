@@ -15,7 +15,8 @@ const OPTIONS: Options = {
   ownProperties: true,
   // JSON.parse makes infinity of 1e999, and no JSON can carry it on.
   strictNumbers: true,
-  code: { regExp: linearRegExp },
+  // Its passes over the generated code take time in the square of its size.
+  code: { regExp: linearRegExp, optimize: false },
 }
 
 interface Dialect {
@@ -33,20 +34,28 @@ export function prepareDialects(): void {
   for (const dialect of [LATEST, EARLIER]) dialect.judge ??= createJudge(dialect)
 }
 
+/** Holds a schema against the one of the dialect that it names. Throws where it is not valid. */
+export function judgeDialect(schema: JsonObject): void {
+  const { dialect, id } = dialectOf(schema)
+  judge(dialect, { ...schema, $schema: id })
+}
+
 /**
  * Compiles a schema of the dialect that it names. Its compiler knows no schema but the one at hand, so that not even a
- * reference to its own dialect leads anywhere. Throws where it is not valid.
+ * reference to its own dialect leads anywhere. Throws where that cannot be done.
  */
 export function compileAlone(schema: JsonObject): ValidateFunction {
-  const named = schema['$schema'] ?? LATEST.id
-  if (typeof named !== 'string') throw new Error('$schema must be a string')
-  const isEarlier = DRAFT_07.test(named)
-  const dialect = isEarlier ? EARLIER : LATEST
-  judge(dialect, { ...schema, $schema: isEarlier ? dialect.id : named })
+  const { dialect } = dialectOf(schema)
   const ajv = withFormats(new dialect.Compiler({ ...OPTIONS, meta: false, validateSchema: false }))
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword(linearUniqueItems)
   return ajv.compile(schema)
+}
+
+function dialectOf(schema: JsonObject): { dialect: Dialect; id: string } {
+  const named = schema['$schema'] ?? LATEST.id
+  if (typeof named !== 'string') throw new Error('$schema must be a string')
+  return DRAFT_07.test(named) ? { dialect: EARLIER, id: EARLIER.id } : { dialect: LATEST, id: named }
 }
 
 function judge(dialect: Dialect, schema: JsonObject): void {

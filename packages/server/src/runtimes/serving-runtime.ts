@@ -1,6 +1,6 @@
 import type { Capability, JsonObject, Tier } from '@svc/contract'
 import { z } from 'zod'
-import { compileSchema, type SchemaCheck } from '../deployments/json-schema.ts'
+import { compileJudged, type SchemaCheck } from '../deployments/json-schema.ts'
 import type { Deployment } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
@@ -113,13 +113,7 @@ function compiledOnUse(schema: JsonObject | undefined): SchemaCheck {
   if (!schema) return () => null
   let check: SchemaCheck | undefined
   return (value, root) => {
-    check ??= compiled(schema)
+    check ??= compileJudged(schema)
     return check(value, root)
   }
-}
-
-function compiled(schema: JsonObject): SchemaCheck {
-  const result = compileSchema(schema)
-  if (!result.ok) throw new Error(`a deployed schema no longer compiles: ${result.problem}`)
-  return result.check
 }

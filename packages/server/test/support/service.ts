@@ -12,6 +12,8 @@ import type { Payments } from '../../src/billing/payments/payments.ts'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
+import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
+import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Deps } from '../../src/deps.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
@@ -33,6 +35,8 @@ export interface TestServiceOptions {
   payments?: Payments
   /** The real one, scrypt, takes 50 ms and more: most tests have no use for that. */
   passwordHasher?: PasswordHasher
+  /** In place of one that judges in the test's own thread. */
+  schemaJudge?: SchemaJudge
   /** https://svc.test unless it is given. */
   baseUrl?: string
   proxyHops?: number
@@ -68,6 +72,12 @@ export interface SendOptions {
 
 export type TestOwner = Owner & { apiKey: string }
 
+// Threads run what is built; these tests are of the source.
+const JUDGE_AT_ONCE: SchemaJudge = {
+  judge: async (_ownerId, schemas) => ({ ok: true, problems: judgeSchemas(schemas) }),
+  close: async () => {},
+}
+
 /** Starts the service on a database that stays open when it is closed, as a replica does on a shared one. */
 export async function startService(database: Database, options: TestServiceOptions = {}): Promise<TestService> {
   const { clock = createTestClock(), masterKey = randomBytes(32) } = options
@@ -79,6 +89,7 @@ export async function startService(database: Database, options: TestServiceOptio
     keyring: createKeyring([masterKey]),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     model: options.model ?? model,
+    schemaJudge: options.schemaJudge ?? JUDGE_AT_ONCE,
     logger,
     clock,
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,

@@ -2,7 +2,8 @@ import type { Capability } from '@svc/contract'
 import { Capability as CapabilitySchema } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { manifestFaults, removalWarnings } from '../../src/deployments/rules.ts'
+import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
+import { countFault, namedFaults, placedSchemas, removalWarnings } from '../../src/deployments/rules.ts'
 import { sizeFaults, storedPayload } from '../../src/executions/rules.ts'
 import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -111,19 +112,22 @@ describe('a manifest’s capabilities', () => {
     CapabilitySchema.parse({ name, version: '1.0.0', actions: [{ name, ...fields }] })
 
   test('are counted', () => {
-    expect(manifestFaults([named('a'), named('b')], limits)).toBeNull()
-    expect(manifestFaults([named('a'), named('b'), named('c')], limits)).toEqual({
+    expect(countFault([named('a'), named('b')], limits)).toBeNull()
+    expect(countFault([named('a'), named('b'), named('c')], limits)).toEqual({
       'manifest.capabilities': ['holds 3 capabilities, at most 2 are accepted.'],
     })
   })
 
   test('are each told what is wrong with their schemas, by name', () => {
-    const faults = manifestFaults(
+    const placed = placedSchemas(
       [
         named('one', { inputSchema: { type: 'array' }, outputSchema: { type: 'strin' } }),
         named('two', { inputSchema: { description: 'x'.repeat(200) }, outputSchema: { type: 'array' } }),
       ],
       limits,
+    )
+    const faults = namedFaults(
+      placed.map((place) => ({ ...place, problem: place.problem ?? judgeSchemas([place.schema])[0] ?? null })),
     )
     expect(Object.keys(faults ?? {})).toEqual([
       'manifest.capabilities.0.actions.0.inputSchema',

@@ -1,0 +1,3 @@
+import { runInside } from './run-inside.ts'
+
+process.stdout.write(`${JSON.stringify(await runInside(process.argv[2] ?? '', process))}\n`)

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { atLeast, type Check, exactly } from '../../support/scenario.ts'
+
+/** What the attack from inside the namespace counted. */
+export const SsrfReport = z.object({
+  /** Addresses inside that a connection of the attack's own was sent to, and those where it was noted. */
+  canaries: z.number(),
+  canariesAwake: z.number(),
+  spellings: z.number(),
+  registered: z.number(),
+  deployed: z.number(),
+  dispatched: z.number(),
+  /** Calls that the guard never saw, because the endpoint was being spared. */
+  spared: z.number(),
+  controlCalls: z.number(),
+  controlReached: z.number(),
+  rebindings: z.number(),
+  privateAnswers: z.number(),
+  rebindingsReached: z.number(),
+  redirects: z.number(),
+  redirectsReached: z.number(),
+  otherConnections: z.number(),
+  /** Connections to addresses inside, by address. */
+  hits: z.record(z.string(), z.number()),
+})
+export type SsrfReport = z.infer<typeof SsrfReport>
+
+/** What a full attack counts. */
+export interface Wanted {
+  spellings: number
+  rebindings: number
+}
+
+/** Judges an attack: that nothing inside was reached, and that what may be reached was. */
+export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
+  const hits = Object.entries(report.hits)
+  const told = hits.length > 0 ? ` (${hits.map(([address, count]) => `${address}: ${count}`).join(', ')})` : ''
+  return [
+    atLeast('addresses inside that listen', report.canaries, 1),
+    exactly('of these note who connects', report.canariesAwake, report.canaries),
+    exactly('spellings offered to registration, deployment and dispatch', report.spellings, wanted.spellings),
+    exactly('spellings dispatched to', report.dispatched, wanted.spellings),
+    exactly('dispatches that the guard never saw', report.spared, 0),
+    atLeast('dispatches to names whose answers change', report.rebindings, wanted.rebindings),
+    atLeast('answers that led inside, as a share of these', report.privateAnswers / report.rebindings, 0.3),
+    atLeast('of these dispatches reached outside', report.rebindingsReached / report.rebindings, 0.2),
+    atLeast('redirects, refreshes and Alt-Svc that led inside', report.redirects, 1),
+    exactly('of these answered by the endpoint itself, once', report.redirectsReached, report.redirects),
+    atLeast('calls to the one address that may be reached', report.controlCalls, 1),
+    exactly('of these arrived', report.controlReached, report.controlCalls),
+    exactly(
+      `connections to addresses inside${told}`,
+      hits.reduce((sum, [, count]) => sum + count, 0),
+      0,
+    ),
+  ]
+}

@@ -1,0 +1,44 @@
+/** Why something was not taken into a queue. */
+export type QueueFull = 'all' | 'owner'
+
+export interface FairQueueLimits {
+  /** What waits may weigh in all, and what waits of one owner. */
+  maxWeight: number
+  maxWeightOfOwner: number
+}
+
+/** Things that wait their turn, first come first served within an owner, and owner by owner between them. */
+export class FairQueue<T> {
+  readonly #limits: FairQueueLimits
+  // In the order of their turns: whoever had one goes to the end.
+  readonly #lines = new Map<string, { item: T; weight: number }[]>()
+  #weight = 0
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+  }
+
+  /** Puts something in line, or says whose line is too long for it. An owner without a line is let in whatever it weighs. */
+  push(owner: string, item: T, weight: number): QueueFull | null {
+    const line = this.#lines.get(owner) ?? []
+    const ofOwner = line.reduce((sum, waiting) => sum + waiting.weight, 0)
+    if (line.length > 0 && ofOwner + weight > this.#limits.maxWeightOfOwner) return 'owner'
+    if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight) return 'all'
+    line.push({ item, weight })
+    this.#lines.set(owner, line)
+    this.#weight += weight
+    return null
+  }
+
+  shift(): T | undefined {
+    const [next] = this.#lines
+    if (next === undefined) return undefined
+    const [owner, line] = next
+    this.#lines.delete(owner)
+    const first = line.shift()
+    if (first === undefined) return this.shift()
+    if (line.length > 0) this.#lines.set(owner, line)
+    this.#weight -= first.weight
+    return first.item
+  }
+}

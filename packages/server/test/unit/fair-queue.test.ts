@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { FairQueue } from '../../src/deployments/fair-queue.ts'
+
+function filled(...items: readonly (readonly [owner: string, item: string])[]): FairQueue<string> {
+  const queue = new FairQueue<string>({ maxWeight: 100, maxWeightOfOwner: 40 })
+  for (const [owner, item] of items) queue.push(owner, item, 10)
+  return queue
+}
+
+function drained(queue: FairQueue<string>): string[] {
+  const next = queue.shift()
+  return next === undefined ? [] : [next, ...drained(queue)]
+}
+
+describe('a fair queue', () => {
+  test('serves owners in turn, and each in the order of coming', () => {
+    const queue = filled(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'], ['c', 'c1'], ['b', 'b2'])
+    expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+    expect(queue.shift()).toBeUndefined()
+  })
+
+  test('lets no owner take the room of the others, and says whose line is full', () => {
+    const queue = filled(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'])
+    expect(queue.push('a', '5', 1)).toBe('owner')
+    expect(queue.push('b', '1', 40)).toBeNull()
+    expect(queue.push('c', '1', 20)).toBeNull()
+    expect(queue.push('d', '1', 1)).toBe('all')
+    expect(drained(queue)).toEqual(['1', '1', '1', '2', '3', '4'])
+    expect(queue.push('d', '1', 1)).toBeNull()
+  })
+
+  test('takes what is larger than any line where nothing else waits', () => {
+    const queue = filled()
+    expect(queue.push('a', 'large', 1_000)).toBeNull()
+    expect(queue.push('a', 'more', 1)).toBe('owner')
+    expect(queue.push('b', 'more', 1)).toBe('all')
+    expect(drained(queue)).toEqual(['large'])
+  })
+})
