@@ -48,7 +48,9 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 
 function findBinaries(): string {
   const versions = existsSync(BINARIES) ? readdirSync(BINARIES).sort((a, b) => Number(b) - Number(a)) : []
-  const folder = versions.map((version) => join(BINARIES, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))
+  const folder = versions
+    .map((version) => join(BINARIES, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
   if (folder === undefined) throw new Error('initdb is not here: install the Debian package “postgresql”')
   return folder
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, atMost, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createStore, type Store } from '../../support/store.ts'
 import type { Replica } from '../fleet.ts'
 import { createDeathWatch, type DeathWatch, longestClearing, shareOfHits } from '../kills/death-watch.ts'
@@ -25,7 +25,12 @@ export const pauses: Scenario = {
     const store = await createStore(context.engine, context.env)
     context.onEnd(() => store.remove())
     const site = await openSite(context, { store, replicas: 2, connections: 64 })
-    const run = { context, site, load: await startLoad(site, context.random.fork()), watch: createDeathWatch(store, Date.now) }
+    const run = {
+      context,
+      site,
+      load: await startLoad(site, context.random.fork()),
+      watch: createDeathWatch(store, Date.now),
+    }
     const count = context.count(PAUSES)
     const takenOver: Outcomes = new Map()
     for (let index = 1; index <= count; index += 1) {
@@ -39,7 +44,12 @@ export const pauses: Scenario = {
       atLeast('pauses that hit running executions', shareOfHits(run.watch.deaths), 0.9),
       exactly('executions taken over that were overwritten', changed.length, 0),
       ...checks,
-      atMost('until the other server had taken them over, longest', longestClearing(run.watch.deaths), TAKEN_OVER_MS, 'ms'),
+      atMost(
+        'until the other server had taken them over, longest',
+        longestClearing(run.watch.deaths),
+        TAKEN_OVER_MS,
+        'ms',
+      ),
       ...loadChecks(site, run.load),
     ]
   },
@@ -82,7 +92,9 @@ function pickVictim(site: Site, { random }: ScenarioContext): Replica {
 const Running = z.object({ execution_id: z.string() })
 
 async function runningOn(store: Store, { nodeId }: Replica): Promise<string[]> {
-  const rows = await store.query("select execution_id from executions where status = 'running' and node_id = ?", [nodeId])
+  const rows = await store.query("select execution_id from executions where status = 'running' and node_id = ?", [
+    nodeId,
+  ])
   return rows.map((row) => Running.parse(row).execution_id)
 }
 

@@ -31,10 +31,15 @@ export const postgresRestarts: Scenario = {
     const successes: number[] = []
     let felt = 0
     for (let restart = 1; restart <= count; restart += 1) {
-      const { successMs, broken } = await restartOnce(context, { site, load, restart: () => database.restart('immediate') })
+      const { successMs, broken } = await restartOnce(context, {
+        site,
+        load,
+        restart: () => database.restart('immediate'),
+      })
       successes.push(successMs)
       felt += broken > 0 ? 1 : 0
-      if (restart % 5 === 0) context.say(`${restart} of ${count} restarts, ${load.history.operations.length} operations`)
+      if (restart % 5 === 0)
+        context.say(`${restart} of ${count} restarts, ${load.history.operations.length} operations`)
     }
     const checks = await load.judge(EXECUTION_MS + DISPATCH_MS + OVERDUE_MARGIN_MS)
     return [
@@ -66,8 +71,9 @@ async function restartOnce(context: ScenarioContext, { site, load, restart }: Ru
   const heard = load.history.operations.slice(before)
   const firsts = site.fleet.live.map(
     ({ nodeId }) =>
-      heard.find(({ endedAt, told, nodeId: asked }) => asked === nodeId && endedAt >= readyAt && told.as === 'completed')
-        ?.endedAt ?? Number.POSITIVE_INFINITY,
+      heard.find(
+        ({ endedAt, told, nodeId: asked }) => asked === nodeId && endedAt >= readyAt && told.as === 'completed',
+      )?.endedAt ?? Number.POSITIVE_INFINITY,
   )
   for (const end of endDisturbances) end()
   return { successMs: Math.max(...firsts) - readyAt, broken: heard.filter(({ told }) => told.as === 'unknown').length }

@@ -130,7 +130,8 @@ async function isLedgerRight(stage: Stage, owner: HarnessOwner, [page, broker, o
 const Count = z.object({ kind: z.string(), count: z.number(), first_at: z.number() })
 
 async function countRows(store: Store, { ownerId }: HarnessOwner) {
-  const sql = 'select kind, count(*) as count, min(started_at) as first_at from executions where owner_id = ? group by kind'
+  const sql =
+    'select kind, count(*) as count, min(started_at) as first_at from executions where owner_id = ? group by kind'
   const rows = (await store.query(sql, [ownerId])).map((row) => Count.parse(row))
   return {
     kinds: new Map(rows.map(({ kind, count }) => [kind, count])),
