@@ -1,7 +1,7 @@
 import { type Check, exactly } from '../support/scenario.ts'
 import type { Effect } from './effect-log.ts'
 import type { Operation } from './history.ts'
-import { TOKENS_A_TURN, turnsOf } from './model-double.ts'
+import { TOKENS_A_TURN, turnsOf } from './planned-model.ts'
 
 /** A row of `executions`, as far as it is judged. */
 export interface ExecutionRow {

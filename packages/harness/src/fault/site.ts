@@ -5,7 +5,7 @@ import type { ServerOptions } from '../support/server.ts'
 import type { Store } from '../support/store.ts'
 import { type EffectLog, startEffectLog } from './effect-log.ts'
 import { createFleet, type Fleet } from './fleet.ts'
-import { CAPABILITY, type ModelDouble, startModelDouble } from './model-double.ts'
+import { CAPABILITY, type PlannedModel, startPlannedModel } from './planned-model.ts'
 
 export interface SiteRuntime {
   runtimeId: string
@@ -17,7 +17,7 @@ export interface SiteRuntime {
 export interface Stage {
   store: Store
   endpoint: EffectLog
-  model: ModelDouble
+  model: PlannedModel
   fleet: Fleet
   /** How the stage's servers are started. */
   serverOptions: ServerOptions
@@ -44,7 +44,7 @@ const RUNTIMES_EACH = 4
 /** Starts servers and doubles, which end with the scenario. */
 export async function openStage(context: ScenarioContext, options: StageOptions): Promise<Stage> {
   const { store, replicas, connections, variables } = options
-  const [endpoint, model] = await Promise.all([startEffectLog(Date.now), startModelDouble()])
+  const [endpoint, model] = await Promise.all([startEffectLog(Date.now), startPlannedModel()])
   context.onEnd(() => Promise.all([endpoint.close(), model.close()]))
   const serverOptions: ServerOptions = {
     store,

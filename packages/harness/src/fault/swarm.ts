@@ -4,8 +4,8 @@ import type { Random } from '../support/random.ts'
 import type { Work } from './effect-log.ts'
 import type { Replica } from './fleet.ts'
 import { type History, type Told, toldBy } from './history.ts'
-import { CAPABILITY } from './model-double.ts'
 import { drawPlan, type Plan, planWords } from './plan.ts'
+import { CAPABILITY } from './planned-model.ts'
 import type { Site, SiteRuntime } from './site.ts'
 
 /** Clients that ask for one thing after the other, until they are told to stop. */

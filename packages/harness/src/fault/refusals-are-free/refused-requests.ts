@@ -1,5 +1,5 @@
 import type { ClientRequest } from '../../support/client.ts'
-import { CAPABILITY } from '../model-double.ts'
+import { CAPABILITY } from '../planned-model.ts'
 
 /** Requests that must be refused with one status, sent in turn. */
 export interface Refusal {

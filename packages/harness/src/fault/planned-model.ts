@@ -11,7 +11,7 @@ export const CAPABILITY = 'work'
 export const TOKENS_A_TURN = 18
 
 /** A model that plays the plan in the user's words, and keeps of each operation how many turns it was asked for. */
-export interface ModelDouble {
+export interface PlannedModel {
   /** For `SVC_MODEL_BASE_URL`. */
   baseUrl: string
   /** Requests by operation. */
@@ -19,7 +19,7 @@ export interface ModelDouble {
   close(): Promise<void>
 }
 
-export async function startModelDouble(): Promise<ModelDouble> {
+export async function startPlannedModel(): Promise<PlannedModel> {
   const requests = new Map<number, number>()
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const text = await textOf(request)
