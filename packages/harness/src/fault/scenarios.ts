@@ -1,4 +1,17 @@
 import type { Scenario } from '../support/scenario.ts'
+import { kills } from './kills/kills.ts'
+import { pauses } from './pauses/pauses.ts'
+import { postgresRestarts } from './postgres-restarts/postgres-restarts.ts'
+import { quota } from './quota/quota.ts'
+import { refusalsAreFree } from './refusals-are-free/refusals-are-free.ts'
+import { revocation } from './revocation/revocation.ts'
 
 /** What `npm run fault` runs, in this order. */
-export const FAULT_SCENARIOS: readonly Scenario[] = []
+export const FAULT_SCENARIOS: readonly Scenario[] = [
+  kills,
+  pauses,
+  postgresRestarts,
+  quota,
+  refusalsAreFree,
+  revocation,
+]

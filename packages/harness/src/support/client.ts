@@ -3,7 +3,8 @@ import { Pool } from 'undici'
 /** An answer, or why there is none: what the client of an interrupted server sees. */
 export type Heard =
   | { kind: 'answer'; status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string }
-  | { kind: 'broken'; reason: string }
+  /** `partial` is as much of the body as arrived. */
+  | { kind: 'broken'; reason: string; partial: string }
 
 export interface Client {
   send(request: ClientRequest): Promise<Heard>
@@ -25,6 +26,7 @@ export function createClient(url: string, connections = 64): Client {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 330_000, bodyTimeout: 330_000 })
   return {
     async send({ method, path, key, body, headers, signal }) {
+      let text = ''
       try {
         const answer = await pool.request({
           method,
@@ -37,9 +39,10 @@ export function createClient(url: string, connections = 64): Client {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           ...(signal === undefined ? {} : { signal }),
         })
-        return { kind: 'answer', status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
+        for await (const piece of answer.body.setEncoding('utf8')) text += String(piece)
+        return { kind: 'answer', status: answer.statusCode, headers: answer.headers, text }
       } catch (error) {
-        return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) }
+        return { kind: 'broken', reason: error instanceof Error ? error.message : String(error), partial: text }
       }
     },
     close: () => pool.destroy(),

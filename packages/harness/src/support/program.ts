@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readArguments } from './arguments.ts'
-import { allPassed, runScenarios, type Scenario } from './scenario.ts'
+import { type HarnessArguments, readArguments } from './arguments.ts'
+import { allPassed, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
 interface Surroundings {
@@ -13,11 +13,15 @@ interface Surroundings {
 /** The built server, `packages/server/dist`. */
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 
+/** Runs what `--plant` asks for. True when everything that was planted was found. */
+export type PlantRunner = (given: HarnessArguments, around: RunSurroundings) => Promise<boolean>
+
 /** Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met. */
 export async function runProgram(
   name: string,
   scenarios: readonly Scenario[],
   { argv, env, stdout }: Surroundings,
+  runPlants?: PlantRunner,
 ): Promise<number> {
   const write = (text: string) => void stdout.write(text)
   const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
@@ -30,8 +34,18 @@ export async function runProgram(
     return 0
   }
   if (!existsSync(SERVER_FOLDER)) throw new Error(`${SERVER_FOLDER} is not there: run “npm run build” first`)
-  const outcomes = await runScenarios(scenarios, read.given, { env, serverFolder: SERVER_FOLDER, now: Date.now, write })
+  const around: RunSurroundings = { env, serverFolder: SERVER_FOLDER, now: Date.now, write }
+  if (read.given.plant.length > 0) return plant(read.given, around, runPlants)
+  const outcomes = await runScenarios(scenarios, read.given, around)
   const failed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
   write(`\n${name}: ${outcomes.length} scenarios, seed ${read.given.seed}, ${failed} pass marks missed\n`)
   return allPassed(outcomes) ? 0 : 1
+}
+
+async function plant(given: HarnessArguments, around: RunSurroundings, run: PlantRunner | undefined): Promise<number> {
+  if (!run) {
+    around.write('This program has no planted bugs.\n')
+    return 2
+  }
+  return (await run(given, around)) ? 0 : 1
 }

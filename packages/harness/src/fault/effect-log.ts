@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { CapabilityCall } from '@svc/contract'
+import { listenOnFreePort } from '@svc/testkit'
+import { z } from 'zod'
+
+/** What one call did to the owner's database. */
+export interface Effect {
+  callId: string
+  executionId: string
+  op: number
+  /** How often it was done; more than once is what must never be. */
+  count: number
+  /** When it was first done, epoch milliseconds. */
+  at: number
+  wasReset: boolean
+}
+
+/** An owner's endpoint that outlives the servers which call it, and keeps of each call its effect alone. */
+export interface EffectLog {
+  url: string
+  /** By call id. */
+  effects: ReadonlyMap<string, Effect>
+  close(): Promise<void>
+}
+
+const Work = z.object({ op: z.number(), ms: z.number(), reset: z.boolean() })
+export type Work = z.infer<typeof Work>
+
+/** Starts it in this process. What a call's input says is done: count, work for `ms`, then answer or reset. */
+export async function startEffectLog(now: () => number): Promise<EffectLog> {
+  const effects = new Map<string, Effect>()
+  const note = ({ callId, executionId }: CapabilityCall, work: Work) => {
+    const known = effects.get(callId)
+    if (known) known.count += 1
+    else effects.set(callId, { callId, executionId, op: work.op, count: 1, at: now(), wasReset: work.reset })
+  }
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const call = CapabilityCall.parse(JSON.parse(await textOf(request)))
+    const work = Work.parse(call.input)
+    note(call, work)
+    const answer = () => (work.reset ? response.socket?.resetAndDestroy() : answerOutput(response, work.op))
+    if (work.ms === 0) answer()
+    else setTimeout(answer, work.ms)
+  }
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  const { url, close } = await listenOnFreePort(server)
+  return { url: `${url}/svc`, effects, close }
+}
+
+function answerOutput(response: ServerResponse, op: number): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ output: { op } }))
+}
+
+export async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of request) pieces.push(piece)
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type Client, createClient } from '../support/client.ts'
+import { type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+
+/** One server process, and the name under which the database knows it. */
+export interface Replica {
+  nodeId: string
+  server: ServerProcess
+  client: Client
+}
+
+/** The servers that share one database. */
+export interface Fleet {
+  /** Those that are expected to answer. */
+  readonly live: readonly Replica[]
+  /** Starts one more and resolves when it listens. One at a time, so that it is known which node is new. */
+  start(): Promise<Replica>
+  /** Stops one where it stands, as a machine that swaps or a debugger does; what it returns lets it go on. */
+  freeze(replica: Replica): () => void
+  /** Ends one as a power cut would, and resolves when it is gone. */
+  kill(replica: Replica): Promise<void>
+  /** Whether any ended that was not killed. */
+  readonly hasLostOne: boolean
+  close(): Promise<void>
+}
+
+const Node = z.object({ node_id: z.string() })
+
+export function createFleet(options: ServerOptions, connections: number): Fleet {
+  let live: Replica[] = []
+  let hasLostOne = false
+  const killed = new Set<Replica>()
+  const frozen = new Set<Replica>()
+  const nodes = async () => {
+    const rows = await options.store.query('select node_id from nodes').catch(() => [])
+    return rows.map((row) => Node.parse(row).node_id)
+  }
+  const drop = async (replica: Replica) => {
+    live = live.filter((other) => other !== replica)
+    killed.add(replica)
+    replica.server.kill()
+    await Promise.all([replica.server.ended, replica.client.close()])
+  }
+  return {
+    get live() {
+      return live
+    },
+    get hasLostOne() {
+      return hasLostOne
+    },
+    async start() {
+      const before = new Set(await nodes())
+      const server = await startServer(options)
+      const nodeId = (await nodes()).find((id) => !before.has(id))
+      if (nodeId === undefined) throw new Error('a server that has started holds no lease')
+      const replica = { nodeId, server, client: createClient(server.url, connections) }
+      live = [...live, replica]
+      void server.ended.then(() => {
+        hasLostOne ||= !killed.has(replica)
+      })
+      return replica
+    },
+    freeze(replica) {
+      live = live.filter((other) => other !== replica)
+      frozen.add(replica)
+      replica.server.kill('SIGSTOP')
+      return () => {
+        frozen.delete(replica)
+        replica.server.kill('SIGCONT')
+        live = [...live, replica]
+      }
+    },
+    kill: drop,
+    close: async () => void (await Promise.all([...live, ...frozen].map(drop))),
+  }
+}
