@@ -13,7 +13,7 @@ import { type Asker, createAsker, timeInTurns } from './turns.ts'
 
 const SMALLEST = 10_000
 const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
-const SAMPLES = 1_000
+const SAMPLES = 500
 const MAX_TRIES = 3
 const RUNTIMES = 10
 const CAPABILITIES = ['orders-find', 'orders-list', 'stock-look-up', 'price-quote', 'returns-begin'] as const

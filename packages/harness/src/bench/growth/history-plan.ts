@@ -47,7 +47,7 @@ interface BigOwner {
   runtimes: readonly { runtimeId: string; capability: string }[]
 }
 
-/** One big owner with a tenth of everything, a hundred small ones, 90 days, and durations from milliseconds to half a minute. */
+/** One big owner with a tenth of everything, a hundred small ones, 90 days, and durations from 30 ms to 3 s. */
 export function planHistory(random: Random, big: BigOwner, payloadBytes: HistoryPlan['payloadBytes']): HistoryPlan {
   const smallOwnerIds = Array.from(
     { length: SMALL_OWNERS },
@@ -76,7 +76,7 @@ export function planHistory(random: Random, big: BigOwner, payloadBytes: History
 
 // Log-uniform: most calls are short, and some wait long.
 function planDuration(random: Random, place: number): PlannedDuration {
-  const durationMs = Math.round(4 * 9_000 ** ((place + 0.25 + random.next() / 2) / DURATIONS))
+  const durationMs = Math.round(30 * 100 ** ((place + 0.25 + random.next() / 2) / DURATIONS))
   const index = bucketOf(durationMs)
   return { place, durationMs, span: Math.floor(index / SPAN_BUCKETS), bucket: index % SPAN_BUCKETS }
 }
