@@ -1,5 +1,7 @@
 import type { Scenario } from '../support/scenario.ts'
 import { growth } from './growth/growth.ts'
+import { partitions } from './operations/partitions.ts'
+import { pooling } from './operations/pooling.ts'
 import { measureReplicas, type ReplicaRuns } from './replicas/replica-runs.ts'
 import { replicas } from './replicas/replicas.ts'
 import { scaleSimulation } from './simulation/scale-simulation.ts'
@@ -12,4 +14,10 @@ const measured = (context: Parameters<typeof measureReplicas>[0]): Promise<Repli
 }
 
 /** What `npm run bench` runs, in this order. */
-export const BENCH_SCENARIOS: readonly Scenario[] = [growth, replicas(measured), scaleSimulation(measured)]
+export const BENCH_SCENARIOS: readonly Scenario[] = [
+  growth,
+  replicas(measured),
+  scaleSimulation(measured),
+  pooling,
+  partitions,
+]

@@ -1,4 +1,4 @@
-import { type ExecFileOptions, execFile } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
@@ -67,17 +67,15 @@ function findBinaries(): string {
   return found
 }
 
-/** Runs a program to its end, as the user `postgres` where this is root: PostgreSQL refuses to run as root. */
-export async function runAsPostgres(program: string, args: readonly string[]): Promise<void> {
-  const isRoot = userInfo().uid === 0
-  const [first, ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', program, ...args] : [program, ...args]
-  // pg_ctl leaves the server behind with its own output, which would keep a pipe open for ever.
-  const options: ExecFileOptions = { cwd: '/', timeout: 180_000 }
-  await (program.endsWith('pg_ctl') ? runSilently(first, rest) : run(first, rest, options))
+// What pg_ctl leaves running would hold a pipe of its output open.
+async function runAsPostgres(program: string, args: readonly string[]): Promise<void> {
+  const words = asPostgres([program, ...args])
+  await run('/bin/sh', ['-c', 'exec "$@" >/dev/null 2>&1', 'sh', ...words], { cwd: '/', timeout: 180_000 })
 }
 
-function runSilently(program: string, args: readonly string[]): Promise<unknown> {
-  return run('/bin/sh', ['-c', 'exec "$0" "$@" >/dev/null 2>&1', program, ...args], { cwd: '/', timeout: 180_000 })
+/** A command as the user `postgres` where this is root: PostgreSQL and its tools refuse to run as root. */
+export function asPostgres(command: readonly [string, ...string[]]): [string, ...string[]] {
+  return userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : [...command]
 }
 
 /** A TCP port that nobody listens on. */

@@ -6,6 +6,8 @@ export interface LoadResult {
   calls: number
   /** Answers other than 200, and requests without one. */
   failures: number
+  /** What became of those, by status or by the client's error. */
+  kinds: ReadonlyMap<string, number>
   /** Of each call that succeeded, milliseconds. */
   latenciesMs: number[]
   elapsedMs: number
@@ -34,26 +36,30 @@ const HEADERS = { 'content-type': 'application/json' }
 export function createCallLoad({ urls, clients, paths, random }: CallLoadOptions): CallLoad {
   const connections = Math.ceil(clients / urls.length)
   const pools = urls.map((url) => new Pool(url, { connections, pipelining: 1 }))
-  const call = async (pool: Pool): Promise<boolean> => {
+  const call = async (pool: Pool): Promise<string | null> => {
     try {
       const answer = await pool.request({ method: 'POST', path: random.pick(paths), headers: HEADERS, body: BODY })
       await answer.body.dump()
-      return answer.statusCode === 200
-    } catch {
-      return false
+      return answer.statusCode === 200 ? null : String(answer.statusCode)
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
     }
   }
   return {
     async run(lengthMs) {
-      const result: LoadResult = { calls: 0, failures: 0, latenciesMs: [], elapsedMs: 0 }
+      const kinds = new Map<string, number>()
+      const result: LoadResult = { calls: 0, failures: 0, kinds, latenciesMs: [], elapsedMs: 0 }
       const begun = performance.now()
       const client = async (pool: Pool) => {
         for (let at = performance.now(); at - begun < lengthMs; ) {
-          const isAnswered = await call(pool)
+          const fault = await call(pool)
           const now = performance.now()
           result.calls += 1
-          if (isAnswered) result.latenciesMs.push(now - at)
-          else result.failures += 1
+          if (fault === null) result.latenciesMs.push(now - at)
+          else {
+            result.failures += 1
+            kinds.set(fault, (kinds.get(fault) ?? 0) + 1)
+          }
           at = now
         }
       }

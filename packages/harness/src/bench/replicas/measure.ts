@@ -20,6 +20,8 @@ export interface ReplicaRun {
   clients: number
   calls: number
   failures: number
+  /** What became of the failures. */
+  kinds: ReadonlyMap<string, number>
   callsPerSecond: number
   p50Ms: number
   p99Ms: number
@@ -93,7 +95,7 @@ function summarize(
   result: Awaited<ReturnType<ReturnType<typeof createCallLoad>['run']>>,
   { before, after, work }: { before: Clocks; after: Clocks; work: DatabaseWork },
 ): ReplicaRun {
-  const { calls, failures, latenciesMs, elapsedMs } = result
+  const { calls, failures, kinds, latenciesMs, elapsedMs } = result
   const spent = (who: 'server' | 'postgres' | 'generator') => after[who] - before[who]
   const own = spent('server') + spent('postgres') + spent('generator')
   const others = Math.max(0, after.busy - before.busy - own)
@@ -103,6 +105,7 @@ function summarize(
     clients,
     calls,
     failures,
+    kinds,
     callsPerSecond: (calls / elapsedMs) * 1_000,
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),

@@ -33,9 +33,11 @@ export function checkReplicas({ runs, calibration, answered, completed }: Replic
     const run = middle.find(({ replicas, owners }) => replicas === replicaCount && (owners === 1) === isOneOwner)
     return run === undefined ? Number.NaN : run.cpuPerCallMs.server + run.cpuPerCallMs.postgres
   }
-  const failures = [...runs, ...calibration].reduce((sum, run) => sum + run.failures, 0)
+  const all = [...runs, ...calibration]
+  const failures = all.reduce((sum, run) => sum + run.failures, 0)
+  const kinds = all.flatMap((run) => [...run.kinds].map(([kind, count]) => `${count} × ${kind}`))
   return [
-    exactly('calls that were not answered with 200', failures, 0),
+    exactly(['calls that were not answered with 200', ...kinds].join(', '), failures, 0),
     exactly('executions completed, against calls that the endpoint answered', completed, answered),
     atMost('many owners: processor time of a call, 3 replicas to 1', cost(3, false) / cost(1, false), COST_MARK),
     atMost('one owner: processor time of a call, 3 replicas to 1', cost(3, true) / cost(1, true), COST_MARK),
@@ -67,15 +69,16 @@ export function mediansOf(runs: readonly ReplicaRun[]): ReplicaRun[] {
         transactionsPerCall: of((run) => run.transactionsPerCall),
         walBytesPerCall: of((run) => run.walBytesPerCall),
         walSyncsPerCall: of((run) => run.walSyncsPerCall),
-        waits: addWaits(group),
+        waits: addCounts(group.map(({ waits }) => waits)),
+        kinds: addCounts(group.map(({ kinds }) => kinds)),
       },
     ]
   })
 }
 
-function addWaits(runs: readonly ReplicaRun[]): Map<string, number> {
+function addCounts(parts: readonly ReadonlyMap<string, number>[]): Map<string, number> {
   const sums = new Map<string, number>()
-  for (const { waits } of runs) for (const [event, count] of waits) sums.set(event, (sums.get(event) ?? 0) + count)
+  for (const part of parts) for (const [name, count] of part) sums.set(name, (sums.get(name) ?? 0) + count)
   return sums
 }
 
