@@ -1,0 +1,111 @@
+import pg from 'pg'
+
+/** What a database did over a stretch of time. */
+export interface DatabaseWork {
+  commits: number
+  walBytes: number
+  /** Calls of fsync on the log. */
+  walSyncs: number
+  /** By `type: event`, how often one of its connections was seen in it while it ran a statement; `running` for none. */
+  waits: ReadonlyMap<string, number>
+}
+
+export interface Observer {
+  /** Looks on from now until `end`. */
+  begin(): Promise<{ end(): Promise<DatabaseWork> }>
+  /** Fills every bucket, so that no plan's limit is met; the shares of `fill` in the load are what one statement costs. */
+  fillBuckets(): Promise<void>
+  /** Statements by their share of the time that the database spent on all of them, the largest first. */
+  statements(limit: number): Promise<{ share: number; calls: number; query: string }[]>
+  close(): Promise<void>
+}
+
+const SAMPLE_MS = 40
+/** As long as a connection may keep its counts to itself. */
+const REPORTED_MS = 1_100
+
+/** A connection of the harness's own to a database whose cluster has pg_stat_statements. */
+export async function observe(url: string): Promise<Observer> {
+  const [client, sampler] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+  await Promise.all([client.connect(), sampler.connect()])
+  await client.query('create extension if not exists pg_stat_statements')
+  return {
+    async begin() {
+      const before = await readCounters(client)
+      const sampling = sampleWaits(sampler)
+      return {
+        async end() {
+          const waits = await sampling.stop()
+          const walBytes = (await readCounters(client)).walBytes - before.walBytes
+          await pause(REPORTED_MS)
+          const after = await readCounters(client)
+          return {
+            commits: after.commits - before.commits,
+            walBytes,
+            walSyncs: after.walSyncs - before.walSyncs,
+            waits,
+          }
+        },
+      }
+    },
+    fillBuckets: async () => void (await client.query('update allowances set full_at = 0')),
+    async statements(limit) {
+      const { rows } = await client.query<{ share: number; calls: number; query: string }>(
+        `select total_exec_time / sum(total_exec_time) over () as share, calls::float8 as calls, query
+         from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
+         order by 1 desc limit $1`,
+        [limit],
+      )
+      return rows
+    },
+    async close() {
+      await Promise.all([client.end(), sampler.end()])
+    },
+  }
+}
+
+interface Counters {
+  commits: number
+  walBytes: number
+  walSyncs: number
+}
+
+async function readCounters(client: pg.Client): Promise<Counters> {
+  const { rows } = await client.query<Counters>(
+    `select (select xact_commit::float8 from pg_stat_database where datname = current_database()) as commits,
+       pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes",
+       (select wal_sync::float8 from pg_stat_wal) as "walSyncs"`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('PostgreSQL counts nothing')
+  return row
+}
+
+function sampleWaits(client: pg.Client): { stop(): Promise<ReadonlyMap<string, number>> } {
+  const waits = new Map<string, number>()
+  let isOver = false
+  const sample = async () => {
+    while (!isOver) {
+      const { rows } = await client.query<{ event: string }>(
+        `select coalesce(wait_event_type || ': ' || wait_event, 'running') as event from pg_stat_activity
+         where application_name = 'svc' and state = 'active' and datname = current_database()`,
+      )
+      for (const { event } of rows) waits.set(event, (waits.get(event) ?? 0) + 1)
+      await pause(SAMPLE_MS)
+    }
+  }
+  const sampled = sample()
+  return {
+    async stop() {
+      isOver = true
+      await sampled
+      return waits
+    },
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

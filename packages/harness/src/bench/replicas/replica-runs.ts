@@ -1,0 +1,123 @@
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { startPostgresCluster } from '../../support/postgres-cluster.ts'
+import type { ScenarioContext } from '../../support/scenario.ts'
+import { type ServerProcess, startServer } from '../../support/server.ts'
+import { median } from '../../support/statistics.ts'
+import { createPostgresStore } from '../../support/store.ts'
+import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
+import { type Measuring, measureRun, type ReplicaRun } from './measure.ts'
+import { observe } from './observe.ts'
+import { createTenants, type Tenants } from './tenants.ts'
+
+/** Everything that is measured on one cluster. */
+export interface ReplicaRuns {
+  /** One, two and three replicas, with one owner and with many, in rounds. */
+  runs: readonly ReplicaRun[]
+  /** One replica and ever more callers, from which costs are told apart. */
+  calibration: readonly ReplicaRun[]
+  statements: readonly { share: number; calls: number; query: string }[]
+  /** What one fsync of the log takes here, milliseconds, at the median. */
+  syncMs: number
+  /** Whether whoever settles holds rows that others who settle for the same owner want. */
+  settlingLocks: boolean
+  /** Calls that the endpoint answered, and executions that the database says have completed. */
+  answered: number
+  completed: number
+}
+
+const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
+const MAX_REPLICAS = 3
+const CLIENTS = 64
+const CALIBRATION_CLIENTS = [1, 4, 16, 64] as const
+
+/** Starts a cluster, three replicas and an endpoint, and measures one after the other. */
+export async function measureReplicas(context: ScenarioContext): Promise<ReplicaRuns> {
+  const cluster = await startPostgresCluster(SETTINGS)
+  context.onEnd(cluster.remove)
+  const store = await createPostgresStore(cluster.url)
+  const endpoint = await startFixedEndpoint()
+  context.onEnd(endpoint.close)
+  const owners = context.count(100, 10)
+  const tenants = await createTenants(context, { store, endpoint: endpoint.url, owners })
+  const observer = await observe(store.location)
+  context.onEnd(observer.close)
+  const servers: ServerProcess[] = []
+  for (let index = 0; index < MAX_REPLICAS; index += 1) {
+    servers.push(await startServer({ store, serverFolder: context.serverFolder, env: context.env }))
+  }
+  context.onEnd(async () => {
+    for (const server of servers) server.kill('SIGTERM')
+    await Promise.all(servers.map(({ ended }) => ended))
+  })
+  const measuring = { observer, postgresPid: cluster.pid(), random: context.random.fork() }
+  const calibration = await calibrate(context, measuring, { servers, tenants, owners })
+  const runs = await runRounds(context, measuring, { servers, tenants, owners })
+  return {
+    runs,
+    calibration,
+    statements: await observer.statements(12),
+    syncMs: readSyncMs(cluster.folder),
+    settlingLocks: (await store.query(`select to_regclass('usage_journal') as journal`))[0]?.['journal'] === null,
+    answered: endpoint.calls,
+    completed: Number(
+      (await store.query(`select count(*) as count from executions where status = 'completed'`))[0]?.['count'],
+    ),
+  }
+}
+
+interface Stage {
+  servers: readonly ServerProcess[]
+  tenants: Tenants
+  owners: number
+}
+
+async function calibrate(context: ScenarioContext, measuring: Measuring, stage: Stage): Promise<ReplicaRun[]> {
+  const runs: ReplicaRun[] = []
+  for (const clients of CALIBRATION_CLIENTS) {
+    const plan = { servers: stage.servers.slice(0, 1), clients, owners: stage.owners, paths: stage.tenants.manyOwners }
+    runs.push(await measureRun(measuring, { ...plan, ...lengths(context) }))
+  }
+  return runs
+}
+
+async function runRounds(context: ScenarioContext, measuring: Measuring, stage: Stage): Promise<ReplicaRun[]> {
+  const { servers, tenants, owners } = stage
+  const runs: ReplicaRun[] = []
+  for (let round = 0; round < context.count(3); round += 1) {
+    for (let replicas = 1; replicas <= MAX_REPLICAS; replicas += 1) {
+      const plan = { servers: servers.slice(0, replicas), clients: CLIENTS, ...lengths(context) }
+      runs.push(await measureRun(measuring, { ...plan, owners: 1, paths: tenants.oneOwner }))
+      runs.push(await measureRun(measuring, { ...plan, owners, paths: tenants.manyOwners }))
+    }
+    context.say(
+      `round ${round + 1}: ${runs
+        .slice(-6)
+        .map((run) => Math.round(run.callsPerSecond))
+        .join(', ')} calls/s`,
+    )
+  }
+  return runs
+}
+
+function lengths({ count }: ScenarioContext): { warmUpMs: number; lengthMs: number } {
+  return { warmUpMs: count(1_500, 200), lengthMs: count(6_000, 500) }
+}
+
+const SYNC_SAMPLES = 51
+const WAL_PAGE = Buffer.alloc(8_192, 1)
+
+function readSyncMs(folder: string): number {
+  const file = openSync(join(folder, 'sync-probe'), 'w')
+  try {
+    const taken = Array.from({ length: SYNC_SAMPLES }, () => {
+      const begun = performance.now()
+      writeSync(file, WAL_PAGE)
+      fdatasyncSync(file)
+      return performance.now() - begun
+    })
+    return median(taken)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,52 @@
+import type { ReplicaRun } from '../replicas/measure.ts'
+import type { ReplicaRuns } from '../replicas/replica-runs.ts'
+import type { Costs } from './model.ts'
+
+// What admission and settlement send one after the other, at present; what matters is their product with a trip's time.
+const ROUND_TRIPS = 7
+
+/** Costs of calls and of transactions told apart: runs of ever more callers put ever more calls into a transaction. */
+export function fitCosts({
+  calibration,
+  syncMs,
+  settlingLocks,
+}: Pick<ReplicaRuns, 'calibration' | 'syncMs' | 'settlingLocks'>): Costs {
+  const replica = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.server)))
+  const database = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.postgres)))
+  const busiest = calibration.at(-1)
+  if (busiest === undefined) throw new Error('nothing was measured to fit costs to')
+  return {
+    replicaPerCall: replica.constant,
+    replicaPerTransaction: replica.slope,
+    databasePerCall: database.constant,
+    databasePerTransaction: database.slope,
+    callerPerCall: busiest.cpuPerCallMs.generator,
+    sync: syncMs,
+    roundTrip: 0,
+    roundTripsPerTransaction: ROUND_TRIPS,
+    endpoint: 0,
+    settlingLocks,
+  }
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+function toPoint(run: ReplicaRun, y: number): Point {
+  return { x: run.transactionsPerCall, y }
+}
+
+/** The line of least squares; neither of its figures below zero, since nothing costs less than nothing. */
+export function fitLine(points: readonly Point[]): { constant: number; slope: number } {
+  if (points.length < 2) throw new Error('a line needs two points')
+  const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
+  const spread = mean((point) => (point.x - x) ** 2)
+  const slope = spread === 0 ? 0 : Math.max(0, mean((point) => (point.x - x) * (point.y - y)) / spread)
+  const constant = y - slope * x
+  if (constant >= 0) return { constant, slope }
+  const throughOrigin = mean((point) => point.x * point.y) / mean((point) => point.x ** 2)
+  return { constant: 0, slope: throughOrigin }
+}

@@ -1,0 +1,162 @@
+import type { Random } from '../../support/random.ts'
+import { atMost, type Check, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { rounded } from '../../support/statistics.ts'
+import type { ReplicaRun } from '../replicas/measure.ts'
+import type { ReplicaRuns } from '../replicas/replica-runs.ts'
+import { mediansOf } from '../replicas/replicas.ts'
+import { fitCosts } from './fit.ts'
+import type { Costs, Demand, Layout, SimulationResult } from './model.ts'
+import { simulate } from './simulate.ts'
+
+/** How far a simulated throughput may be from the measured one of the same run. */
+const TOLERANCE = 0.3
+
+/** Admission and settlement at a thousand times the load, by a simulation that is held against what was measured. */
+export function scaleSimulation(measured: (context: ScenarioContext) => Promise<ReplicaRuns>): Scenario {
+  return {
+    name: 'scale-simulation',
+    title: 'admission at 1 to 1,000 times the load, simulated with measured costs',
+    engines: ['postgres'],
+    async run(context) {
+      const found = await measured(context)
+      const costs = fitCosts(found)
+      context.say(describeCosts(costs))
+      const pairs = mediansOf(found.runs).map((run) => replay(context.random.fork(), costs, run))
+      for (const line of validationTable(pairs)) context.say(line)
+      const projections = project(context, costs)
+      for (const line of projectionTable(projections)) context.say(line)
+      return checkSimulation(pairs)
+    },
+  }
+}
+
+export interface Replayed {
+  run: ReplicaRun
+  simulated: SimulationResult
+}
+
+/** Pure: every replayed measurement within the tolerance. */
+export function checkSimulation(pairs: readonly Replayed[]): Check[] {
+  return pairs.map(({ run, simulated }) =>
+    atMost(
+      `${run.replicas} replicas, ${run.owners} owners: simulated throughput's distance from the measured one`,
+      Math.abs(simulated.callsPerSecond / run.callsPerSecond - 1),
+      TOLERANCE,
+    ),
+  )
+}
+
+const REPLAY_MS = 20_000
+const OWNERS_OF_A_MARKET = 100_000
+
+function replay(random: Random, costs: Costs, run: ReplicaRun): Replayed {
+  const layout: Layout = {
+    replicas: run.replicas,
+    databases: 1,
+    databaseProcessors: 2,
+    cells: 1,
+    sharedProcessors: run.processors,
+  }
+  const demand: Demand = { owners: run.owners, exponent: 0, load: { kind: 'callers', callers: run.clients } }
+  return { run, simulated: simulate(random, { costs, layout, demand, lengthMs: REPLAY_MS }) }
+}
+
+interface Projection {
+  factor: number
+  callsPerSecond: number
+  exponent: number
+  layout: Layout
+  result: SimulationResult
+}
+
+/** How busy replicas and databases are meant to be, of what their processors could do with no waiting. */
+const MEANT_USE = 0.5
+const DATABASE_PROCESSORS = 16
+/** As in one region of a cloud: between two machines, and to a disk that is a service. */
+const ASSUMED = { roundTrip: 0.25, sync: 1, endpoint: 20, callerPerCall: 0 }
+const PROJECTED_MS = 1_500
+const MAX_CALLS = 150_000
+
+function project(context: ScenarioContext, measuredCosts: Costs): Projection[] {
+  const costs = { ...measuredCosts, ...ASSUMED }
+  const base = Math.round((MEANT_USE * 1_000) / (costs.replicaPerCall + costs.replicaPerTransaction / 2))
+  const largest = context.count(1_000)
+  return [1, 10, 100, 1_000]
+    .filter((factor) => factor <= largest)
+    .flatMap((factor) => plansFor(factor, base * factor, costs))
+    .map(({ factor, callsPerSecond, exponent, layout }) => {
+      const demand: Demand = { owners: OWNERS_OF_A_MARKET, exponent, load: { kind: 'rate', callsPerSecond } }
+      const lengthMs = Math.min(PROJECTED_MS, (MAX_CALLS / callsPerSecond) * 1_000)
+      const result = simulate(context.random.fork(), { costs, layout, demand, lengthMs })
+      return { factor, callsPerSecond, exponent, layout, result }
+    })
+}
+
+function plansFor(factor: number, callsPerSecond: number, costs: Costs): Omit<Projection, 'result'>[] {
+  const databaseMs = costs.databasePerCall + costs.databasePerTransaction / 2
+  const databases = Math.ceil((callsPerSecond * databaseMs) / 1_000 / DATABASE_PROCESSORS / MEANT_USE)
+  // A replica of a call's time alone; cells must be alike.
+  const replicas = Math.ceil((2 * factor) / databases) * databases
+  const alone: Layout = {
+    replicas,
+    databases,
+    databaseProcessors: DATABASE_PROCESSORS,
+    cells: 1,
+    sharedProcessors: null,
+  }
+  const layouts = databases > 1 ? [alone, { ...alone, cells: databases }] : [alone]
+  return layouts.flatMap((layout) => [0, 1].map((exponent) => ({ factor, callsPerSecond, exponent, layout })))
+}
+
+function describeCosts(costs: Costs): string {
+  const us = (ms: number) => `${rounded(ms * 1_000)} µs`
+  return [
+    `fitted: replica ${us(costs.replicaPerCall)} a call and ${us(costs.replicaPerTransaction)} a transaction`,
+    `database ${us(costs.databasePerCall)} and ${us(costs.databasePerTransaction)}`,
+    `callers ${us(costs.callerPerCall)}, fsync ${us(costs.sync)}`,
+    `settlements ${costs.settlingLocks ? 'lock' : 'do not lock'} an owner's counters`,
+  ].join('; ')
+}
+
+function validationTable(pairs: readonly Replayed[]): string[] {
+  return [
+    '| replicas | owners | calls/s measured | simulated | ratio | p50 ms measured | simulated | transactions a call | simulated |',
+    `|${'---|'.repeat(9)}`,
+    ...pairs.map(({ run, simulated }) => {
+      const cells = [
+        run.replicas,
+        run.owners,
+        rounded(run.callsPerSecond),
+        rounded(simulated.callsPerSecond),
+        rounded(simulated.callsPerSecond / run.callsPerSecond),
+        rounded(run.p50Ms),
+        rounded(simulated.latency.p50),
+        rounded(run.transactionsPerCall),
+        rounded(simulated.transactionsPerCall),
+      ]
+      return `| ${cells.join(' | ')} |`
+    }),
+  ]
+}
+
+function projectionTable(projections: readonly Projection[]): string[] {
+  return [
+    '| load | calls/s asked | owners | replicas × databases | led by owner | answered/s | admission p50 / p99 ms | calls a batch | replicas busy | busiest database |',
+    `|${'---|'.repeat(10)}`,
+    ...projections.map(({ factor, callsPerSecond, exponent, layout, result }) => {
+      const cells = [
+        `× ${factor.toLocaleString('en')}`,
+        callsPerSecond.toLocaleString('en'),
+        exponent === 0 ? 'alike' : 'a market',
+        `${layout.replicas} × ${layout.databases}`,
+        layout.cells > 1 ? 'yes' : 'no',
+        Math.round(result.callsPerSecond).toLocaleString('en'),
+        `${rounded(result.admission.p50)} / ${rounded(result.admission.p99)}`,
+        rounded(result.callsPerBatch),
+        `${Math.round(result.replicaUse * 100)} %`,
+        `${Math.round(result.databaseUse * 100)} %`,
+      ]
+      return `| ${cells.join(' | ')} |`
+    }),
+  ]
+}
