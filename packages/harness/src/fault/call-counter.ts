@@ -15,17 +15,30 @@ export interface CallCounter {
   close(): Promise<void>
 }
 
-const Call = z.object({ callId: z.string(), executionId: z.string() })
+export interface CallCounterWish {
+  afterMs?: number
+  outputBytes?: number
+  /** Told of every call as it arrives, with the `tag` of its metadata. */
+  onCall?: (tag: string) => void
+}
+
+const Call = z.object({
+  callId: z.string(),
+  executionId: z.string(),
+  metadata: z.object({ tag: z.string().default('') }),
+})
 
 /** An owner's endpoint that counts what reaches it and answers after a while with an output of about so many bytes. */
-export async function startCallCounter(given: { afterMs?: number; outputBytes?: number } = {}): Promise<CallCounter> {
-  const { afterMs = 0, outputBytes = 2 } = given
+export async function startCallCounter(given: CallCounterWish = {}): Promise<CallCounter> {
+  const { afterMs = 0, outputBytes = 2, onCall } = given
   const effects: Effect[] = []
   const body = JSON.stringify({ output: 'x'.repeat(outputBytes) })
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const pieces: Uint8Array[] = []
     for await (const piece of request) pieces.push(piece)
-    effects.push(Call.parse(JSON.parse(Buffer.concat(pieces).toString())))
+    const { callId, executionId, metadata } = Call.parse(JSON.parse(Buffer.concat(pieces).toString()))
+    effects.push({ callId, executionId })
+    onCall?.(metadata.tag)
     if (afterMs > 0) await pause(afterMs)
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   }

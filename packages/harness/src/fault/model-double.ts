@@ -49,7 +49,14 @@ export async function startModelDouble(play: (tag: string, index: number) => Mod
     const tag = /tag:([\w-]+)/.exec(await textOf(request))?.[1] ?? ''
     const index = counts.get(tag) ?? 0
     counts.set(tag, index + 1)
-    const exchange: OpenExchange = { tag, index, arrivedAt: performance.now(), sentAt: [], closedAt: null, wasLeft: true }
+    const exchange: OpenExchange = {
+      tag,
+      index,
+      arrivedAt: performance.now(),
+      sentAt: [],
+      closedAt: null,
+      wasLeft: true,
+    }
     exchanges.push(exchange)
     response.once('close', () => {
       exchange.closedAt = performance.now()
@@ -59,7 +66,6 @@ export async function startModelDouble(play: (tag: string, index: number) => Mod
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  server.keepAliveTimeout = 60_000
   const { url, close } = await listenOnFreePort(server)
   return {
     serverEnv: { SVC_MODEL: 'openai-compatible:double', SVC_MODEL_BASE_URL: `${url}/v1` },

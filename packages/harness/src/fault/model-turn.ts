@@ -28,7 +28,13 @@ export function speakTurn(turn: DoubleTurn, usage: Tokens): SpokenTurn {
   const middle = Math.ceil(plain.length / 2)
   const early = { inputTokens: usage.inputTokens, outputTokens: 1 }
   const half = { inputTokens: usage.inputTokens, outputTokens: Math.ceil(usage.outputTokens / 2) }
-  const texts = [...plain.slice(0, 1), reportOf(early), ...plain.slice(1, middle), reportOf(half), ...plain.slice(middle)]
+  const texts = [
+    ...plain.slice(0, 1),
+    reportOf(early),
+    ...plain.slice(1, middle),
+    reportOf(half),
+    ...plain.slice(middle),
+  ]
   const events = texts.map((text) => Buffer.from(text))
   const finish = texts.findIndex((text) => /"finish_reason":"/.test(text))
   return {
@@ -62,7 +68,11 @@ export function playSlowly(turn: SpokenTurn, pauseMs: number): ModelPlay {
 }
 
 function reportOf({ inputTokens, outputTokens }: Tokens): string {
-  const usage = { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+  const usage = {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+  }
   const head = { id: 'chatcmpl-double', object: 'chat.completion.chunk', created: 0, model: 'double' }
   return `data: ${JSON.stringify({ ...head, choices: [], usage })}\n\n`
 }

@@ -1,5 +1,7 @@
 import type { Scenario } from '../support/scenario.ts'
+import { leavingClients } from './leaving-clients/leaving-clients.ts'
 import { modelFaults } from './model-faults/model-faults.ts'
+import { shutdown } from './shutdown/shutdown.ts'
 
 /** What `npm run fault` runs, in this order. */
-export const FAULT_SCENARIOS: readonly Scenario[] = [modelFaults]
+export const FAULT_SCENARIOS: readonly Scenario[] = [modelFaults, leavingClients, shutdown]

@@ -30,10 +30,13 @@ export interface HeardExecution {
 }
 
 export interface ExecuteCall {
-  key: string
+  /** Left out at the broker. */
+  key?: string
   path?: string
   tag: string
   isStream: boolean
+  /** Default: a conversation that carries the tag. */
+  body?: unknown
   signal?: AbortSignal
   /** Called as soon as the head of the answer is there. */
   onBegin?: () => void
@@ -51,7 +54,7 @@ export function createExecuteCallers(url: string): ExecuteCallers {
 }
 
 /** The body of an execute that the model double knows by its tag, and its row by its metadata. */
-export function taggedBody(tag: string): { messages: unknown[]; metadata: { tag: string } } {
+function taggedBody(tag: string): { messages: unknown[]; metadata: { tag: string } } {
   return { messages: [{ role: 'user', parts: [{ type: 'text', content: `tag:${tag} ` }] }], metadata: { tag } }
 }
 
@@ -63,10 +66,10 @@ async function execute(pool: Dispatcher, call: ExecuteCall): Promise<HeardExecut
       path: call.path ?? '/v1/runtime/execute',
       headers: {
         'content-type': 'application/json',
-        authorization: `Bearer ${call.key}`,
+        ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
         ...(call.isStream ? { accept: 'text/event-stream' } : {}),
       },
-      body: JSON.stringify(taggedBody(call.tag)),
+      body: JSON.stringify(call.body ?? taggedBody(call.tag)),
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     })
     heard.status = answer.statusCode

@@ -57,7 +57,9 @@ const LAST_TURN = speakTurn({ text: ['All ', 'done.'] }, LAST_USAGE)
 function cuts(random: Random, count: (full: number) => number): Draft[] {
   const turn = askingTurn()
   const share = count(turn.bytes.length) / turn.bytes.length
-  const bytes = Array.from({ length: turn.bytes.length }, (_, at) => at).filter(() => share >= 1 || random.chance(share))
+  const bytes = Array.from({ length: turn.bytes.length }, (_, at) => at).filter(
+    () => share >= 1 || random.chance(share),
+  )
   const first = cutAt(turn, 0, 'drop')
   return [first, ...bytes.map((at) => cutAt(turn, at, random.chance(0.5) ? 'drop' : 'end'))]
 }

@@ -8,7 +8,7 @@ import type { ModelCase } from './cases.ts'
 export interface ModelHistory {
   case: ModelCase
   heard: HeardExecution
-  tookMs: number
+  heardAt: number
   row: ExecutionRow | undefined
   exchanges: readonly ModelExchange[]
   effects: readonly Effect[]
@@ -28,7 +28,7 @@ export const BREACHES = {
   effects: 'capability calls of an unfinished message, or repeated ones',
   tokens: 'executions whose tokens seen were not metered',
   asked: 'models asked again once they had begun, or too often',
-  late: 'executions that outlasted the model’s time by more than a second',
+  late: 'executions still under way a second after the model’s time was up',
   open: 'model connections held past the end of their execution',
 } as const
 
@@ -48,7 +48,7 @@ export function judgeModelFaults(histories: readonly ModelHistory[], rules: Mode
 }
 
 function breachesOf(history: ModelHistory, rules: ModelRules): { kind: BreachKind; text: string }[] {
-  const { heard, row, exchanges, effects, tookMs } = history
+  const { heard, row, exchanges, effects, heardAt } = history
   const { expected, plays } = history.case
   const { told } = heard
   const found: { kind: BreachKind; text: string }[] = []
@@ -64,10 +64,19 @@ function breachesOf(history: ModelHistory, rules: ModelRules): { kind: BreachKin
   const isMetered = row?.inputTokens === inputTokens && row.outputTokens === outputTokens
   claim('tokens', isMetered, `metered ${row?.inputTokens}/${row?.outputTokens}, must be ${inputTokens}/${outputTokens}`)
   const { min, max } = expected.requests
-  claim('asked', exchanges.length >= min && exchanges.length <= max, `asked ${exchanges.length} times, ${min} to ${max}`)
+  claim(
+    'asked',
+    exchanges.length >= min && exchanges.length <= max,
+    `asked ${exchanges.length} times, ${min} to ${max}`,
+  )
+  const tookMs = heardAt - (exchanges[0]?.arrivedAt ?? heardAt)
   const limitMs = rules.modelMs * Math.min(plays.length, exchanges.length) + SLACK_MS
-  claim('late', tookMs <= limitMs, `took ${Math.round(tookMs)} ms, at most ${limitMs}`)
-  claim('open', exchanges.every(({ closedAt }) => closedAt !== null), 'a connection is still open')
+  claim('late', tookMs <= limitMs, `took ${Math.round(tookMs)} ms from its first model call, at most ${limitMs}`)
+  claim(
+    'open',
+    exchanges.every(({ closedAt }) => closedAt !== null),
+    'a connection is still open',
+  )
   return found
 }
 
