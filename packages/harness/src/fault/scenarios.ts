@@ -1,7 +1,8 @@
 import type { Scenario } from '../support/scenario.ts'
 import { leavingClients } from './leaving-clients/leaving-clients.ts'
 import { modelFaults } from './model-faults/model-faults.ts'
+import { rotation } from './rotation/rotation.ts'
 import { shutdown } from './shutdown/shutdown.ts'
 
 /** What `npm run fault` runs, in this order. */
-export const FAULT_SCENARIOS: readonly Scenario[] = [modelFaults, leavingClients, shutdown]
+export const FAULT_SCENARIOS: readonly Scenario[] = [modelFaults, leavingClients, shutdown, rotation]

@@ -95,7 +95,7 @@ async function stopOnce(context: ScenarioContext, world: World, plan: Plan & { n
   const exitMs = performance.now() - signalledAt
   const heard = await Promise.all(streams)
   const stillRunning = plan.isImpatient ? await sweptByNext(context, world) : await runningAfter(store, 0)
-  const rows = (await readExecutions(store)).filter(({ tag }) => tag.includes(plan.name))
+  const rows = (await readExecutions(store)).filter(({ tag }) => tag.includes(`-${plan.name}-`))
   return { isImpatient: plan.isImpatient, exitMs, end, streams: heard, rows, stillRunning }
 }
 
