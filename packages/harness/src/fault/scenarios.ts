@@ -1,10 +1,14 @@
 import type { Scenario } from '../support/scenario.ts'
 import { kills } from './kills/kills.ts'
+import { leavingClients } from './leaving-clients/leaving-clients.ts'
+import { modelFaults } from './model-faults/model-faults.ts'
 import { pauses } from './pauses/pauses.ts'
 import { postgresRestarts } from './postgres-restarts/postgres-restarts.ts'
 import { quota } from './quota/quota.ts'
 import { refusalsAreFree } from './refusals-are-free/refusals-are-free.ts'
 import { revocation } from './revocation/revocation.ts'
+import { rotation } from './rotation/rotation.ts'
+import { shutdown } from './shutdown/shutdown.ts'
 
 /** What `npm run fault` runs, in this order. */
 export const FAULT_SCENARIOS: readonly Scenario[] = [
@@ -14,4 +18,8 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   quota,
   refusalsAreFree,
   revocation,
+  modelFaults,
+  leavingClients,
+  shutdown,
+  rotation,
 ]

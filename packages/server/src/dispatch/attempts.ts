@@ -35,25 +35,45 @@ export interface AttemptResult {
 
 const RETRY_PAUSE_MS = 100
 
-/** Sends a call, with the other secret once more after a 401, since the endpoint may not hold the one tried first. */
+/**
+ * Sends a call, signed anew with the other secret after a 401, since the endpoint may not hold the one tried first. Where
+ * it refuses every secret that was known when the execution began, it may have been rotated since, even twice.
+ */
 export async function attempt(deps: AttemptDeps, call: Attempt): Promise<AttemptResult> {
   const { target, workedSecret } = call
-  const [first, other] = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
-  const reply = await sendWithRetry(deps, call, first)
-  if (reply.ok || reply.status !== 401) return { reply, secret: first }
-  const second = other ?? (await rotatedSecret(deps, target, first))
-  if (!second) return { reply, secret: first }
-  return { reply: await sendWithRetry(deps, call, second), secret: second }
+  const [first, ...others] = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
+  const known = await tryInTurn(deps, call, [first, ...others])
+  if (!isRefused(known.reply)) return known
+  const [next, ...further] = await untriedSecrets(deps, target, [first, ...others])
+  return next ? tryInTurn(deps, call, [next, ...further]) : known
+}
+
+async function tryInTurn(
+  deps: AttemptDeps,
+  call: Attempt,
+  [first, ...others]: readonly [Secret, ...Secret[]],
+): Promise<AttemptResult> {
+  let result = { reply: await sendWithRetry(deps, call, first), secret: first }
+  for (const secret of others) {
+    if (!isRefused(result.reply)) return result
+    result = { reply: await sendWithRetry(deps, call, secret), secret }
+  }
+  return result
+}
+
+function isRefused(reply: Reply): boolean {
+  return !reply.ok && reply.status === 401
 }
 
 // Where they cannot be read, the endpoint's refusal is what there is to tell.
-async function rotatedSecret(deps: AttemptDeps, target: DispatchTarget, tried: Secret): Promise<Secret | undefined> {
+async function untriedSecrets(deps: AttemptDeps, target: DispatchTarget, tried: readonly Secret[]): Promise<Secret[]> {
   const secrets = await target.readSecrets?.().catch(() => null)
-  if (!secrets) return undefined
-  return secretsInOrder(secrets, null, deps.clock.now()).find((secret) => secret?.reveal() !== tried.reveal())
+  if (!secrets) return []
+  const refused = new Set(tried.map((secret) => secret.reveal()))
+  return secretsInOrder(secrets, null, deps.clock.now()).filter((secret) => !refused.has(secret.reveal()))
 }
 
-type InOrder = readonly [Secret, Secret?]
+type InOrder = readonly [Secret, ...Secret[]]
 
 // Right after a rotation the endpoint still holds the previous secret; later, whichever one it last answered to.
 function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | null, now: number): InOrder {

@@ -147,6 +147,21 @@ describeEngines('rotating the signing secret', (engine) => {
     })
   })
 
+  test.each(['after', 'before'])(
+    'twice lets an execution go on that began %s the first time, at an endpoint that holds the newest alone',
+    async (when) => {
+      const scene = await setScene(database())
+      const rotateFirst = () => keyring(scene).rotateSecret(60)
+      if (when === 'after') await rotateFirst()
+      const run = await pauseBeforeCall(scene)
+      if (when === 'before') await rotateFirst()
+      const { secret } = await keyring(scene).rotateSecret(60)
+      scene.endpoint.trust({ secrets: [secret] })
+      expect(JSON.stringify(executed(await run.goOn()).messages)).not.toContain('"error"')
+      expect(scene.endpoint.effects).toHaveLength(2)
+    },
+  )
+
   test('twice ends the oldest at once', async () => {
     const scene = await setScene(database())
     const second = await keyring(scene).rotateSecret(604_800)
