@@ -1,3 +1,6 @@
+import { NO_SPAN } from '../tracing/no-tracer.ts'
+import type { Span } from '../tracing/tracing.ts'
+
 /** Why an execution is ended before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
 
@@ -8,6 +11,8 @@ export interface ExecutionScope {
   /** Aborts capability calls under way. A caller who left does not: the call's outcome is still worth knowing. */
   readonly dispatchSignal: AbortSignal
   readonly stopReason: StopReason | null
+  /** What happens within it belongs to this span. */
+  readonly span: Span
   stop(reason: StopReason): void
   /** Must be called when the execution has been settled. */
   end(): void
@@ -15,7 +20,7 @@ export interface ExecutionScope {
 
 /** The executions under way in this process. */
 export interface RunningExecutions {
-  begin(maxMs: number): ExecutionScope
+  begin(maxMs: number, span?: Span): ExecutionScope
   readonly size: number
   /** Resolves when none is left, or after `maxMs`. */
   idle(maxMs: number): Promise<void>
@@ -30,8 +35,8 @@ export function createRunningExecutions(): RunningExecutions {
     if (scopes.size === 0) wake()
   }
   return {
-    begin(maxMs) {
-      const scope = createScope(maxMs, ended)
+    begin(maxMs, span = NO_SPAN) {
+      const scope = createScope({ maxMs, span }, ended)
       scopes.add(scope)
       return scope
     },
@@ -54,13 +59,17 @@ export function createRunningExecutions(): RunningExecutions {
   }
 }
 
-function createScope(maxMs: number, ended: (scope: ExecutionScope) => void): ExecutionScope {
+function createScope(
+  { maxMs, span }: { maxMs: number; span: Span },
+  ended: (scope: ExecutionScope) => void,
+): ExecutionScope {
   const loop = new AbortController()
   const dispatch = new AbortController()
   let stopReason: StopReason | null = null
   const scope: ExecutionScope = {
     signal: loop.signal,
     dispatchSignal: dispatch.signal,
+    span,
     get stopReason() {
       return stopReason
     },
