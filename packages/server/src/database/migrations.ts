@@ -8,6 +8,9 @@ import { billing } from './migrations/0006-billing.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
+/** Every migration that this version knows, in their order. */
+export const MIGRATION_NAMES: readonly string[] = Object.keys(migrationsBy(COLUMN_TYPES.sqlite))
+
 /** Applies, under a lock that other processes honour, the migrations that the database lacks. Throws the first failure. */
 export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TYPES): Promise<void> {
   const migrator = new Migrator({ db, provider: migrationsFor(COLUMN_TYPES[engine]) })
@@ -16,7 +19,11 @@ export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TY
 }
 
 function migrationsFor(types: ColumnTypes): MigrationProvider {
-  const migrations: Record<string, Migration> = {
+  return { getMigrations: async () => migrationsBy(types) }
+}
+
+function migrationsBy(types: ColumnTypes): Record<string, Migration> {
+  return {
     '0001-initial': initial(types),
     '0002-account-keys': accountKeys(types),
     '0003-sessions': sessions(types),
@@ -24,5 +31,4 @@ function migrationsFor(types: ColumnTypes): MigrationProvider {
     '0005-listings': listings(),
     '0006-billing': billing(types),
   }
-  return { getMigrations: async () => migrations }
 }

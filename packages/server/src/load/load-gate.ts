@@ -65,9 +65,9 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
         resume: () => move('paused', 'held', 1),
         leave() {
           if (state === 'left') return
+          window.handedOn += 1
           move('held', 'left', -1)
           state = 'left'
-          window.handedOn += 1
         },
       }
     },
