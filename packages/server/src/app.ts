@@ -37,11 +37,11 @@ export function createApp(deps: Deps): FastifyInstance {
   validateWithZod(app)
   shedLoad(app, deps)
   answerRequestIds(app)
+  logAccess(app, deps)
+  traceRequests(app, deps)
   watchConnections(app)
   refuseMalformed(app)
   answerErrors(app, deps)
-  logAccess(app, deps)
-  traceRequests(app, deps)
 
   publicPlane(app, (plane) => {
     serviceRoutes(plane, deps)

@@ -30,7 +30,8 @@ export function backUp({ store, to, withMasterKey }: BackupOptions): AdminResult
     return { ok: false, text: `There is no ${resolve(key)}: the master key is in SVC_MASTER_KEY. Keep a copy of that.` }
   }
   const folder = resolve(to)
-  if (!makeFolder(folder)) return { ok: false, text: `${folder} is there already: give each backup a folder of its own.` }
+  if (!makeFolder(folder))
+    return { ok: false, text: `${folder} is there already: give each backup a folder of its own.` }
   try {
     return fill(folder, { source, key: withMasterKey ? key : null })
   } catch (error) {

@@ -68,7 +68,13 @@ function put({ source, folder, key, hasMasterKeys }: Plan): AdminResult {
     syncToDisk(folder)
     const { schema, executions } = check
     const masterKey = existsSync(key) ? 'restored' : hasMasterKeys ? 'in SVC_MASTER_KEY' : 'missing'
-    const text = JSON.stringify({ restored: folder, schema, executions, masterKey, ...(masterKey === 'missing' && HINT) })
+    const text = JSON.stringify({
+      restored: folder,
+      schema,
+      executions,
+      masterKey,
+      ...(masterKey === 'missing' && HINT),
+    })
     return { ok: true, text }
   } finally {
     rmSync(draft, { force: true })

@@ -10,7 +10,7 @@ export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logg
       const isWhole = reply.raw.writableFinished
       const { executionId, span } = notesOf(request)
       const { method } = request
-      const route = request.routeOptions.url ?? null
+      const route = (request.is404 ? null : request.routeOptions.url) ?? null
       const status = reply.raw.statusCode
       const durationMs = deps.clock.now() - startedAt
       deps.metrics.requestEnded({ method, route, status, durationMs })

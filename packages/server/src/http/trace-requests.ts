@@ -10,7 +10,7 @@ export function traceRequests(app: FastifyInstance, deps: Pick<Deps, 'tracer'>):
     const { traceparent } = request.headers
     const span = deps.tracer.begin(typeof traceparent === 'string' ? traceparent : undefined, {
       'http.request.method': request.method,
-      'http.route': request.routeOptions.url ?? '',
+      ...(!request.is404 && { 'http.route': request.routeOptions.url ?? '' }),
       'svc.request_id': request.id,
     })
     notesOf(request).span = span
