@@ -23,6 +23,8 @@ import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/pla
 import { answerRequestIds } from './http/request-id.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
+import { shedLoad } from './http/shed-load.ts'
+import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
@@ -33,11 +35,13 @@ export function createApp(deps: Deps): FastifyInstance {
   const operations = collectOperations(app)
   acceptJson(app, deps.limits)
   validateWithZod(app)
+  shedLoad(app, deps)
   answerRequestIds(app)
+  logAccess(app, deps)
+  traceRequests(app, deps)
   watchConnections(app)
   refuseMalformed(app)
   answerErrors(app, deps)
-  logAccess(app, deps)
 
   publicPlane(app, (plane) => {
     serviceRoutes(plane, deps)

@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { type MasterKeys, parseMasterKeys } from './secrets/master-key.ts'
 import { Secret } from './secrets/secret.ts'
+import { readTraceSettings, type TraceSettings } from './tracing/trace-settings.ts'
 
 export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
 
@@ -23,6 +24,12 @@ export interface Config {
   /** `<provider>:<model>`; undefined where the keys that are present decide. */
   modelSpec: string | undefined
   logLevel: string
+  /** Null: nothing is told of readiness and in numbers. */
+  ops: { host: string; port: number } | null
+  /** How long the service still takes requests once it has said that it is not ready any more. */
+  drainDelayMs: number
+  /** Null: nothing is traced. */
+  traces: TraceSettings | null
   /** Null: the test provider stands in. */
   stripe: StripeSettings | null
   limits: Limits
@@ -42,6 +49,14 @@ const BaseUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
 
 const PROXY_HOPS = 'must be a whole number of proxies from 0 to 10.'
+
+const DRAIN_DELAY = 'must be a whole number of milliseconds from 0 to 20000.'
+
+const DrainDelay = z
+  .string()
+  .regex(/^\d{1,5}$/, DRAIN_DELAY)
+  .transform(Number)
+  .refine((ms) => ms <= 20_000, DRAIN_DELAY)
 
 const ProxyHops = z
   .string()
@@ -89,6 +104,9 @@ const Variables = z.object({
   SVC_ALLOW_LOCAL_ENDPOINTS: z.enum(['0', '1'], 'must be 0 or 1.').optional(),
   SVC_TRUST_PROXY: ProxyHops.default(0),
   SVC_MODEL: z.string().optional(),
+  SVC_OPS_HOST: z.string().optional(),
+  SVC_OPS_PORT: Port.optional(),
+  SVC_DRAIN_DELAY_MS: DrainDelay.default(0),
   STRIPE_SECRET_KEY: StripeKey.optional(),
   STRIPE_WEBHOOK_SECRET: WebhookSecret.optional(),
   STRIPE_API_URL: StripeUrl.optional(),
@@ -102,14 +120,16 @@ export function readConfig(env: Environment): ConfigResult {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const variables = Variables.safeParse(given)
   const limits = readLimits(given)
+  const traces = readTraceSettings(given)
   const faults = {
     ...(variables.success ? {} : fieldErrorsOf(variables.error)),
     ...masterKeyFault(given),
     ...stripeFaults(given),
     ...limits.faults,
+    ...(traces.ok ? {} : traces.faults),
   }
-  if (!variables.success || Object.keys(faults).length > 0) return { ok: false, faults }
-  return { ok: true, config: toConfig(variables.data, limits.values) }
+  if (!variables.success || !traces.ok || Object.keys(faults).length > 0) return { ok: false, faults }
+  return { ok: true, config: { ...toConfig(variables.data, limits.values), traces: traces.settings } }
 }
 
 function masterKeyFault(env: Environment): FieldErrors {
@@ -131,7 +151,11 @@ function stripeOf(data: z.infer<typeof Variables>): StripeSettings | null {
   return { secretKey, webhookSecret: STRIPE_WEBHOOK_SECRET ?? null, apiUrl: STRIPE_API_URL ?? null }
 }
 
-function toConfig(data: z.infer<typeof Variables>, limits: Limits): Config {
+function opsOf({ HOST, SVC_OPS_HOST, SVC_OPS_PORT }: z.infer<typeof Variables>): Config['ops'] {
+  return SVC_OPS_PORT === undefined ? null : { host: SVC_OPS_HOST ?? HOST, port: SVC_OPS_PORT }
+}
+
+function toConfig(data: z.infer<typeof Variables>, limits: Limits): Omit<Config, 'traces'> {
   const isEmbedded = data.DATABASE_URL === undefined
   const isLaptop = isEmbedded && LOOPBACK.has(data.HOST)
   return {
@@ -146,6 +170,8 @@ function toConfig(data: z.infer<typeof Variables>, limits: Limits): Config {
     proxyHops: data.SVC_TRUST_PROXY,
     modelSpec: data.SVC_MODEL,
     logLevel: data.SVC_LOG_LEVEL,
+    ops: opsOf(data),
+    drainDelayMs: data.SVC_DRAIN_DELAY_MS,
     stripe: stripeOf(data),
     limits,
   }

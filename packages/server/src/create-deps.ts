@@ -15,9 +15,13 @@ import { createRunningExecutions } from './executions/running.ts'
 import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
+import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
+import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
+import { NO_TRACER } from './tracing/no-tracer.ts'
+import type { Tracer } from './tracing/tracing.ts'
 
 export interface DepsOptions {
   database: Database
@@ -36,6 +40,10 @@ export interface DepsOptions {
   passwordHasher?: PasswordHasher
   clock?: Clock
   dispatcher?: Dispatcher
+  /** None: nothing is measured. */
+  metrics?: Metrics
+  /** None: nothing is traced. */
+  tracer?: Tracer
 }
 
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
@@ -54,8 +62,9 @@ export function createDeps(options: DepsOptions): Deps {
     clock = systemClock,
   } = options
   const { db, engine } = database
-  const { allowLocalEndpoints } = options
-  return {
+  const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
+  const running = createRunningExecutions()
+  const deps: Deps = {
     db,
     clock,
     keyring,
@@ -69,14 +78,38 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger }),
+    dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    admissions: createAdmissionDesk({ db, clock, nodeId }),
-    callLog: createCallLog({ db }),
-    settlements: createSettlementDesk({ db, nodeId, logger }),
+    admissions: createAdmissionDesk({ db, clock, nodeId, metrics }),
+    callLog: createCallLog({ db, clock, metrics }),
+    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics }),
     folding: createUsageFolding({ db, logger }),
-    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger }),
-    running: createRunningExecutions(),
+    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics }),
+    running,
+    load: createLoadGate({ clock, running: () => running.size, ...loadBounds(limits) }),
+    metrics,
+    tracer,
+  }
+  metrics.watch(gaugesOf(deps))
+  return deps
+}
+
+// Below the least no bound matters: so few are soon handed on, however slow the service is at the moment.
+const LEAST_HELD = 64
+
+function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
+  const minBound = Math.min(LEAST_HELD, heldRequests)
+  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
+}
+
+function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
+  return {
+    runningExecutions: () => running.size,
+    heldRequests: () => load.held,
+    heldBound: () => load.bound,
+    openCircuits: () => dispatcher.openCircuits(),
+    queued: { admissions: () => admissions.depth, calls: () => callLog.depth, settlements: () => settlements.depth },
+    isLeaseHeld: () => lease.isHeld(),
   }
 }

@@ -15,9 +15,12 @@ import type { RunningExecutions } from './executions/running.ts'
 import type { SettlementDesk } from './executions/settlement-desk.ts'
 import type { NewId } from './ids.ts'
 import type { Limits } from './limits.ts'
+import type { LoadGate } from './load/load-gate.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
+import type { Tracer } from './tracing/tracing.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
 export interface Deps {
@@ -39,6 +42,10 @@ export interface Deps {
   lease: NodeLease
   running: RunningExecutions
   payments: Payments
+  /** The first door of all. */
+  load: LoadGate
+  metrics: Metrics
+  tracer: Tracer
   logger: Logger
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string

@@ -12,6 +12,12 @@ export interface Limits {
   outputBytes: number
   /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: number
+  /** Executions under way at once on one server. */
+  executions: number
+  /** Requests that one server has taken and not yet handed on, at most; fewer while they wait longer than `heldMs`. */
+  heldRequests: number
+  /** How long such requests may wait, on average, before fewer are taken. */
+  heldMs: number
   dispatchMs: number
   modelMs: number
   executionMs: number
@@ -41,6 +47,9 @@ export const DEFAULT_LIMITS: Limits = {
   calls: 100,
   outputBytes: 8 * MiB,
   endpointCalls: 50,
+  executions: 5_000,
+  heldRequests: 1_000,
+  heldMs: 50,
   dispatchMs: 30_000,
   modelMs: 120_000,
   executionMs: 300_000,

@@ -14,11 +14,12 @@ export function databaseFile(folder: string): string {
 /** Opens the configured database with the keyring that its secrets are sealed with. */
 export async function openStore(
   config: Pick<Config, 'store' | 'masterKeys'>,
-  context: { logger: Logger; onFatal: (error: unknown) => void },
+  context: { logger: Logger; onFatal: (error: unknown) => void; onFault?: () => void },
 ): Promise<{ database: Database; keyring: Keyring }> {
   const { store } = config
   const onError = (error: unknown) => {
     context.logger.error({ err: error }, 'the database reported a fault')
+    context.onFault?.()
     // The thread of the embedded store does not come back: a new process does.
     if (error instanceof DatabaseError && error.code === 'SVC_DATABASE_ENDED') context.onFatal(error)
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { sweepSessions } from './accounts/sessions.ts'
@@ -15,9 +16,13 @@ import type { Deps } from './deps.ts'
 import type { Environment } from './environment.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
+import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
 import { openModel } from './model/open-model.ts'
 import { openStore } from './open-store.ts'
+import { createReadinessProbe } from './ops/readiness.ts'
 import { startSummary } from './start-summary.ts'
+import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
 
 /** How long executions may go on after the service was told to stop, and then how long stopped ones may take to settle. */
@@ -50,8 +55,11 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { logger, renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS } = context
   const model = openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
+  const nodeId = randomUUID()
+  const metrics = config.ops === null ? null : await openMetrics()
+  const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
-  const store = await openStore(config, context)
+  const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
   let url = ''
   const baseUrl = () => config.baseUrl ?? url
   const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
@@ -68,7 +76,9 @@ export async function startServer(
     proxyHops: config.proxyHops,
     baseUrl,
     version: VERSION,
-    nodeId: randomUUID(),
+    nodeId,
+    tracer,
+    ...(metrics && { metrics }),
   })
   await deps.lease.take()
   const renewal = setInterval(() => void renew(deps), renewalMs)
@@ -80,6 +90,8 @@ export async function startServer(
   const app = createApp(deps)
   await app.listen({ host: config.host, port: config.port })
   url = addressOf(app, config.host)
+  const readiness = createReadinessProbe({ ...deps, nodeId })
+  const ops = config.ops && metrics ? await openOps(config.ops, { readiness, metrics }) : null
   const retention = createRetentionSweep(deps)
   // At once, too: a server that never runs for long would keep everything.
   let swept = sweep(deps, retention)
@@ -88,21 +100,30 @@ export async function startServer(
   }, retentionMs)
   return {
     url,
-    summary: startSummary(config, deps.model, url),
+    summary: startSummary(config, { model: deps.model, url, opsUrl: ops?.url ?? null }),
     async stop() {
+      // First of all, so that balancers look elsewhere while requests are still taken here.
+      readiness.drain()
       clearInterval(sweeping)
-      await Promise.all([drain(app, deps), retention.stop()])
+      await pause(config.drainDelayMs)
+      await Promise.all([drain(app, deps, DRAIN_MS - config.drainDelayMs), retention.stop()])
       await swept
       clearInterval(folding)
       await folded
       await fold(deps)
       clearInterval(renewal)
-      await deps.lease.release()
-      await Promise.all([deps.dispatcher.close(), schemaJudge.close()])
+      await Promise.all([deps.lease.release(), deps.dispatcher.close(), schemaJudge.close(), tracer.close()])
+      await ops?.app.close()
       await store.database.close()
       lock?.release()
     },
   }
+}
+
+async function openOps({ host, port }: NonNullable<Config['ops']>, deps: OpsDeps) {
+  const app = createOpsApp(deps)
+  await app.listen({ host, port })
+  return { app, url: addressOf(app, host) }
 }
 
 async function renew(deps: Deps): Promise<void> {
@@ -111,6 +132,8 @@ async function renew(deps: Deps): Promise<void> {
     if (!isOurs) deps.running.stopAll('lease-lost')
     await deps.settlements.retryFailed()
   } catch (error) {
+    deps.metrics.databaseFailed('lease')
+    deps.metrics.leaseRenewed('failed')
     deps.logger.error({ err: error }, 'the lease could not be renewed')
   }
 }
@@ -132,9 +155,9 @@ async function sweep(deps: Deps, retention: RetentionSweep): Promise<void> {
   }
 }
 
-async function drain(app: FastifyInstance, deps: Deps): Promise<void> {
+async function drain(app: FastifyInstance, deps: Deps, drainMs: number): Promise<void> {
   const closed = app.close()
-  await deps.running.idle(DRAIN_MS)
+  await deps.running.idle(drainMs)
   deps.running.stopAll('shutdown')
   await deps.running.idle(STOP_MS)
   await Promise.all([deps.admissions.drain(), deps.callLog.drain(), deps.settlements.drain()])

@@ -4,13 +4,18 @@ import { databaseFile } from './open-store.ts'
 import { VERSION } from './version.ts'
 
 /** What an operator wants to read at the start, line by line. */
-export function startSummary(config: Config, model: Model, url: string): string[] {
+export function startSummary(
+  config: Config,
+  { model, url, opsUrl }: { model: Model; url: string; opsUrl: string | null },
+): string[] {
   const { store } = config
   return [
     `svc ${VERSION} is listening on ${url}`,
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${model.provider}:${model.name}${model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
     `payments ${paymentsOf(config)}`,
+    ...(opsUrl === null ? [] : [`ops      ${opsUrl}, /metrics, /ready and /live: keep it private`]),
+    ...(config.traces === null ? [] : [`traces   ${placeOf(config.traces.url)}`]),
   ]
 }
 

@@ -7,6 +7,7 @@ export {
   startOpenAiDouble,
 } from './openai-double.ts'
 export { type DoubleFault, type DoubleToolCall, type DoubleTurn, eventsOfTurn } from './openai-turn.ts'
+export { type OtlpDouble, type ReceivedSpan, startOtlpDouble } from './otlp-double.ts'
 export {
   type CapabilityScript,
   type OwnerEndpoint,

@@ -2,19 +2,42 @@ import { parseArgs } from 'node:util'
 import { Tier } from '@svc/contract'
 import { z } from 'zod'
 
-export type AdminCommand =
+/** What is done to an account. */
+export type AccountCommand =
   | { name: 'create-owner'; email: string; tier: Tier | undefined }
   | { name: 'set-tier'; email: string; tier: Tier }
   | { name: 'set-password'; email: string }
+
+/** What is done to the whole store. */
+type StoreCommand = { name: 'backup'; to: string; withMasterKey: boolean } | { name: 'restore'; from: string }
+
+export type AdminCommand = AccountCommand | StoreCommand
 
 export type ParsedCommand = { ok: true; command: AdminCommand } | { ok: false; problem: string }
 
 const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
   npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
-  npm run -s admin -- set-password --email <address>    (reads the password from standard input)`
+  npm run -s admin -- set-password --email <address>    (reads the password from standard input)
+  npm run -s admin -- backup --to <new folder> [--with-master-key]
+  npm run -s admin -- restore --from <folder of a backup>    (into SVC_DATA_DIR, which must be new or empty)`
 
-const NAMES = ['create-owner', 'set-tier', 'set-password'] as const
+const OPTIONS = {
+  email: { type: 'string' },
+  tier: { type: 'string' },
+  to: { type: 'string' },
+  from: { type: 'string' },
+  'with-master-key': { type: 'boolean' },
+} as const
+
+/** Which options each command takes. */
+const COMMANDS = {
+  'create-owner': ['email', 'tier'],
+  'set-tier': ['email', 'tier'],
+  'set-password': ['email'],
+  backup: ['to', 'with-master-key'],
+  restore: ['from'],
+} as const satisfies Record<AdminCommand['name'], readonly (keyof typeof OPTIONS)[]>
 
 const Email = z.email().max(254)
 
@@ -23,35 +46,53 @@ export function parseAdminCommand(args: readonly string[]): ParsedCommand {
   const read = readArguments(args)
   if (!read.ok) return refuse(read.problem)
   const [given, ...rest] = read.positionals
-  const name = NAMES.find((known) => known === given)
-  if (name === undefined || rest.length > 0) return refuse('Which command?')
-  const email = Email.safeParse(read.email)
+  if (!isCommand(given) || rest.length > 0) return refuse('Which command?')
+  const { values } = read
+  const known: readonly string[] = COMMANDS[given]
+  const foreign = Object.keys(values).find((option) => !known.includes(option))
+  if (foreign !== undefined) return refuse(`--${foreign} does not belong to ${given}.`)
+  if (given === 'backup') {
+    if (!values.to) return refuse('--to must be a folder that is not there yet.')
+    return accept({ name: given, to: values.to, withMasterKey: values['with-master-key'] ?? false })
+  }
+  if (given === 'restore') {
+    return values.from ? accept({ name: given, from: values.from }) : refuse('--from must be the folder of a backup.')
+  }
+  return accountCommand(given, values)
+}
+
+function accountCommand(name: AccountCommand['name'], values: Values): ParsedCommand {
+  const email = Email.safeParse(values.email)
   if (!email.success) return refuse('--email must be an e-mail address.')
-  if (name === 'set-password') return setPassword(email.data, read.tier)
-  const tier = Tier.optional().safeParse(read.tier)
+  const tier = Tier.optional().safeParse(values.tier)
   if (!tier.success) return refuse('--tier must be free, pro or enterprise.')
-  if (name === 'create-owner') return { ok: true, command: { name, email: email.data, tier: tier.data } }
-  if (!tier.data) return refuse('--tier is required.')
-  return { ok: true, command: { name, email: email.data, tier: tier.data } }
+  if (name === 'create-owner') return accept({ name, email: email.data, tier: tier.data })
+  if (name === 'set-password') return accept({ name, email: email.data })
+  return tier.data ? accept({ name, email: email.data, tier: tier.data }) : refuse('--tier is required.')
 }
 
-function setPassword(email: string, tier: string | undefined): ParsedCommand {
-  if (tier !== undefined) return refuse('--tier does not belong to set-password.')
-  return { ok: true, command: { name: 'set-password', email } }
+function isCommand(name: string | undefined): name is AdminCommand['name'] {
+  return name !== undefined && Object.hasOwn(COMMANDS, name)
 }
 
-type Arguments =
-  | { ok: true; positionals: string[]; email: string | undefined; tier: string | undefined }
-  | { ok: false; problem: string }
+type Values = ReturnType<typeof parseOptions>['values']
+
+type Arguments = { ok: true; positionals: string[]; values: Values } | { ok: false; problem: string }
 
 function readArguments(args: readonly string[]): Arguments {
   try {
-    const options = { email: { type: 'string' }, tier: { type: 'string' } } as const
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    return { ok: true, positionals, email: values.email, tier: values.tier }
+    return { ok: true, ...parseOptions(args) }
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function parseOptions(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
+}
+
+function accept(command: AdminCommand): ParsedCommand {
+  return { ok: true, command }
 }
 
 function refuse(problem: string): ParsedCommand {

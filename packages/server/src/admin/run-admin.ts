@@ -11,9 +11,10 @@ import { createIds } from '../ids.ts'
 import { openStore } from '../open-store.ts'
 import { reportFaults } from '../report-faults.ts'
 import { Secret } from '../secrets/secret.ts'
-import { type AdminCommand, parseAdminCommand } from './parse-command.ts'
-
-export type AdminResult = { ok: boolean; text: string }
+import type { AdminResult } from './admin-result.ts'
+import { backUp } from './backup.ts'
+import { type AccountCommand, parseAdminCommand } from './parse-command.ts'
+import { restore } from './restore.ts'
 
 type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
 
@@ -32,7 +33,13 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   if (!command.ok) return { ok: false, text: command.problem }
   const read = readConfig(env)
   if (!read.ok) return { ok: false, text: reportFaults(read.faults).trimEnd() }
-  const { database, keyring } = await openStore(read.config, { logger, onFatal: () => {} })
+  const { config } = read
+  // These two open the store in their own way: as it is, without migrating it.
+  if (command.command.name === 'backup') return backUp({ store: config.store, ...command.command })
+  if (command.command.name === 'restore') {
+    return restore({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
+  }
+  const { database, keyring } = await openStore(config, { logger, onFatal: () => {} })
   try {
     const { db } = database
     const auth = createAuthEngine({ db, keyring, logger })
@@ -45,7 +52,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
 
 async function carryOut(
   deps: AdminDeps,
-  command: AdminCommand,
+  command: AccountCommand,
   readLine: AdminContext['readLine'],
 ): Promise<AdminResult> {
   switch (command.name) {

@@ -6,6 +6,9 @@ export interface FolderLock {
   release(): void
 }
 
+/** The file that is locked; it may be left behind. */
+export const LOCK_FILE = 'server.lock'
+
 /** A lock that nobody refers to would be collected as garbage, and so released. */
 const held = new Set<SqliteDatabase.Database>()
 
@@ -15,7 +18,7 @@ const held = new Set<SqliteDatabase.Database>()
  */
 export function lockDataFolder(folder: string): FolderLock {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = new SqliteDatabase(join(folder, 'server.lock'), { timeout: 0 })
+  const database = new SqliteDatabase(join(folder, LOCK_FILE), { timeout: 0 })
   try {
     database.exec('begin exclusive')
   } catch (error) {

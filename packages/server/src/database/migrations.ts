@@ -9,6 +9,9 @@ import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
+/** Every migration that this version knows, in their order. */
+export const MIGRATION_NAMES: readonly string[] = Object.keys(migrationsBy(COLUMN_TYPES.sqlite))
+
 /** Applies, under a lock that other processes honour, the migrations that the database lacks. Throws the first failure. */
 export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TYPES): Promise<void> {
   const migrator = new Migrator({ db, provider: migrationsFor(COLUMN_TYPES[engine]) })
@@ -17,7 +20,11 @@ export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TY
 }
 
 function migrationsFor(types: ColumnTypes): MigrationProvider {
-  const migrations: Record<string, Migration> = {
+  return { getMigrations: async () => migrationsBy(types) }
+}
+
+function migrationsBy(types: ColumnTypes): Record<string, Migration> {
+  return {
     '0001-initial': initial(types),
     '0002-account-keys': accountKeys(types),
     '0003-sessions': sessions(types),
@@ -26,5 +33,4 @@ function migrationsFor(types: ColumnTypes): MigrationProvider {
     '0006-billing': billing(types),
     '0007-usage-journal': usageJournal(types),
   }
-  return { getMigrations: async () => migrations }
 }

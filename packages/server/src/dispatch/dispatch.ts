@@ -5,7 +5,7 @@ import { limitCall } from './call-limit.ts'
 import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
-import { FAILURES } from './failures.ts'
+import { FAILURES, nameOfFailure } from './failures.ts'
 import { type Endpoint, Lanes, type Pass } from './lanes.ts'
 import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
@@ -20,11 +20,17 @@ export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce
   /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
   logger?: DispatchLogger
+  metrics?: DispatchMetrics
 }
 
 /** Told why calls failed, where that was not the capability's own word. A pino logger is one. */
 export interface DispatchLogger {
   warn(fields: Record<string, unknown>, message: string): void
+}
+
+/** Told of every call how it ended. */
+export interface DispatchMetrics {
+  callEnded(call: { outcome: string; durationMs: number }): void
 }
 
 /** The one way from here to an owner's endpoint. */
@@ -33,6 +39,8 @@ export interface Dispatcher {
   dispatch(target: DispatchTarget, call: DispatchCall): Promise<CallResult>
   /** What the last calls say of a runtime's present endpoint; `healthy` where there were none. */
   healthOf(endpoint: Endpoint): Health
+  /** How many endpoints calls are paused to. */
+  openCircuits(): number
   /** Ends every call that is under way, as cancelled, and closes all connections. */
   close(): Promise<void>
 }
@@ -46,14 +54,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return {
     dispatch: (target, call) => dispatch(context, target, call),
     healthOf: (endpoint) => context.lanes.healthOf(endpoint, deps.clock.now()),
+    openCircuits: () => context.lanes.openCircuits(),
     close: () => agent.destroy(),
   }
 }
 
 async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
   const startedAt = context.clock.now()
-  const outcome = withoutToken(await enterLane(context, target, call), call.endUserToken)
+  const answer = await enterLane(context, target, call)
+  const outcome = withoutToken(answer, call.endUserToken)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
+  context.metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (outcome.ok) return { ok: true, output: outcome.output, durationMs }
   return { ok: false, message: shorten(outcome.failure.message), durationMs }
 }

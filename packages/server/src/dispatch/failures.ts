@@ -5,6 +5,8 @@ export type Transport = 'worked' | 'failed' | 'unknown'
 export interface CallFailure {
   readonly message: string
   readonly transport: Transport
+  /** For counting; see {@link nameOfFailure}. */
+  readonly name?: string
 }
 
 /** Every sentence that the dispatcher itself says; see {@link statusFailure} for the one with a number in it. */
@@ -29,5 +31,18 @@ export const FAILURES = {
 export function statusFailure(status: number): CallFailure {
   if (status >= 300 && status < 400) return FAILURES.redirect
   const transport = status >= 500 ? 'failed' : 'worked'
-  return { message: `The endpoint answered with status ${status}.`, transport }
+  return {
+    message: `The endpoint answered with status ${status}.`,
+    transport,
+    name: `status${Math.trunc(status / 100)}xx`,
+  }
+}
+
+const NAMES: ReadonlyMap<CallFailure, string> = new Map(
+  Object.entries(FAILURES).map(([name, failure]) => [failure, name]),
+)
+
+/** A failure in one word, for counting: one of few, whatever an owner's capability says of itself. */
+export function nameOfFailure(failure: CallFailure): string {
+  return NAMES.get(failure) ?? failure.name ?? 'reported'
 }

@@ -75,6 +75,13 @@ export class Lanes {
     }
   }
 
+  /** How many endpoints are paused. */
+  openCircuits(): number {
+    let open = 0
+    for (const { circuit } of this.#lanes.values()) if (circuit.isOpen) open += 1
+    return open
+  }
+
   healthOf({ runtimeId, endpoint }: Endpoint, now: number): Health {
     const lane = this.#lanes.get(runtimeId)
     if (lane?.endpoint !== endpoint) return 'healthy'

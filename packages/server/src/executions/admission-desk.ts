@@ -2,11 +2,14 @@ import { type Batcher, createBatcher, QueueFullError } from '../database/batch.t
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
 import { Lru } from '../lru.ts'
+import { measuredRun } from '../metrics/measured-run.ts'
 import { type Admission, type AdmissionRequest, admitBatch, type Refusal } from './admission-store.ts'
 
 /** Where executions are let in: in batches while busy, and without a look at the database while a bucket is known empty. */
 export interface AdmissionDesk {
   admit(request: AdmissionRequest): Promise<Admission>
+  /** How many wait for their batch. */
+  readonly depth: number
   drain(): Promise<void>
 }
 
@@ -20,10 +23,11 @@ interface KnownEmpty {
 const BELIEVED_MS = 100
 const BUSY_RETRY_MS = 1_000
 
-export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock'> & { nodeId: string }): AdmissionDesk {
+export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock' | 'metrics'> & { nodeId: string }): AdmissionDesk {
   const batcher: Batcher<AdmissionRequest, Admission> = createBatcher({
-    run: (requests: AdmissionRequest[]) =>
+    run: measuredRun(deps, 'admissions', (requests: AdmissionRequest[]) =>
       admitBatch(deps.db, requests, { nodeId: deps.nodeId, now: deps.clock.now() }),
+    ),
   })
   const empty = new Lru<string, KnownEmpty>(10_000)
   return {
@@ -34,6 +38,9 @@ export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock'> & { nodeId:
       const admission = await submit(batcher, request)
       if (admission.outcome === 'refused') empty.set(name, remember(admission.grant, deps.clock.now()))
       return admission
+    },
+    get depth() {
+      return batcher.depth
     },
     drain: () => batcher.drain(),
   }

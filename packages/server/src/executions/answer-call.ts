@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
+import { noteAdmission, notesOf } from '../http/request-notes.ts'
+import { within } from '../tracing/tracing.ts'
 import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
 import { rateHeaders } from './enter.ts'
 import { sizeFaults } from './rules.ts'
@@ -16,10 +18,11 @@ export async function answerCall(
   const faults = sizeFaults({ metadata: input.metadata, endUserToken: input.endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const scope = deps.running.begin(deps.limits.executionMs)
+  const scope = deps.running.begin(deps.limits.executionMs, notesOf(reply.request).span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await admit()
+    const admitted = await within(scope.span, 'admit', admit)
+    noteAdmission(reply.request, admitted.executionId)
     reply.headers(rateHeaders(admitted.rate))
     return await runCall(deps, admitted, input, scope)
   } finally {

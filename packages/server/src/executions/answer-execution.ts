@@ -3,8 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
+import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
+import { within } from '../tracing/tracing.ts'
 import { rateHeaders } from './enter.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
@@ -20,10 +22,11 @@ export async function answerExecution(
   const faults = sizeFaults(input, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const scope = deps.running.begin(deps.limits.executionMs)
+  const scope = deps.running.begin(deps.limits.executionMs, notesOf(request).span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await admitExecution(deps, located, input)
+    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, located, input))
+    noteAdmission(request, admitted.executionId)
     reply.headers(rateHeaders(admitted.rate))
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })

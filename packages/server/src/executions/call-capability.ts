@@ -5,6 +5,7 @@ import { endUserRequired, invalid, notFound } from '../errors.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { within } from '../tracing/tracing.ts'
 import { type Admitted, enter } from './enter.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
@@ -21,7 +22,7 @@ export interface CallInput {
 
 type CallDeps = Pick<
   Deps,
-  'admissions' | 'clock' | 'db' | 'dispatcher' | 'keyring' | 'lease' | 'limits' | 'newId' | 'settlements'
+  'admissions' | 'clock' | 'db' | 'dispatcher' | 'keyring' | 'lease' | 'limits' | 'metrics' | 'newId' | 'settlements'
 >
 
 /** A capability call that was let in. */
@@ -74,17 +75,15 @@ export async function runCall(
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }
   const { storedBytes } = deps.limits
-  const { outcome, durationMs } = await settle(
-    deps,
-    admitted,
-    scope.stopReason ? stoppedOutcome(scope.stopReason) : ended,
-    {
-      messageShape: [],
-      steps: 0,
-      inputTokens: 0,
-      outputTokens: 0,
-      calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
-    },
+  const trace = {
+    messageShape: [],
+    steps: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
+  }
+  const { outcome, durationMs } = await within(scope.span, 'settle', () =>
+    settle(deps, admitted, scope.stopReason ? stoppedOutcome(scope.stopReason) : ended, trace),
   )
   const { executionId } = admitted
   if (outcome.status === 'failed')

@@ -36,7 +36,7 @@ export interface Admitted<C extends AgentCall | null> {
  * When it has changed, or the judgement was a refusal, it is read again and judged afresh. A refusal costs nothing.
  */
 export async function enter<C extends AgentCall | null>(
-  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits'>,
+  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics'>,
   door: Door,
   located: Located,
   judge: (runtime: ServingRuntime) => Wish<C>,
@@ -67,7 +67,10 @@ export async function enter<C extends AgentCall | null>(
     if (admission.outcome === 'admitted') {
       return { executionId, startedAt, runtime, wish, metadata, rate: admission.grant.rate }
     }
-    if (admission.outcome === 'refused') throw refusal(admission.grant)
+    if (admission.outcome === 'refused') {
+      deps.metrics.admissionRefused(admission.grant.limit)
+      throw refusal(admission.grant)
+    }
     await located.refresh()
   }
   throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))

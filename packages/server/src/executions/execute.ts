@@ -7,12 +7,14 @@ import type { Deps } from '../deps.ts'
 import type { Located } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { within } from '../tracing/tracing.ts'
 import { type Admitted, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { TraceRecorder } from './trace-recorder.ts'
+import { watchedModel } from './watched-model.ts'
 
 export interface ExecuteInput {
   /** The page's door has a rate limit, the owner's has none. */
@@ -33,6 +35,7 @@ export type ExecuteDeps = Pick<
   | 'lease'
   | 'limits'
   | 'logger'
+  | 'metrics'
   | 'model'
   | 'newId'
   | 'settlements'
@@ -57,24 +60,31 @@ export async function runExecution(
 ): Promise<ExecuteResponse> {
   const recorder = new TraceRecorder(input.messages, deps.limits.storedBytes)
   const added: Message[] = []
-  const events = runAgent(deps, {
-    instructions: admitted.runtime.deployment?.instructions ?? null,
-    messages: input.messages,
-    toolset: toolsetOf(admitted.runtime),
-    call: recordedCall(deps, admitted, input, run.scope),
-    signal: run.scope.signal,
-  })
-  const result = await follow(deps, events, async (event) => {
+  const { executionId } = admitted
+  const model = watchedModel(deps, { executionId, span: run.scope.span })
+  const events = runAgent(
+    { ...deps, model },
+    {
+      instructions: admitted.runtime.deployment?.instructions ?? null,
+      messages: input.messages,
+      toolset: toolsetOf(admitted.runtime),
+      call: recordedCall(deps, admitted, input, run.scope),
+      signal: run.scope.signal,
+    },
+  )
+  const result = await follow({ logger: deps.logger, executionId }, events, async (event) => {
     recorder.add(event)
     if (event.type === 'turn') added.push(event.message)
     const shown = toStreamEvent(event)
     if (shown) await run.onEvent(shown)
   })
   const trace = recorder.trace()
-  const settled = await settle(deps, admitted, outcomeOf(result, run.scope.stopReason), trace)
+  const settled = await within(run.scope.span, 'settle', () =>
+    settle(deps, admitted, outcomeOf(result, run.scope.stopReason), trace),
+  )
   const { outcome } = settled
   return {
-    executionId: admitted.executionId,
+    executionId,
     status: outcome.status,
     messages: added,
     finishReason: outcome.finishReason,
@@ -87,7 +97,7 @@ export async function runExecution(
 }
 
 async function follow(
-  deps: Pick<Deps, 'logger'>,
+  context: Pick<Deps, 'logger'> & { executionId: string },
   events: AsyncGenerator<AgentEvent, AgentResult>,
   onEvent: (event: AgentEvent) => Promise<void>,
 ): Promise<AgentResult> {
@@ -98,7 +108,8 @@ async function follow(
       await onEvent(next.value)
     }
   } catch (error) {
-    deps.logger.error({ err: error }, 'an execution failed from within')
+    const { logger, executionId } = context
+    logger.error({ err: error, executionId }, 'an execution failed from within')
     const failure: AgentResult = { finishReason: 'error', error: 'Something went wrong on our side.' }
     // Where the fault was outside the loop, the loop still holds the model's stream open.
     await events.return(failure).catch(() => undefined)

@@ -22,7 +22,7 @@ export interface NodeLease {
   release(): Promise<void>
 }
 
-interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger'> {
+interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics'> {
   engine: Database['engine']
   nodeId: string
 }
@@ -58,6 +58,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     async renew() {
       const isOurs = await extend()
       if (!isOurs) await take()
+      deps.metrics.leaseRenewed(isOurs ? 'renewed' : 'retaken')
       await sweep(false)
       return isOurs
     },

@@ -1,4 +1,6 @@
 import { Stop, type StopSignal } from '../stop-signal.ts'
+import { NO_SPAN } from '../tracing/no-tracer.ts'
+import type { Span } from '../tracing/tracing.ts'
 
 /** Why an execution is ended before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
@@ -10,6 +12,8 @@ export interface ExecutionScope {
   /** Aborts capability calls under way. A caller who left does not: the call's outcome is still worth knowing. */
   readonly dispatchSignal: StopSignal
   readonly stopReason: StopReason | null
+  /** What happens within it belongs to this span. */
+  readonly span: Span
   stop(reason: StopReason): void
   /** Must be called when the execution has been settled. */
   end(): void
@@ -17,7 +21,7 @@ export interface ExecutionScope {
 
 /** The executions under way in this process. */
 export interface RunningExecutions {
-  begin(maxMs: number): ExecutionScope
+  begin(maxMs: number, span?: Span): ExecutionScope
   readonly size: number
   /** Resolves when none is left, or after `maxMs`. */
   idle(maxMs: number): Promise<void>
@@ -32,8 +36,8 @@ export function createRunningExecutions(): RunningExecutions {
     if (scopes.size === 0) wake()
   }
   return {
-    begin(maxMs) {
-      const scope = createScope(maxMs, ended)
+    begin(maxMs, span = NO_SPAN) {
+      const scope = createScope({ maxMs, span }, ended)
       scopes.add(scope)
       return scope
     },
@@ -56,7 +60,10 @@ export function createRunningExecutions(): RunningExecutions {
   }
 }
 
-function createScope(maxMs: number, ended: (scope: ExecutionScope) => void): ExecutionScope {
+function createScope(
+  { maxMs, span }: { maxMs: number; span: Span },
+  ended: (scope: ExecutionScope) => void,
+): ExecutionScope {
   // Made for those who ask: most executions are one call, and no library waits for that.
   let loop: AbortController | null = null
   const dispatch = new Stop()
@@ -68,6 +75,7 @@ function createScope(maxMs: number, ended: (scope: ExecutionScope) => void): Exe
       return loop.signal
     },
     dispatchSignal: dispatch,
+    span,
     get stopReason() {
       return stopReason
     },

@@ -27,7 +27,12 @@ export async function sendCall(
   if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
   // Whoever took over this node's executions has failed this one already: it must have no further effect.
   if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
-  return deps.dispatcher.dispatch(
+  const span = scope.span.begin('capability call', {
+    'svc.call_id': call.callId,
+    'svc.capability': call.capability,
+    'svc.runtime_id': runtime.runtimeId,
+  })
+  const result = await deps.dispatcher.dispatch(
     {
       runtimeId: runtime.runtimeId,
       endpoint: runtime.endpoint,
@@ -41,17 +46,19 @@ export async function sendCall(
       input: call.input,
       metadata: wish.metadata ?? {},
       endUserToken,
-      traceparent: executionTraceparent(executionId),
+      traceparent: span.traceparent ?? executionTraceparent(executionId),
       signal: scope.dispatchSignal,
     },
   )
+  span.end(result.ok ? 'ok' : 'failed')
+  return result
 }
 
 function unsent(message: string): CallResult {
   return { ok: false, message, durationMs: 0 }
 }
 
-// The calls of one execution share a trace, whose id follows from the execution's.
+// Where nobody traces, the calls of one execution share a trace of their own, whose id follows from the execution's.
 function executionTraceparent(executionId: string): string {
   const traceId = hash('sha256', executionId).slice(0, 32)
   return `00-${traceId}-${randomText(8, 'hex')}-01`

@@ -15,7 +15,7 @@ export interface SettledOutcome {
  * or somebody else has written another, the caller hears of a failure.
  */
 export async function settle(
-  deps: Pick<Deps, 'settlements' | 'clock'>,
+  deps: Pick<Deps, 'settlements' | 'clock' | 'metrics'>,
   admitted: Admitted<AgentCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
@@ -43,6 +43,8 @@ export async function settle(
     heardFrom: trace.calls.some(({ status }) => status === 'completed'),
   })
   const durationMs = completedAt - admitted.startedAt
-  if (isSettled) return { outcome, durationMs }
-  return { outcome: { status: 'failed', finishReason: 'error', error: UNRECORDED }, durationMs }
+  const told: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
+  const { status, finishReason } = told
+  deps.metrics.executionEnded({ kind: wish.kind, status, finishReason, durationMs })
+  return { outcome: told, durationMs }
 }

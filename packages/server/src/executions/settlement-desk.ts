@@ -1,6 +1,7 @@
 import { createBatcher } from '../database/batch.ts'
 import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
+import { measuredRun } from '../metrics/measured-run.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
 import { type Settlement, settleBatch, wasSettled } from './settlement-store.ts'
 
@@ -13,15 +14,21 @@ export interface SettlementDesk {
   settle(settlement: Settlement): Promise<boolean>
   /** Tries again what could not be written; called with every renewal of the lease. */
   retryFailed(): Promise<void>
+  /** How many wait for their batch. */
+  readonly depth: number
   drain(): Promise<void>
 }
 
 // What finds no place here is failed by the sweep, once it is overdue.
 const MAX_WAITING = 10_000
 
-export function createSettlementDesk(deps: Pick<Deps, 'db' | 'logger'> & { nodeId: string }): SettlementDesk {
+export function createSettlementDesk(
+  deps: Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string },
+): SettlementDesk {
   const batcher = createBatcher<Settlement, boolean>({
-    run: (settlements) => settleBatch(deps.db, settlements, deps.nodeId),
+    run: measuredRun(deps, 'settlements', (settlements: Settlement[]) =>
+      settleBatch(deps.db, settlements, deps.nodeId),
+    ),
   })
   const isNews = createNewsFilter()
   let waiting: Settlement[] = []
@@ -46,6 +53,9 @@ export function createSettlementDesk(deps: Pick<Deps, 'db' | 'logger'> & { nodeI
       }
     },
     retryFailed,
+    get depth() {
+      return batcher.depth
+    },
     async drain() {
       await retryFailed()
       await batcher.drain()

@@ -1,19 +1,28 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { notesOf } from './request-notes.ts'
 
 /** One line a request, of listed fields only: never a body, a header, a query, or an address as it was typed. */
-export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logger'>): void {
+export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logger' | 'metrics'>): void {
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = deps.clock.now()
     reply.raw.on('close', () => {
       const isWhole = reply.raw.writableFinished
+      const { executionId, span } = notesOf(request)
+      const { method } = request
+      const route = (request.is404 ? null : request.routeOptions.url) ?? null
+      const status = reply.raw.statusCode
+      const durationMs = deps.clock.now() - startedAt
+      deps.metrics.requestEnded({ method, route, status, durationMs })
       deps.logger.info(
         {
           requestId: request.id,
-          method: request.method,
-          route: request.routeOptions.url ?? null,
-          status: reply.raw.statusCode,
-          durationMs: deps.clock.now() - startedAt,
+          method,
+          route,
+          status,
+          durationMs,
+          ...(executionId !== null && { executionId }),
+          ...(span.traceId !== null && { traceId: span.traceId }),
           ...(!isWhole && { aborted: true }),
         },
         'request',

@@ -2,6 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set where pages of any origin may read the answers. */
+    isOpenToAnyOrigin?: boolean
+  }
+}
+
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 const PREFLIGHT_SECONDS = '600'
 
@@ -11,6 +18,9 @@ const HEADER_NAMES = /^[\x20-\x7e]{1,2048}$/
 
 /** Lets pages of any origin read the answers of this plane, errors included. Never with credentials. */
 export function allowAnyOrigin(plane: FastifyInstance): void {
+  plane.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isOpenToAnyOrigin: true }
+  })
   plane.addHook('onRequest', (_request, reply, done) => {
     reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED })
     done()

@@ -12,7 +12,11 @@ export function fallbackModel(first: Model, second: Model, logger?: ModelLogger)
     async *stream(request) {
       const failure = yield* untilFailure(first, request)
       if (failure === null) return
-      logger?.warn({ err: failure.cause, first: labelOf(first), second: labelOf(second) }, 'model fell back')
+      const { executionId } = request
+      logger?.warn(
+        { executionId, err: failure.cause, first: labelOf(first), second: labelOf(second) },
+        'model fell back',
+      )
       yield* withAdded(failure.usage, second.stream(request))
     },
   }

@@ -12,6 +12,8 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: AbortSignal
+  /** For the log alone. */
+  executionId?: string
 }
 
 export interface ModelUsage {

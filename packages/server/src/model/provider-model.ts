@@ -46,20 +46,23 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
       if (text !== null) yield { type: 'text', content: text }
     }
   } catch (error) {
-    throw logged(options, failureOf(error, { options, turn, limit }))
+    throw logged(options, request, failureOf(error, { options, turn, limit }))
   } finally {
     limit.release()
   }
   const failure = failureAtTheEnd(turn, limit)
-  if (failure !== null) throw logged(options, failure)
+  if (failure !== null) throw logged(options, request, failure)
   yield* closing(turn)
 }
 
 // Only here are provider, model and cause together; a caller is told no more than the sentence.
-function logged({ logger, provider, name }: ProviderModelOptions, failure: ModelError): ModelError {
+function logged(options: ProviderModelOptions, request: ModelRequest, failure: ModelError): ModelError {
   if (failure.message === CANCELLED) return failure
   const cause = failure.cause instanceof Error ? failure.cause.message : undefined
-  logger?.warn({ provider, model: name, failure: failure.message, cause, usage: failure.usage }, 'model call failed')
+  const { provider, name, logger } = options
+  const { executionId } = request
+  const fields = { executionId, provider, model: name, failure: failure.message, cause, usage: failure.usage }
+  logger?.warn(fields, 'model call failed')
   return failure
 }
 

@@ -58,6 +58,7 @@ function parseMasterKey(entry: string): Buffer {
   throw new Error('SVC_MASTER_KEY: each key must be 32 bytes in base64, as “openssl rand -base64 32” prints them.')
 }
 
-function isAlreadyThere(error: unknown): boolean {
+/** True where something could not be made because it is there. */
+export function isAlreadyThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }

@@ -16,9 +16,11 @@ import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
 import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Deps } from '../../src/deps.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Model } from '../../src/model/model.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import type { Tracer } from '../../src/tracing/tracing.ts'
 import { checkAnswers } from './check-answers.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
@@ -40,6 +42,9 @@ export interface TestServiceOptions {
   /** https://svc.test unless it is given. */
   baseUrl?: string
   proxyHops?: number
+  /** In place of none. */
+  metrics?: Metrics
+  tracer?: Tracer
   /** Receives every log line, as JSON text. */
   log?: (line: string) => void
 }
@@ -99,6 +104,8 @@ export async function startService(database: Database, options: TestServiceOptio
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
+    ...(options.metrics && { metrics: options.metrics }),
+    ...(options.tracer && { tracer: options.tracer }),
   })
   await deps.lease.take()
   const app = createApp(deps)

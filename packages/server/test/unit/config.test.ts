@@ -31,6 +31,9 @@ describe('defaults', () => {
       proxyHops: 0,
       modelSpec: undefined,
       logLevel: 'info',
+      ops: null,
+      drainDelayMs: 0,
+      traces: null,
       stripe: null,
       limits: DEFAULT_LIMITS,
     })
@@ -45,6 +48,9 @@ describe('defaults', () => {
       'SVC_MASTER_KEY',
       'SVC_LIMIT_STEPS',
       'SVC_ALLOW_LOCAL_ENDPOINTS',
+      'SVC_OPS_PORT',
+      'SVC_DRAIN_DELAY_MS',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
     ]
     expect(configOf(Object.fromEntries(empty.map((name) => [name, ''])))).toEqual(configOf({}))
   })
@@ -97,6 +103,13 @@ describe('what is given', () => {
       logLevel: 'silent',
       stripe: null,
     })
+  })
+
+  test('is an operations port, on the same host unless it has one of its own', () => {
+    expect(configOf({ HOST: '10.0.0.7', SVC_OPS_PORT: '9464' }).ops).toEqual({ host: '10.0.0.7', port: 9464 })
+    expect(configOf({ SVC_OPS_HOST: '::', SVC_OPS_PORT: '0' }).ops).toEqual({ host: '::', port: 0 })
+    expect(configOf({ SVC_OPS_HOST: '::' }).ops).toBeNull()
+    expect(configOf({ SVC_DRAIN_DELAY_MS: '5000' }).drainDelayMs).toBe(5_000)
   })
 
   test.each([
@@ -196,6 +209,10 @@ describe('faults', () => {
     ['SVC_TRUST_PROXY', '-1'],
     ['SVC_TRUST_PROXY', '11'],
     ['SVC_TRUST_PROXY', '127.0.0.1'],
+    ['SVC_OPS_PORT', '70000'],
+    ['SVC_DRAIN_DELAY_MS', '20001'],
+    ['SVC_DRAIN_DELAY_MS', '5s'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['SVC_LIMIT_STEPS', '-1'],
     ['SVC_LIMIT_STEPS', '1.5'],
     ['SVC_LIMIT_STEPS', '1e3'],

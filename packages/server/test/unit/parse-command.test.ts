@@ -10,6 +10,9 @@ test.each([
   ],
   ['set-tier --email Ada@Example.com --tier free', { name: 'set-tier', email: 'Ada@Example.com', tier: 'free' }],
   ['set-password --email ada@example.com', { name: 'set-password', email: 'ada@example.com' }],
+  ['backup --to /var/backups/svc/1', { name: 'backup', to: '/var/backups/svc/1', withMasterKey: false }],
+  ['backup --with-master-key --to=1', { name: 'backup', to: '1', withMasterKey: true }],
+  ['restore --from /var/backups/svc/1', { name: 'restore', from: '/var/backups/svc/1' }],
 ])('%s', (line, command) => {
   expect(parseAdminCommand(line.split(' '))).toEqual({ ok: true, command })
 })
@@ -32,6 +35,12 @@ test.each([
   ['set-password --email ada@example.com hunter2', 'Which command?'],
   ['create-owner --email ada@example.com --admin', '--admin'],
   ['create-owner -e ada@example.com', '-e'],
+  ['backup', '--to must be a folder'],
+  ['backup --to 1 --email ada@example.com', '--email does not belong to backup'],
+  ['backup --to 1 --from 2', '--from does not belong to backup'],
+  ['restore', '--from must be the folder'],
+  ['restore --from 1 --with-master-key', '--with-master-key does not belong to restore'],
+  ['create-owner --email ada@example.com --to 1', '--to does not belong to create-owner'],
   ['constructor --email ada@example.com', 'Which command?'],
 ])('“%s” is refused with what is wrong, and with the usage', (line, problem) => {
   const parsed = parseAdminCommand(line.split(' ').filter((word) => word !== ''))

@@ -4,6 +4,7 @@ import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/ou
 import { settle } from '../../src/executions/settle.ts'
 import type { Settlement } from '../../src/executions/settlement-store.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
+import { NO_METRICS } from '../../src/metrics/metrics.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { createTestClock } from '../support/clock.ts'
 
@@ -122,9 +123,10 @@ async function settled(outcome: Outcome, situation: Situation) {
       return isWritten
     },
     retryFailed: async () => {},
+    depth: 0,
     drain: async () => {},
   }
-  const result = await settle({ settlements, clock }, admitted(startedAt), outcome, trace)
+  const result = await settle({ settlements, clock, metrics: NO_METRICS }, admitted(startedAt), outcome, trace)
   const [first] = written
   if (!first || written.length > 1) throw new Error(`${written.length} outcomes were written`)
   return { written: first, result }

@@ -1,6 +1,7 @@
 import { ErrorBody } from '@svc/contract'
 import { z } from 'zod'
 import { type AppError, forbidden, internal, invalidField, limited, notFound, unauthorized } from '../../errors.ts'
+import { loadKindOf } from '../../load/shedding-rules.ts'
 import { examplesOf } from './examples/examples.ts'
 import { STREAM_EXAMPLE } from './examples/executions.ts'
 import { type Answer, type Operation, zodPart } from './operations.ts'
@@ -87,7 +88,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   },
   429: {
     component: 'TooManyRequests',
-    description: 'A rate limit or an allowance is used up: the message says which.',
+    description: 'A rate limit or an allowance is used up, or the service has too much to do: the message says which.',
     example: limited('Too many requests to this runtime in the last minute.', 12_000),
   },
   500: {
@@ -157,9 +158,9 @@ function isCached({ answers }: Operation, status: number): boolean {
   return status < 400 && answers.some((answer) => answer.status === 304)
 }
 
-/** Every request can be malformed, and every handler can fail. */
+/** Every request can be malformed, every handler can fail, and all but health is refused where there is too much of it. */
 function impliedStatuses(operation: Operation): number[] {
-  const { plane, method } = operation
+  const { plane, method, path } = operation
   const isChangeByOwner = plane === 'owner' && method !== 'get'
   return [
     400,
@@ -167,7 +168,7 @@ function impliedStatuses(operation: Operation): number[] {
     ...(plane === 'public' ? [] : [401]),
     ...(plane === 'public-key' || isChangeByOwner ? [403] : []),
     ...(namesSomething(operation) ? [404] : []),
-    ...(operation.isRateLimited ? [429] : []),
+    ...(loadKindOf(method.toUpperCase(), path) === 'health' ? [] : [429]),
   ]
 }
 

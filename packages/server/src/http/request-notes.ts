@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify'
+import type { HeldRequest } from '../load/load-gate.ts'
+import { NO_SPAN } from '../tracing/no-tracer.ts'
+import type { Span } from '../tracing/tracing.ts'
+
+/** What goes along with a request for those who watch it. */
+export interface RequestNotes {
+  span: Span
+  held: HeldRequest | null
+  /** Once an execution was admitted for it. */
+  executionId: string | null
+}
+
+const notes = new WeakMap<FastifyRequest, RequestNotes>()
+
+/** The notes on a request; they are there as soon as it is. */
+export function notesOf(request: FastifyRequest): RequestNotes {
+  const known = notes.get(request)
+  if (known) return known
+  const fresh: RequestNotes = { span: NO_SPAN, held: null, executionId: null }
+  notes.set(request, fresh)
+  return fresh
+}
+
+/** Notes that a request has become an execution: it is not held any more, and its log line names the execution. */
+export function noteAdmission(request: FastifyRequest, executionId: string): void {
+  const noted = notesOf(request)
+  noted.executionId = executionId
+  noted.held?.leave()
+  noted.span.add({ 'svc.execution_id': executionId })
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../clock.ts'
+import { type LoadKind, type LoadTargets, mayHold, nextBound } from './shedding-rules.ts'
+
+/** Why a request is not taken. */
+export type ShedReason = 'held' | 'running'
+
+/** A request that was taken. */
+export interface HeldRequest {
+  /** While its sender has to send, it waits for nothing of ours. */
+  pause(): void
+  resume(): void
+  /** Once it is admitted or answered, whichever comes first; later calls do nothing. */
+  leave(): void
+}
+
+/** The first door of all: lets in what the service can hold, and refuses the rest before anything is done for it. */
+export interface LoadGate {
+  enter(kind: LoadKind): HeldRequest | ShedReason
+  /** Requests taken and not yet handed on, and how many there may be at present. */
+  readonly held: number
+  readonly bound: number
+}
+
+const WINDOW_MS = 100
+
+export interface LoadGateOptions {
+  clock: Clock
+  targets: LoadTargets
+  /** Executions under way, which are bounded for themselves: most of their time they wait for somebody else. */
+  running: () => number
+  maxRunning: number
+}
+
+export function createLoadGate({ clock, targets, running, maxRunning }: LoadGateOptions): LoadGate {
+  let bound = targets.maxBound
+  let held = 0
+  let seenAt = clock.now()
+  let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
+  const look = () => {
+    const now = clock.now()
+    // A clock that was put back says nothing about how long anything took.
+    const elapsedMs = Math.max(0, now - seenAt)
+    seenAt = now
+    window.elapsedMs += elapsedMs
+    window.heldMs += held * elapsedMs
+    if (window.elapsedMs < WINDOW_MS) return
+    bound = nextBound(bound, window, targets)
+    window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
+  }
+  return {
+    enter(kind) {
+      look()
+      if (isExecution(kind) && running() >= maxRunning) return 'running'
+      if (!mayHold(kind, held, bound)) return 'held'
+      held += 1
+      let state: 'held' | 'paused' | 'left' = 'held'
+      const move = (from: typeof state, to: typeof state, change: number) => {
+        if (state !== from) return
+        look()
+        state = to
+        held += change
+      }
+      return {
+        pause: () => move('held', 'paused', -1),
+        resume: () => move('paused', 'held', 1),
+        leave() {
+          if (state === 'left') return
+          window.handedOn += 1
+          move('held', 'left', -1)
+          state = 'left'
+        },
+      }
+    },
+    get held() {
+      return held
+    },
+    get bound() {
+      return Math.floor(bound)
+    },
+  }
+}
+
+function isExecution(kind: LoadKind): boolean {
+  return kind === 'broker' || kind === 'execute'
+}

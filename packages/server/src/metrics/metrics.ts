@@ -1,0 +1,63 @@
+import type { LimitName } from '../usage/rules.ts'
+
+/** The desks where writes are batched. */
+export type BatchName = 'admissions' | 'calls' | 'settlements'
+
+/** Where a fault of the database was met. */
+export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness'
+
+/** What is read at the moment it is asked for. */
+export interface Gauges {
+  runningExecutions: () => number
+  /** Requests that were taken and not yet handed on, and how many of them there may be at present. */
+  heldRequests: () => number
+  heldBound: () => number
+  /** Endpoints whose circuit is open. */
+  openCircuits: () => number
+  queued: Readonly<Record<BatchName, () => number>>
+  isLeaseHeld: () => boolean
+}
+
+/**
+ * What the service tells about itself, in numbers. Durations are in milliseconds. Labels have few values each, all of them
+ * ours: never an owner, a runtime, a capability, an id or an address.
+ */
+export interface Metrics {
+  /** `route` is the pattern; null where none was found. */
+  requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
+  requestShed(shed: { kind: string; reason: string }): void
+  admissionRefused(limit: LimitName): void
+  executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
+  modelCallEnded(call: ModelCallEnd): void
+  callEnded(call: { outcome: string; durationMs: number }): void
+  batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
+  databaseFailed(place: DatabasePlace): void
+  leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
+  /** Names what the gauges read; the last one named counts. */
+  watch(gauges: Gauges): void
+}
+
+/** The end of one call of a model. `left` is a caller who went away. */
+export interface ModelCallEnd {
+  provider: string
+  outcome: 'completed' | 'failed' | 'left'
+  durationMs: number
+  inputTokens: number
+  outputTokens: number
+}
+
+const ignore = () => {}
+
+/** For a service that nobody measures. */
+export const NO_METRICS: Metrics = {
+  requestEnded: ignore,
+  requestShed: ignore,
+  admissionRefused: ignore,
+  executionEnded: ignore,
+  modelCallEnded: ignore,
+  callEnded: ignore,
+  batchEnded: ignore,
+  databaseFailed: ignore,
+  leaseRenewed: ignore,
+  watch: ignore,
+}

@@ -1,0 +1,119 @@
+import { ErrorBody } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { executed, setScene } from '../support/scene.ts'
+
+describeEngine('sqlite', 'a service with more to do than it can hold', (engine) => {
+  const database = useDatabase(engine)
+
+  /** A service of which others hold as much as may be held. */
+  async function fullScene({ heldRequests = 8, share = 2 } = {}) {
+    const lines: string[] = []
+    const metrics = createPrometheusMetrics()
+    const log = (line: string) => void lines.push(line)
+    const scene = await setScene(database(), { limits: { heldRequests }, log, metrics })
+    const others = Array.from({ length: heldRequests * share }, () => scene.service.deps.load.enter('upkeep'))
+    const leave = () => {
+      for (const other of others) if (typeof other !== 'string') other.leave()
+    }
+    onTestFinished(leave)
+    lines.length = 0
+    return { ...scene, lines, leave, metrics }
+  }
+
+  test('refuses with 429 in the one envelope, says when to come back, and charges nothing', async () => {
+    const { service, owner, execute, broker, charged, leave } = await fullScene()
+    const before = await charged()
+    const answers = [
+      await execute(),
+      await broker('echo'),
+      await service.send('GET', '/v1/executions', { key: owner.apiKey }),
+      await service.send('POST', '/v1/runtime/heartbeat'),
+      await service.send('GET', '/v1/nowhere'),
+      await service.send('POST', '/v1/auth/sign-in', { body: {} }),
+    ]
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(429)
+      expect(ErrorBody.parse(answer.json()).error.code).toBe('rate_limit_exceeded')
+      expect(answer.headers).toMatchObject({
+        'retry-after': '1',
+        'cache-control': 'no-store',
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+    }
+    expect(await charged()).toEqual(before)
+    leave()
+    expect(executed(await execute())).toMatchObject({ status: 'completed' })
+  })
+
+  test('answers health, whatever it holds', async () => {
+    const { service } = await fullScene()
+    expect((await service.send('GET', '/health')).statusCode).toBe(200)
+    expect((await service.send('GET', '/')).statusCode).toBe(200)
+  })
+
+  test('refuses lists before strangers, strangers before executes, and what keeps accounts safe last', async () => {
+    const { service, owner, runtime, execute, broker } = await fullScene({ heldRequests: 10, share: 0.9 })
+    const statuses = [
+      (await service.send('GET', '/v1/executions', { key: owner.apiKey })).statusCode,
+      (await broker('echo')).statusCode,
+      (await execute()).statusCode,
+      (await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })).statusCode,
+    ]
+    expect(statuses).toEqual([429, 429, 200, 200])
+  })
+
+  test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
+    const { execute, broker, service } = await fullScene()
+    const headers = { origin: 'https://shop.example.com' }
+    const page = await execute(undefined, { headers })
+    expect(page.headers).toMatchObject({
+      'access-control-allow-origin': 'https://shop.example.com',
+      'access-control-expose-headers': expect.stringContaining('retry-after'),
+    })
+    expect((await broker('echo')).headers['access-control-allow-origin']).toBe('*')
+    const owners = await service.send('GET', '/v1/executions', { headers })
+    expect(owners.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  test('logs one line a second, however many it refuses, and counts each', async () => {
+    const { service, execute, lines, metrics } = await fullScene()
+    for (let count = 0; count < 5; count += 1) await execute()
+    service.clock.advance(1_000)
+    await execute()
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, msg: 'requests were shed', shed: 1 },
+      { level: 40, msg: 'requests were shed', shed: 5 },
+    ])
+    expect(await metrics.text()).toContain('svc_http_requests_shed_total{kind="execute",reason="held"} 6')
+  })
+
+  test('holds nothing any more once requests are answered or admitted', async () => {
+    const { service, execute, broker } = await setScene(database())
+    let heldWhileRunning = -1
+    service.model.say(async function* () {
+      heldWhileRunning = service.deps.load.held
+      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+    })
+    executed(await execute())
+    await broker('unknown')
+    await service.send('GET', '/v1/nowhere')
+    await service.inject({ method: 'POST', url: '/v1/runtime/execute', payload: 'no json' })
+    expect([heldWhileRunning, service.deps.load.held]).toEqual([0, 0])
+  })
+
+  test('bounds executions under way for themselves', async () => {
+    const { service, execute, broker, owner } = await setScene(database(), { limits: { executions: 1 } })
+    const scope = service.deps.running.begin(60_000)
+    onTestFinished(() => scope.end())
+    for (const answer of [await execute(), await broker('echo')]) {
+      expect(answer.statusCode).toBe(429)
+      expect(answer.json().error.message).toBe('Too many executions are under way. Try again in a moment.')
+    }
+    expect((await service.send('GET', '/v1/executions', { key: owner.apiKey })).statusCode).toBe(200)
+    scope.end()
+    expect((await execute()).statusCode).toBe(200)
+  })
+})

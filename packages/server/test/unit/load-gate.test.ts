@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { createLoadGate, type HeldRequest } from '../../src/load/load-gate.ts'
+import { createTestClock } from '../support/clock.ts'
+
+function gate({ running = 0 } = {}) {
+  const clock = createTestClock()
+  const targets = { waitMs: 50, minBound: 4, maxBound: 100 }
+  const state = { running }
+  const load = createLoadGate({ clock, targets, running: () => state.running, maxRunning: 10 })
+  return { clock, load, state }
+}
+
+function taken(entered: HeldRequest | string): HeldRequest {
+  if (typeof entered === 'string') throw new Error(`it was refused: ${entered}`)
+  return entered
+}
+
+test('takes what it may hold, and again when somebody has left', () => {
+  const { load } = gate()
+  const held = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  expect(load.enter('execute')).toBe('held')
+  held[0]?.leave()
+  held[0]?.leave()
+  expect(load.held).toBe(99)
+  taken(load.enter('execute'))
+  expect(load.enter('execute')).toBe('held')
+})
+
+test('a burst is served whole; a standing crowd is brought down to what is handed on in time, and let in again later', () => {
+  const { clock, load } = gate()
+  const held = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  // One every ten milliseconds: each of a hundred waits a second.
+  for (const request of held.slice(0, 60)) {
+    clock.advance(10)
+    request.leave()
+  }
+  expect(load.bound).toBe(5)
+  expect(load.enter('execute')).toBe('held')
+  for (const request of held.slice(60)) request.leave()
+  for (let step = 0; step < 30; step += 1) {
+    clock.advance(100)
+    taken(load.enter('execute')).leave()
+  }
+  expect(load.bound).toBe(100)
+})
+
+test('whoever is slow to send is not held meanwhile', () => {
+  const { load } = gate()
+  const slow = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  for (const request of slow) request.pause()
+  expect(load.held).toBe(0)
+  taken(load.enter('execute')).leave()
+  for (const request of slow) request.resume()
+  expect(load.held).toBe(100)
+  for (const request of slow) request.leave()
+  expect(load.held).toBe(0)
+})
+
+test('whoever leaves while sending, or is resumed after leaving, is counted once', () => {
+  const { load } = gate()
+  const request = taken(load.enter('execute'))
+  request.pause()
+  request.leave()
+  request.resume()
+  request.leave()
+  expect(load.held).toBe(0)
+})
+
+test('executions under way are bounded for themselves, and keep nothing else out', () => {
+  const { load, state } = gate({ running: 10 })
+  expect(load.enter('execute')).toBe('running')
+  expect(load.enter('broker')).toBe('running')
+  for (const kind of ['listing', 'upkeep', 'health'] as const) taken(load.enter(kind)).leave()
+  state.running = 9
+  taken(load.enter('execute'))
+})
+
+test('a clock that is put back refuses nobody', () => {
+  const { clock, load } = gate()
+  clock.advance(1_000)
+  const requests = Array.from({ length: 20 }, () => taken(load.enter('execute')))
+  clock.advance(-600_000)
+  for (const request of requests) request.leave()
+  clock.advance(100)
+  taken(load.enter('execute'))
+  expect(load.bound).toBe(100)
+})

@@ -1,0 +1,113 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
+import { createOpsApp } from '../../src/http/ops-app.ts'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createReadinessProbe } from '../../src/ops/readiness.ts'
+import { createTestPlace, describeEngines, useDatabase } from '../support/engines.ts'
+import { startForTest, startService } from '../support/service.ts'
+
+describeEngines('readiness', (engine) => {
+  const database = useDatabase(engine)
+
+  /** A service with its operations port, which is asked without one. */
+  async function prepare() {
+    const nodeId = 'node-of-this-test'
+    const metrics = createPrometheusMetrics()
+    const service = await startForTest(database(), { nodeId, metrics })
+    const readiness = createReadinessProbe({ ...service.deps, nodeId })
+    const ops = createOpsApp({ readiness, metrics })
+    onTestFinished(() => ops.close())
+    const ready = async () => {
+      const { statusCode, headers, body } = await ops.inject('/ready')
+      return { statusCode, headers, ...JSON.parse(body) }
+    }
+    return { service, readiness, ops, ready }
+  }
+
+  test('is given while the database takes writes and the lease is held', async () => {
+    const { ready } = await prepare()
+    expect(await ready()).toMatchObject({
+      statusCode: 200,
+      headers: { 'cache-control': 'no-store' },
+      ready: true,
+      checks: { database: 'ok', lease: 'held', state: 'serving' },
+    })
+  })
+
+  test('goes at once when the service drains, while it lives on', async () => {
+    const { ready, readiness, ops, service } = await prepare()
+    readiness.drain()
+    expect(await ready()).toMatchObject({
+      statusCode: 503,
+      ready: false,
+      checks: { database: 'ok', state: 'draining' },
+    })
+    expect((await ops.inject('/live')).statusCode).toBe(200)
+    expect((await service.send('GET', '/health')).statusCode).toBe(200)
+  })
+
+  test('goes with the lease, and comes back with it', async () => {
+    const { ready, service } = await prepare()
+    service.clock.advance(31_000)
+    expect(await ready()).toMatchObject({ statusCode: 503, checks: { database: 'ok', lease: 'lost' } })
+    await service.renew()
+    expect(await ready()).toMatchObject({ statusCode: 200 })
+  })
+
+  test('goes when another node has ended this one, whatever this one still believes', async () => {
+    const { ready, service } = await prepare()
+    await database().db.deleteFrom('nodes').execute()
+    expect(await ready()).toMatchObject({ statusCode: 503, checks: { database: 'failed', lease: 'held' } })
+    await service.renew()
+    service.clock.advance(1_000)
+    expect(await ready()).toMatchObject({ statusCode: 200 })
+  })
+
+  test('asks the database once a second at most, however often it is asked itself', async () => {
+    const { ready, service } = await prepare()
+    await ready()
+    await database().db.deleteFrom('nodes').execute()
+    service.clock.advance(999)
+    expect(await ready()).toMatchObject({ statusCode: 200 })
+    service.clock.advance(1)
+    expect(await ready()).toMatchObject({ statusCode: 503 })
+    await service.renew()
+  })
+})
+
+describeEngines('readiness without a database', (engine) => {
+  test('is refused, and says what is missing', async () => {
+    const place = await createTestPlace(engine)
+    const database = await openDatabase(place.options)
+    const nodeId = 'node-of-this-test'
+    const { deps } = await startService(database, { nodeId })
+    await database.close()
+    const readiness = createReadinessProbe({ ...deps, nodeId })
+    expect(await readiness.read()).toEqual({
+      ready: false,
+      checks: { database: 'failed', lease: 'held', state: 'serving' },
+    })
+  })
+
+  test('is refused in time where the database does not answer', async () => {
+    const place = await createTestPlace(engine)
+    const database = await openDatabase(place.options)
+    onTestFinished(() => database.close())
+    const nodeId = 'node-of-this-test'
+    const { deps } = await startService(database, { nodeId })
+    let release = () => {}
+    const entered = new Promise<void>((resolve) => {
+      void database.db.transaction().execute(async (tx) => {
+        await tx.selectFrom('nodes').selectAll().where('node_id', '=', nodeId).forUpdate().execute()
+        resolve()
+        await new Promise<void>((go) => {
+          release = go
+        })
+      })
+    })
+    await entered
+    const { checks } = await createReadinessProbe({ ...deps, nodeId, probeMs: 20 }).read()
+    release()
+    expect(checks.database).toBe('failed')
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { LOAD_KINDS, loadKindOf, mayHold, nextBound } from '../../src/load/shedding-rules.ts'
+
+describe('what a request is worth', () => {
+  test.each([
+    ['GET', '/health', 'health'],
+    ['HEAD', '/health', 'health'],
+    ['GET', '/', 'health'],
+    ['OPTIONS', '/v1/runtime/execute', 'health'],
+    ['POST', '/v1/runtime/heartbeat', 'upkeep'],
+    ['POST', '/v1/runtimes/:runtimeId/revoke-key', 'upkeep'],
+    ['POST', '/v1/account/keys/:keyId/revoke', 'upkeep'],
+    ['POST', '/v1/runtime/execute', 'execute'],
+    ['POST', '/v1/executions', 'execute'],
+    ['POST', '/v1/runtimes', 'execute'],
+    ['POST', '/v1/capabilities/:runtimeId/:capability', 'broker'],
+    ['GET', '/v1/executions', 'listing'],
+    ['GET', '/v1/analytics/summary', 'listing'],
+    ['GET', undefined, 'listing'],
+    ['POST', undefined, 'listing'],
+  ])('%s %s is %s', (method, route, kind) => {
+    expect(loadKindOf(method, route)).toBe(kind)
+  })
+
+  test('while the service fills up, kinds are refused one after the other, and health never is', () => {
+    const refusedAt = (held: number) => LOAD_KINDS.filter((kind) => !mayHold(kind, held, 100))
+    expect(refusedAt(49)).toEqual([])
+    expect(refusedAt(50)).toEqual(['listing'])
+    expect(refusedAt(80)).toEqual(['listing', 'broker'])
+    expect(refusedAt(100)).toEqual(['listing', 'broker', 'execute'])
+    expect(refusedAt(200)).toEqual(['listing', 'broker', 'execute', 'upkeep'])
+    expect(refusedAt(1_000_000)).toEqual(['listing', 'broker', 'execute', 'upkeep'])
+  })
+})
+
+describe('how many may be held', () => {
+  const TARGETS = { waitMs: 50, minBound: 64, maxBound: 1_000 }
+  const after = (bound: number, window: { heldMs: number; handedOn: number }) =>
+    nextBound(bound, { elapsedMs: 100, ...window }, TARGETS)
+
+  test('is what is handed on within the time that they may wait, where they waited longer', () => {
+    // 500 held all the time, 200 handed on: each waited 250 ms. 2 a millisecond are 100 in 50 ms.
+    expect(after(1_000, { heldMs: 50_000, handedOn: 200 })).toBe(100)
+    expect(after(80, { heldMs: 50_000, handedOn: 200 })).toBe(80)
+  })
+
+  test('is never fewer than the least, also where nothing is handed on at all', () => {
+    expect(after(1_000, { heldMs: 50_000, handedOn: 0 })).toBe(64)
+  })
+
+  test('grows by a quarter while they wait no longer than they may, up to the most', () => {
+    expect(after(100, { heldMs: 10_000, handedOn: 250 })).toBe(125)
+    expect(after(900, { heldMs: 0, handedOn: 0 })).toBe(1_000)
+  })
+
+  test('is not touched by a few that take long: they are no crowd', () => {
+    expect(after(800, { heldMs: 3_100, handedOn: 1 })).toBe(1_000)
+  })
+})
