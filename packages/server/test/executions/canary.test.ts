@@ -182,9 +182,9 @@ describeEngines('after a thousand executions of every kind', (engine) => {
     const handed = await handedOut(scene)
     for (let round = 0; round < ROUNDS; round += 1) answers.push(...(await Promise.all(fire(scene))))
     // Once more with outcomes that cannot be written, which is when a service logs the most.
-    await sql`alter table execution_rollups rename to execution_rollups_gone`.execute(database.db)
+    await sql`alter table usage_journal rename to usage_journal_gone`.execute(database.db)
     answers.push(...(await Promise.all(fire(scene))))
-    await sql`alter table execution_rollups_gone rename to execution_rollups`.execute(database.db)
+    await sql`alter table usage_journal_gone rename to usage_journal`.execute(database.db)
     await service.deps.settlements.retryFailed()
 
     const ended = await database.db.selectFrom('executions').select('status').execute()

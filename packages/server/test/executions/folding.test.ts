@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { createUsageFolding } from '../../src/analytics/folding.ts'
+import { type Database, openDatabase } from '../../src/database/open.ts'
+import { inTransaction } from '../../src/database/transaction.ts'
+import { journalUsage } from '../../src/usage/journal-store.ts'
+import type { Usage } from '../../src/usage/rollup-rules.ts'
+import { usageOfHour } from '../../src/usage/store.ts'
+import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
+import { setReplicatedScene } from '../support/replicas.ts'
+import { executed } from '../support/scene.ts'
+
+const HOUR = Date.parse('2026-03-01T12:00:00Z')
+
+async function open(engine: TestEngine): Promise<Database> {
+  const place = await createTestPlace(engine)
+  const database = await openDatabase(place.options)
+  onTestFinished(() => database.close())
+  return database
+}
+
+function usage(changes: Partial<Usage> = {}): Usage {
+  return {
+    ownerId: 'owner_1',
+    runtimeId: 'rt_1',
+    projectId: 'proj_1',
+    startedAt: HOUR + 1,
+    isCompleted: true,
+    isAnonymous: false,
+    inputTokens: 2,
+    outputTokens: 1,
+    durationMs: 5,
+    calls: [{ capability: 'echo', isCompleted: true, durationMs: 3 }],
+    ...changes,
+  }
+}
+
+async function journal({ db }: Database, usages: readonly Usage[]): Promise<void> {
+  await inTransaction(db, (tx) => journalUsage(tx, usages))
+}
+
+function folding({ db }: Database, lines: string[] = []) {
+  return createUsageFolding({ db, logger: pino({}, { write: (line: string) => lines.push(line) }) })
+}
+
+/** Executions by the counters alone, without what waits. */
+async function counted({ db }: Database): Promise<number> {
+  const { rows } = await sql<{ executions: number | null }>`
+    select sum(executions) as executions from execution_rollups where grain = 'hour'
+  `.execute(db)
+  return rows[0]?.executions ?? 0
+}
+
+async function waiting({ db }: Database): Promise<{ usages: string; is_parked: number }[]> {
+  return db.selectFrom('usage_journal').select(['usages', 'is_parked']).orderBy('id').execute()
+}
+
+describeEngines('the journal of usage', (engine) => {
+  test('is emptied into the counters once, however many fold and read at once while more is written', async () => {
+    const first = await open(engine)
+    const writing = Array.from({ length: 40 }, (_, index) =>
+      journal(first, [usage({ runtimeId: `rt_${index}` }), usage({ runtimeId: `rt_${39 - index}` })]),
+    )
+    const folds = Array.from({ length: 8 }, () => folding(first))
+    await Promise.all([...writing, ...folds.flatMap((one) => [one.fold(), one.catchUp(), one.catchUp()])])
+    await folding(first).catchUp()
+    expect([await counted(first), await waiting(first)]).toEqual([80, []])
+  })
+
+  test('is counted by whoever comes after a process that was killed before it folded', async () => {
+    const { a, b } = await setReplicatedScene(engine)
+    executed(await a.execute())
+    expect([await counted(a.database), (await waiting(a.database)).length]).toEqual([0, 1])
+    await b.service.deps.folding.fold()
+    expect([await counted(a.database), await waiting(a.database)]).toEqual([1, []])
+  })
+
+  test('is in what an owner reads on another replica, right after the answer', async () => {
+    const { a, b } = await setReplicatedScene(engine)
+    executed(await a.execute())
+    const read = async (url: string) => (await b.service.send('GET', url, { key: a.owner.apiKey })).json()
+    expect(await read('/v1/billing/usage')).toMatchObject({ executions: { used: 1 }, totalTokens: 10 })
+    executed(await b.execute())
+    expect(await read('/v1/analytics/summary')).toMatchObject({ totals: { executions: 2 } })
+  })
+
+  test('is counted in the present hour before it is folded, and not twice after', async () => {
+    const database = await open(engine)
+    await journal(database, [usage(), usage({ ownerId: 'owner_2' }), usage({ startedAt: HOUR - 1 })])
+    const expected = { executions: 1, anonymous: 0, capabilityCalls: 1, inputTokens: 2, outputTokens: 1 }
+    expect(await usageOfHour(database.db, 'owner_1', HOUR)).toMatchObject(expected)
+    await folding(database).catchUp()
+    expect(await usageOfHour(database.db, 'owner_1', HOUR)).toMatchObject(expected)
+  })
+
+  test('sets aside what cannot be read, says so, and counts the rest', async () => {
+    const database = await open(engine)
+    const bad = ['{', '[{"ownerId":"owner_1"}]', JSON.stringify([{ ...usage(), durationMs: 1.5 }])]
+    await journal(database, [usage()])
+    for (const usages of bad) await database.db.insertInto('usage_journal').values({ usages }).execute()
+    await journal(database, [usage()])
+    expect(await usageOfHour(database.db, 'owner_1', HOUR)).toMatchObject({ executions: 2 })
+    const lines: string[] = []
+    await folding(database, lines).catchUp()
+    await folding(database, lines).catchUp()
+    expect(await counted(database)).toBe(2)
+    expect(await waiting(database)).toEqual(bad.map((usages) => ({ usages, is_parked: 1 })))
+    expect(lines).toHaveLength(3)
+    expect(lines.join()).not.toContain('owner_1')
+  })
+
+  test('is folded in several transactions where there is much of it', async () => {
+    const database = await open(engine)
+    await Promise.all(Array.from({ length: 150 }, () => journal(database, [usage()])))
+    await folding(database).fold()
+    expect([await counted(database), await waiting(database)]).toEqual([150, []])
+  })
+})
+
+describeEngine('postgres', 'an entry of the journal that the counters refuse', (engine) => {
+  test('is found among the others and set aside', async () => {
+    const database = await open(engine)
+    // PostgreSQL has no such character in its texts.
+    const refused = usage({ runtimeId: 'rt_\u0000' })
+    for (const each of [usage(), usage(), refused, usage()]) await journal(database, [each])
+    const lines: string[] = []
+    await folding(database, lines).fold()
+    expect(await counted(database)).toBe(3)
+    expect(await waiting(database)).toMatchObject([{ is_parked: 1 }])
+    expect(lines).toHaveLength(1)
+  })
+})
