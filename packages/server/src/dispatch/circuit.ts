@@ -74,8 +74,7 @@ function afterProbe({ pauseMs }: Probing, transport: Transport, now: number): Cl
 
 function afterCall(state: Closed, transport: Transport, now: number): Closed | Open {
   count(state.slots, transport === 'failed', now)
-  const calls = sum(state.slots, 'calls')
-  const failures = sum(state.slots, 'failures')
+  const { calls, failures } = sum(state.slots)
   if (calls < CALLS_TO_JUDGE || failures * 2 < calls) return state
   return { kind: 'open', until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS }
 }
@@ -93,6 +92,12 @@ function count(slots: Slot[], hasFailed: boolean, now: number): void {
   if (hasFailed) slot.failures += 1
 }
 
-function sum(slots: readonly Slot[], what: 'calls' | 'failures'): number {
-  return slots.reduce((total, slot) => total + slot[what], 0)
+function sum(slots: readonly Slot[]): Pick<Slot, 'calls' | 'failures'> {
+  let calls = 0
+  let failures = 0
+  for (const slot of slots) {
+    calls += slot.calls
+    failures += slot.failures
+  }
+  return { calls, failures }
 }

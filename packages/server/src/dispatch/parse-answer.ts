@@ -19,9 +19,12 @@ export function parseAnswer(body: Uint8Array): ParsedAnswer {
   return { ok: true, output }
 }
 
+// Making a decoder costs as much as all else that is done with an answer.
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(body: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return UTF_8.decode(body)
   } catch {
     return null
   }

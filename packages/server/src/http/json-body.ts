@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { invalidField } from '../errors.ts'
+import { PrototypeKeyError, parseJson } from '../json-parse.ts'
 import { measureJson } from '../json-scan.ts'
 import type { Limits } from '../limits.ts'
 import { maySpoilText, textFault } from './text-fault.ts'
@@ -39,7 +40,7 @@ export function parseBody(text: string, { jsonDepth, jsonValues }: BodyLimits): 
   const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
   if (extent.depth > jsonDepth) throw invalidField('body', `is nested more than ${jsonDepth} levels deep.`)
   if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
-  const value = parseJson(text)
+  const value = parse(text)
   // Further on, null stands for a body that is absent.
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')
   const fault = maySpoilText(text) ? textFault(value) : null
@@ -47,20 +48,12 @@ export function parseBody(text: string, { jsonDepth, jsonValues }: BodyLimits): 
   return value
 }
 
-function parseJson(text: string): unknown {
+function parse(text: string): unknown {
   try {
-    return MAY_NAME_PROTOTYPE.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
+    if (error instanceof PrototypeKeyError) throw invalidField('body', 'must not contain the key “__proto__”.')
     if (error instanceof SyntaxError) throw invalidField('body', 'is not valid JSON.')
     throw error
   }
-}
-
-// Walking a body costs more than parsing it; an underscore may also come as an escape.
-const MAY_NAME_PROTOTYPE = /proto|\\u00/i
-
-// No honest body has this key, and code after us may copy members without care.
-function refusePrototype(this: unknown, key: string, value: unknown): unknown {
-  if (key === '__proto__') throw invalidField('body', 'must not contain the key “__proto__”.')
-  return value
 }

@@ -1,4 +1,4 @@
-import { APICallError, RetryError } from 'ai'
+import { APICallError } from 'ai'
 import { ModelError, type ModelUsage } from './model.ts'
 
 export const CUT_OFF = 'The model’s answer was cut off.'
@@ -12,13 +12,8 @@ export function modelFailure(
   error: unknown,
   context: { begun: boolean; usage: ModelUsage; secrets: readonly string[] },
 ): ModelError {
-  const root = rootOf(error)
-  const cause = new Error(forTheLog(root, context.secrets))
-  return new ModelError(sentenceFor(root, context.begun), { cause, usage: context.usage })
-}
-
-function rootOf(error: unknown): unknown {
-  return RetryError.isInstance(error) ? error.lastError : error
+  const cause = new Error(forTheLog(error, context.secrets))
+  return new ModelError(sentenceFor(error, context.begun), { cause, usage: context.usage })
 }
 
 function sentenceFor(error: unknown, begun: boolean): string {

@@ -1,11 +1,13 @@
-import { type LanguageModel, streamText, type TextStreamPart, type ToolSet } from 'ai'
+import { parseJson } from '../json-parse.ts'
 import type { Limits } from '../limits.ts'
 import { type Deadline, deadline } from './deadline.ts'
+import type { LanguageModel, StreamPart } from './language-model.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
 import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT, WITHHELD } from './model-failure.ts'
 import type { ModelLogger } from './model-logger.ts'
-import { toToolSet } from './provider-tools.ts'
+import { toFunctionTools } from './provider-tools.ts'
 import { withReported } from './reported-usage.ts'
+import { startStream } from './start-stream.ts'
 import { toPrompt } from './to-model-messages.ts'
 
 interface ProviderModelOptions {
@@ -18,12 +20,8 @@ interface ProviderModelOptions {
   logger?: ModelLogger | undefined
 }
 
-const RETRIES_BEFORE_THE_STREAM = 2
-
 /** A model of a provider. Failures before the answer begins are tried again twice, failures within it never are. */
 export function providerModel(options: ProviderModelOptions): Model {
-  // The library prints warnings to the console unless the process tells it not to; the server's log is not its console.
-  globalThis.AI_SDK_LOG_WARNINGS = false
   return {
     provider: options.provider,
     name: options.name,
@@ -41,7 +39,7 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     end: null,
   }
   try {
-    for await (const part of partsOf(options, request, limit.signal)) {
+    for await (const part of await partsOf(options, request, limit.signal)) {
       const text = take(turn, part)
       if (text !== null) yield { type: 'text', content: text }
     }
@@ -67,17 +65,9 @@ function logged(options: ProviderModelOptions, request: ModelRequest, failure: M
 }
 
 function partsOf(options: ProviderModelOptions, request: ModelRequest, signal: AbortSignal) {
-  const { system, messages } = toPrompt(request.instructions, request.messages)
-  return streamText({
-    model: options.languageModel,
-    messages,
-    tools: toToolSet(request.tools),
-    abortSignal: signal,
-    maxRetries: RETRIES_BEFORE_THE_STREAM,
-    includeRawChunks: true,
-    onError: () => undefined,
-    ...(system === undefined ? {} : { system }),
-  }).fullStream
+  const prompt = toPrompt(request.instructions, request.messages)
+  const call = { prompt, includeRawChunks: true, ...toFunctionTools(request.tools) }
+  return startStream(options.languageModel, call, signal)
 }
 
 /** What a turn has come to so far. */
@@ -92,24 +82,24 @@ interface Turn {
   end: Terminal | null
 }
 
-type FinishStep = Extract<TextStreamPart<ToolSet>, { type: 'finish-step' }>
-type Terminal = Pick<FinishStep, 'finishReason' | 'rawFinishReason'>
+type Finish = Extract<StreamPart, { type: 'finish' }>
+type Terminal = Finish['finishReason']
 
 // Folds one part into the turn; returns the text that can be passed on at once, or null.
-function take(turn: Turn, part: TextStreamPart<ToolSet>): string | null {
+function take(turn: Turn, part: StreamPart): string | null {
   switch (part.type) {
     case 'text-delta':
-      turn.spoken ||= part.text !== ''
-      return part.text === '' ? null : part.text
+      turn.spoken ||= part.delta !== ''
+      return part.delta === '' ? null : part.delta
     case 'tool-call':
-      turn.toolCalls.push({ type: 'tool_call', name: part.toolName, input: inputOf(part) })
+      turn.toolCalls.push({ type: 'tool_call', name: part.toolName, input: argumentsIn(part.input) })
       return null
     case 'raw':
       turn.begun = true
       turn.usage = withReported(turn.usage, part.rawValue)
       return null
-    case 'finish-step':
-      turn.end = { finishReason: part.finishReason, rawFinishReason: part.rawFinishReason }
+    case 'finish':
+      turn.end = part.finishReason
       turn.usage = final(turn.usage, part.usage)
       return null
     case 'error':
@@ -119,15 +109,20 @@ function take(turn: Turn, part: TextStreamPart<ToolSet>): string | null {
   }
 }
 
-// Where the arguments are no JSON, the library hands over the characters instead of a value.
-function inputOf(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): unknown {
-  return part.invalid === true && typeof part.input === 'string' ? undefined : part.input
+// A call without parameters may come without a character.
+function argumentsIn(argumentsText: string): unknown {
+  if (argumentsText.trim() === '') return {}
+  try {
+    return parseJson(argumentsText)
+  } catch {
+    return undefined
+  }
 }
 
-function final(seen: ModelUsage, reported: FinishStep['usage']): ModelUsage {
+function final(seen: ModelUsage, { inputTokens, outputTokens }: Finish['usage']): ModelUsage {
   return {
-    inputTokens: reported.inputTokens ?? seen.inputTokens,
-    outputTokens: reported.outputTokens ?? seen.outputTokens,
+    inputTokens: inputTokens.total ?? seen.inputTokens,
+    outputTokens: outputTokens.total ?? seen.outputTokens,
   }
 }
 
@@ -147,8 +142,8 @@ function endedEarly(turn: Turn, limit: Deadline): ModelError | null {
 // Without the provider's own word for why it stopped, the stream was cut, however orderly it ended.
 function failureAtTheEnd(turn: Turn, limit: Deadline): ModelError | null {
   const { end, usage } = turn
-  if (end?.finishReason === 'content-filter' && !turn.spoken) return new ModelError(WITHHELD, { usage })
-  return endedEarly(turn, limit) ?? (end?.rawFinishReason === undefined ? new ModelError(CUT_OFF, { usage }) : null)
+  if (end?.unified === 'content-filter' && !turn.spoken) return new ModelError(WITHHELD, { usage })
+  return endedEarly(turn, limit) ?? (end?.raw === undefined ? new ModelError(CUT_OFF, { usage }) : null)
 }
 
 function* closing(turn: Turn): Generator<ModelEvent> {
@@ -159,7 +154,7 @@ function* closing(turn: Turn): Generator<ModelEvent> {
 
 // Calls of an answer that ran into its length limit, or that a filter stopped, may be half of what was meant.
 function reasonOf(turn: Turn): Extract<ModelEvent, { type: 'end' }>['reason'] {
-  if (turn.end?.finishReason === 'length') return 'length'
-  if (turn.end?.finishReason === 'content-filter') return 'stop'
+  if (turn.end?.unified === 'length') return 'length'
+  if (turn.end?.unified === 'content-filter') return 'stop'
   return turn.toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }

@@ -1,42 +1,41 @@
 import type { Message, ToolCallPart, ToolResultPart } from '@svc/contract'
-import type { AssistantContent, ModelMessage, ToolContent } from 'ai'
+import type { Prompt } from './language-model.ts'
 
-interface Prompt {
-  system: string | undefined
-  messages: ModelMessage[]
-}
+type PromptMessage = Prompt[number]
+type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content']
+type ToolContent = Extract<PromptMessage, { role: 'tool' }>['content']
 
 /**
- * The transcript in the provider library's own shape. System turns join the instructions at the head, because not
- * every provider takes them between other turns.
+ * The transcript in the provider libraries' own shape. System turns join the instructions at the head, because not
+ * every provider takes them between other turns, and results that follow each other are one turn.
  */
 export function toPrompt(instructions: string | null, transcript: readonly Message[]): Prompt {
   const system = instructions === null ? [] : [instructions]
-  const messages: ModelMessage[] = []
+  const turns: PromptMessage[] = []
   const labels = createCallLabels()
   for (const message of transcript) {
-    if (message.role === 'system') {
-      system.push(...message.parts.map((part) => part.content))
-      continue
-    }
-    const content = toModelMessage(message, labels)
-    if (content !== null) messages.push(content)
+    const last = turns.at(-1)
+    if (message.role === 'system') system.push(...message.parts.map((part) => part.content))
+    else if (message.role === 'tool' && last?.role === 'tool') last.content.push(...toResults(message, labels))
+    else turns.push(...toTurns(message, labels))
   }
   const head = system.filter((text) => text !== '').join('\n\n')
-  return { system: head === '' ? undefined : head, messages }
+  return head === '' ? turns : [{ role: 'system', content: head }, ...turns]
 }
 
-function toModelMessage(message: Exclude<Message, { role: 'system' }>, labels: CallLabels): ModelMessage | null {
+// None for an assistant that said nothing.
+function toTurns(message: Exclude<Message, { role: 'system' }>, labels: CallLabels): PromptMessage[] {
   if (message.role === 'user') {
-    return { role: 'user', content: message.parts.map((part) => part.content).join('\n') || '(empty message)' }
+    const text = message.parts.map((part) => part.content).join('\n') || '(empty message)'
+    return [{ role: 'user', content: [{ type: 'text', text }] }]
   }
-  if (message.role === 'tool') return { role: 'tool', content: message.parts.map((part) => toResult(part, labels)) }
+  if (message.role === 'tool') return [{ role: 'tool', content: toResults(message, labels) }]
   const content = toAssistantContent(message, labels)
-  return content.length === 0 ? null : { role: 'assistant', content }
+  return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
 function toAssistantContent(message: Extract<Message, { role: 'assistant' }>, labels: CallLabels) {
-  const content: Exclude<AssistantContent, string> = []
+  const content: AssistantContent = []
   for (const part of message.parts) {
     if (part.type === 'tool_call') {
       content.push({ type: 'tool-call', ...labels.open(part), input: part.input })
@@ -45,6 +44,10 @@ function toAssistantContent(message: Extract<Message, { role: 'assistant' }>, la
     }
   }
   return content
+}
+
+function toResults({ parts }: Extract<Message, { role: 'tool' }>, labels: CallLabels): ToolContent {
+  return parts.map((part) => toResult(part, labels))
 }
 
 function toResult(part: ToolResultPart, labels: CallLabels): ToolContent[number] {

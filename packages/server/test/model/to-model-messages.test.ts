@@ -22,15 +22,15 @@ test('instructions and system turns stand at the head, in their order', () => {
     user('Hi'),
     { role: 'system', parts: [{ type: 'text', content: 'Third.' }] },
   ]
-  expect(toPrompt('First.', messages)).toEqual({
-    system: 'First.\n\nSecond.\n\nThird.',
-    messages: [{ role: 'user', content: 'Hi' }],
-  })
-  expect(toPrompt(null, [user('Hi')]).system).toBeUndefined()
+  expect(toPrompt('First.', messages)).toEqual([
+    { role: 'system', content: 'First.\n\nSecond.\n\nThird.' },
+    { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+  ])
+  expect(toPrompt(null, [user('Hi')]).map(({ role }) => role)).toEqual(['user'])
 })
 
 test('results carry the id and the name of the call that they answer, even where ids repeat', () => {
-  const { messages } = toPrompt(null, [
+  const messages = toPrompt(null, [
     user('Hi'),
     call('x:1', 'first'),
     result('x:1', { output: { n: 1 } }),
@@ -46,17 +46,17 @@ test('results carry the id and the name of the call that they answer, even where
 })
 
 test('a failure reaches the model as one', () => {
-  const { messages } = toPrompt(null, [user('Hi'), call('c', 'buy'), result('c', { error: { message: 'Sold out.' } })])
+  const messages = toPrompt(null, [user('Hi'), call('c', 'buy'), result('c', { error: { message: 'Sold out.' } })])
   expect(messages[2]).toMatchObject({ content: [{ output: { type: 'error-text', value: 'Sold out.' } }] })
 })
 
 test('a name that no provider accepts is made acceptable', () => {
-  const { messages } = toPrompt(null, [user('Hi'), call('c', 'dröp table; --'), result('c', {})])
+  const messages = toPrompt(null, [user('Hi'), call('c', 'dröp table; --'), result('c', {})])
   expect(messages[1]).toMatchObject({ content: [{ toolName: 'dr_p_table__--' }] })
 })
 
 test('empty turns do not reach the provider as empty, and what does is what its library accepts', () => {
-  const { messages } = toPrompt(null, [
+  const messages = toPrompt(null, [
     user(''),
     assistant(''),
     user('Hi'),
@@ -65,4 +65,11 @@ test('empty turns do not reach the provider as empty, and what does is what its 
   ])
   expect(messages.map((message) => message.role)).toEqual(['user', 'user', 'assistant', 'tool'])
   for (const message of messages) expect(modelMessageSchema.safeParse(message).error).toBeUndefined()
+})
+
+test('results that follow each other reach the provider as one turn', () => {
+  const results = [result('a', { output: 1 }), result('b', { output: 2 })]
+  const messages = toPrompt(null, [user('Hi'), call('a', 'first'), call('b', 'second'), ...results, user('And?')])
+  expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'assistant', 'tool', 'user'])
+  expect(messages[3]).toMatchObject({ content: [{ toolName: 'first' }, { toolName: 'second' }] })
 })
