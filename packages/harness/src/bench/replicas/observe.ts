@@ -2,9 +2,10 @@ import pg from 'pg'
 
 /** What a database did over a stretch of time. */
 export interface DatabaseWork {
+  /** Transactions that wrote. */
   commits: number
   walBytes: number
-  /** Calls of fsync on the log. */
+  /** Calls of fsync on the log, a few seconds of them missing at either end. */
   walSyncs: number
   /** By `type: event`, how often one of its connections was seen in it while it ran a statement; `running` for none. */
   waits: ReadonlyMap<string, number>
@@ -21,8 +22,6 @@ export interface Observer {
 }
 
 const SAMPLE_MS = 40
-/** As long as a connection may keep its counts to itself. */
-const REPORTED_MS = 1_100
 
 /** A connection of the harness's own to a database whose cluster has pg_stat_statements. */
 export async function observe(url: string): Promise<Observer> {
@@ -35,15 +34,12 @@ export async function observe(url: string): Promise<Observer> {
       const sampling = sampleWaits(sampler)
       return {
         async end() {
-          const waits = await sampling.stop()
-          const walBytes = (await readCounters(client)).walBytes - before.walBytes
-          await pause(REPORTED_MS)
           const after = await readCounters(client)
           return {
             commits: after.commits - before.commits,
-            walBytes,
+            walBytes: after.walBytes - before.walBytes,
             walSyncs: after.walSyncs - before.walSyncs,
-            waits,
+            waits: await sampling.stop(),
           }
         },
       }
@@ -70,9 +66,10 @@ interface Counters {
   walSyncs: number
 }
 
+// Transactions by the ids that those which write are given: the statistics of a connection come up to ten seconds late.
 async function readCounters(client: pg.Client): Promise<Counters> {
   const { rows } = await client.query<Counters>(
-    `select (select xact_commit::float8 from pg_stat_database where datname = current_database()) as commits,
+    `select pg_snapshot_xmax(pg_current_snapshot())::text::float8 as commits,
        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes",
        (select wal_sync::float8 from pg_stat_wal) as "walSyncs"`,
   )

@@ -38,14 +38,12 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const store = await createPostgresStore(cluster.url)
   const endpoint = await startFixedEndpoint()
   context.onEnd(endpoint.close)
-  const owners = context.count(100, 10)
+  const owners = context.count(100, 4)
   const tenants = await createTenants(context, { store, endpoint: endpoint.url, owners })
   const observer = await observe(store.location)
   context.onEnd(observer.close)
-  const servers: ServerProcess[] = []
-  for (let index = 0; index < MAX_REPLICAS; index += 1) {
-    servers.push(await startServer({ store, serverFolder: context.serverFolder, env: context.env }))
-  }
+  const options = { store, serverFolder: context.serverFolder, env: context.env }
+  const servers = await Promise.all(Array.from({ length: MAX_REPLICAS }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
     await Promise.all(servers.map(({ ended }) => ended))
@@ -101,7 +99,7 @@ async function runRounds(context: ScenarioContext, measuring: Measuring, stage: 
 }
 
 function lengths({ count }: ScenarioContext): { warmUpMs: number; lengthMs: number } {
-  return { warmUpMs: count(1_500, 200), lengthMs: count(6_000, 500) }
+  return { warmUpMs: count(1_500, 100), lengthMs: count(6_000, 200) }
 }
 
 const SYNC_SAMPLES = 51

@@ -46,7 +46,8 @@ export function checkSimulation(pairs: readonly Replayed[]): Check[] {
   )
 }
 
-const REPLAY_MS = 20_000
+const REPLAYED_CALLS = 20_000
+const LONGEST_REPLAY_MS = 20_000
 const OWNERS_OF_A_MARKET = 100_000
 
 function replay(random: Random, costs: Costs, run: ReplicaRun): Replayed {
@@ -58,7 +59,8 @@ function replay(random: Random, costs: Costs, run: ReplicaRun): Replayed {
     sharedProcessors: run.processors,
   }
   const demand: Demand = { owners: run.owners, exponent: 0, load: { kind: 'callers', callers: run.clients } }
-  return { run, simulated: simulate(random, { costs, layout, demand, lengthMs: REPLAY_MS }) }
+  const lengthMs = Math.min(LONGEST_REPLAY_MS, (REPLAYED_CALLS / run.callsPerSecond) * 1_000)
+  return { run, simulated: simulate(random, { costs, layout, demand, lengthMs }) }
 }
 
 interface Projection {
