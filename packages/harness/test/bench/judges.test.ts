@@ -66,6 +66,7 @@ describe('replicas', () => {
     settlingLocks: true,
     answered: 4_000,
     completed: 4_000,
+    bytesPerExecution: 2_000,
   })
   const passes = (given: Parameters<typeof checkReplicas>[0]) => checkReplicas(given).map(({ passed }) => passed)
 

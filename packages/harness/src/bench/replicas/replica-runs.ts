@@ -4,7 +4,7 @@ import { startPostgresCluster } from '../../support/postgres-cluster.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { type ServerProcess, startServer } from '../../support/server.ts'
 import { median } from '../../support/statistics.ts'
-import { createPostgresStore } from '../../support/store.ts'
+import { createPostgresStore, type Store } from '../../support/store.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
 import { type Measuring, measureRun, type ReplicaRun } from './measure.ts'
 import { observe } from './observe.ts'
@@ -24,6 +24,8 @@ export interface ReplicaRuns {
   /** Calls that the endpoint answered, and executions that the database says have completed. */
   answered: number
   completed: number
+  /** On the database's disk, of an execution with its call, indexes included. */
+  bytesPerExecution: number
 }
 
 const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
@@ -58,10 +60,17 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
     syncMs: readSyncMs(cluster.folder),
     settlingLocks: (await store.query(`select to_regclass('usage_journal') as journal`))[0]?.['journal'] === null,
     answered: endpoint.calls,
-    completed: Number(
-      (await store.query(`select count(*) as count from executions where status = 'completed'`))[0]?.['count'],
-    ),
+    ...(await readStored(store)),
   }
+}
+
+async function readStored(store: Store): Promise<Pick<ReplicaRuns, 'completed' | 'bytesPerExecution'>> {
+  const [row] = await store.query(
+    `select (select count(*) from executions where status = 'completed') as completed,
+       (pg_total_relation_size('executions') + pg_total_relation_size('capability_calls'))::float8
+         / (select count(*) from executions) as bytes`,
+  )
+  return { completed: Number(row?.['completed']), bytesPerExecution: Number(row?.['bytes']) }
 }
 
 interface Stage {

@@ -6,6 +6,7 @@ import type { ReplicaRuns } from '../replicas/replica-runs.ts'
 import { mediansOf } from '../replicas/replicas.ts'
 import { fitCosts } from './fit.ts'
 import type { Costs, Demand, Layout, SimulationResult } from './model.ts'
+import { monthOf } from './month.ts'
 import { simulate } from './simulate.ts'
 
 /** How far a simulated throughput may be from the measured one of the same run. */
@@ -25,6 +26,8 @@ export function scaleSimulation(measured: (context: ScenarioContext) => Promise<
       for (const line of validationTable(pairs)) context.say(line)
       const projections = project(context, costs)
       for (const line of projectionTable(projections)) context.say(line)
+      context.say(`an execution and its call take ${Math.round(found.bytesPerExecution)} bytes, indexes included`)
+      for (const line of monthTable(projections, found.bytesPerExecution)) context.say(line)
       return checkSimulation(pairs)
     },
   }
@@ -159,6 +162,28 @@ function projectionTable(projections: readonly Projection[]): string[] {
         `${Math.round(result.databaseUse * 100)} %`,
       ]
       return `| ${cells.join(' | ')} |`
+    }),
+  ]
+}
+
+/** The layouts that keep up: of each load the last one with owners that are alike, which has cells where there can be any. */
+function monthTable(projections: readonly Projection[], bytesPerExecution: number): string[] {
+  const whole = (value: number) => Math.round(value).toLocaleString('en')
+  const alike = projections.filter(({ exponent }) => exponent === 0)
+  const last = alike.filter(({ factor }, index) => alike[index + 1]?.factor !== factor)
+  return [
+    '| load | million calls a month | replicas $ | databases $ | stored GB | storage $ | all $ | $ a million calls |',
+    `|${'---|'.repeat(8)}`,
+    ...last.map(({ factor, callsPerSecond, layout }) => {
+      const { replicas, databases, databaseProcessors } = layout
+      const month = monthOf({
+        callsPerSecond,
+        replicas,
+        databaseCores: databases * databaseProcessors,
+        bytesPerExecution,
+      })
+      const dollars = [month.replicas, month.databases, month.storedGigabytes, month.storage, month.total].map(whole)
+      return `| × ${factor.toLocaleString('en')} | ${whole(month.calls)} | ${dollars.join(' | ')} | ${rounded(month.perMillionCalls)} |`
     }),
   ]
 }
