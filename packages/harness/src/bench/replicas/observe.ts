@@ -25,8 +25,13 @@ const SAMPLE_MS = 40
 
 /** A connection of the harness's own to a database whose cluster has pg_stat_statements. */
 export async function observe(url: string): Promise<Observer> {
-  const [client, sampler] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
-  await Promise.all([client.connect(), sampler.connect()])
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    return client
+  }
+  const [client, sampler, filler] = [await connect(), await connect(), await connect()]
+  let filling: Promise<unknown> | null = null
   await client.query('create extension if not exists pg_stat_statements')
   return {
     async begin() {
@@ -44,7 +49,12 @@ export async function observe(url: string): Promise<Observer> {
         },
       }
     },
-    fillBuckets: async () => void (await client.query('update allowances set full_at = 0')),
+    async fillBuckets() {
+      filling ??= filler.query('update allowances set full_at = 0').finally(() => {
+        filling = null
+      })
+      await filling
+    },
     async statements(limit) {
       const { rows } = await client.query<{ share: number; calls: number; query: string }>(
         `select total_exec_time / sum(total_exec_time) over () as share, calls::float8 as calls, query
@@ -55,7 +65,8 @@ export async function observe(url: string): Promise<Observer> {
       return rows
     },
     async close() {
-      await Promise.all([client.end(), sampler.end()])
+      await filling?.catch(() => undefined)
+      await Promise.all([client.end(), sampler.end(), filler.end()])
     },
   }
 }
