@@ -65,6 +65,7 @@ describe('replicas', () => {
     runs,
     calibration: [],
     statements: [],
+    statementsPerTransaction: 7,
     syncMs: 1,
     settlingLocks: true,
     answered: 4_000,

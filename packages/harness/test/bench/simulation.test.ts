@@ -18,7 +18,7 @@ const COSTS: Costs = {
   callerPerCall: 0,
   sync: 2,
   roundTrip: 0,
-  roundTripsPerTransaction: 7,
+  statementsPerTransaction: 7,
   endpoint: 5,
   settlingLocks: false,
 }
@@ -147,7 +147,7 @@ describe('costs', () => {
         cpuPerCallMs: { server: 0.3 + 0.2 * transactions, postgres: 0.1 + 0.4 * transactions, generator: 0.05 },
       }),
     )
-    const costs = fitCosts({ calibration: runs, syncMs: 0.4, settlingLocks: true })
+    const costs = fitCosts({ calibration: runs, syncMs: 0.4, settlingLocks: true, statementsPerTransaction: 7 })
     expect(costs.replicaPerCall).toBeCloseTo(0.3)
     expect(costs.replicaPerTransaction).toBeCloseTo(0.2)
     expect(costs.databasePerCall).toBeCloseTo(0.1)

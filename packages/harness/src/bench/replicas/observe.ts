@@ -14,10 +14,12 @@ export interface DatabaseWork {
 export interface Observer {
   /** Looks on from now until `end`. */
   begin(): Promise<{ end(): Promise<DatabaseWork> }>
-  /** Fills every bucket, so that no plan's limit is met; the shares of `fill` in the load are what one statement costs. */
+  /** Fills every bucket, so that no plan's limit is met. One at a time: who asks meanwhile waits for that one. */
   fillBuckets(): Promise<void>
   /** Statements by their share of the time that the database spent on all of them, the largest first. */
   statements(limit: number): Promise<{ share: number; calls: number; query: string }[]>
+  /** Of all transactions since the cluster began, those of the set-up among them. */
+  statementsPerTransaction(): Promise<number>
   close(): Promise<void>
 }
 
@@ -50,7 +52,7 @@ export async function observe(url: string): Promise<Observer> {
       }
     },
     async fillBuckets() {
-      filling ??= filler.query('update allowances set full_at = 0').finally(() => {
+      filling ??= filler.query('update allowances set full_at = 0 where full_at > $1', [Date.now()]).finally(() => {
         filling = null
       })
       await filling
@@ -63,6 +65,13 @@ export async function observe(url: string): Promise<Observer> {
         [limit],
       )
       return rows
+    },
+    async statementsPerTransaction() {
+      const { rows } = await client.query<{ count: number }>(
+        `select (sum(calls) / sum(calls) filter (where query ~* '^commit'))::float8 as count
+         from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())`,
+      )
+      return rows[0]?.count ?? Number.NaN
     },
     async close() {
       await filling?.catch(() => undefined)

@@ -17,6 +17,8 @@ export interface ReplicaRuns {
   /** One replica and ever more callers, from which costs are told apart. */
   calibration: readonly ReplicaRun[]
   statements: readonly { share: number; calls: number; query: string }[]
+  /** Begin and commit included. */
+  statementsPerTransaction: number
   /** What one fsync of the log takes here, milliseconds, at the median. */
   syncMs: number
   /** Whether whoever settles holds rows that others who settle for the same owner want. */
@@ -57,6 +59,7 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
     runs,
     calibration,
     statements: await observer.statements(12),
+    statementsPerTransaction: await observer.statementsPerTransaction(),
     syncMs: readSyncMs(cluster.folder),
     settlingLocks: (await store.query(`select to_regclass('usage_journal') as journal`))[0]?.['journal'] === null,
     answered: endpoint.calls,

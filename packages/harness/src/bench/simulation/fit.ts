@@ -2,9 +2,6 @@ import type { ReplicaRun } from '../replicas/measure.ts'
 import type { ReplicaRuns } from '../replicas/replica-runs.ts'
 import type { Costs } from './model.ts'
 
-// What admission and settlement send one after the other, at present; what matters is their product with a trip's time.
-const ROUND_TRIPS = 7
-
 /** Nobody answers a call for less; a run that is too short for the kernel's clock would say so. */
 const LEAST_MS = 0.01
 
@@ -13,7 +10,8 @@ export function fitCosts({
   calibration,
   syncMs,
   settlingLocks,
-}: Pick<ReplicaRuns, 'calibration' | 'syncMs' | 'settlingLocks'>): Costs {
+  statementsPerTransaction,
+}: Pick<ReplicaRuns, 'calibration' | 'syncMs' | 'settlingLocks' | 'statementsPerTransaction'>): Costs {
   const replica = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.server)))
   const database = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.postgres)))
   const busiest = calibration.at(-1)
@@ -26,7 +24,7 @@ export function fitCosts({
     callerPerCall: busiest.cpuPerCallMs.generator,
     sync: syncMs,
     roundTrip: 0,
-    roundTripsPerTransaction: ROUND_TRIPS,
+    statementsPerTransaction,
     endpoint: 0,
     settlingLocks,
   }

@@ -118,7 +118,7 @@ function describeCosts(costs: Costs): string {
   return [
     `fitted: replica ${us(costs.replicaPerCall)} a call and ${us(costs.replicaPerTransaction)} a transaction`,
     `database ${us(costs.databasePerCall)} and ${us(costs.databasePerTransaction)}`,
-    `callers ${us(costs.callerPerCall)}, fsync ${us(costs.sync)}`,
+    `callers ${us(costs.callerPerCall)}, fsync ${us(costs.sync)}, ${rounded(costs.statementsPerTransaction)} statements a transaction`,
     `settlements ${costs.settlingLocks ? 'lock' : 'do not lock'} an owner's counters`,
   ].join('; ')
 }
