@@ -5,16 +5,19 @@ import { checkReplicas, mediansOf } from '../../src/bench/replicas/replicas.ts'
 import { createRandom } from '../../src/support/random.ts'
 import { replicaRun } from './runs.ts'
 
-const row = (name: string, ...times: [number, number][]) => ({
+type Given = [p50Ms: number, p99Ms: number, cpuMs?: number]
+const row = (name: string, ...times: Given[]) => ({
   name,
-  times: times.map(([p50Ms, p99Ms]) => ({ p50Ms, p99Ms })),
+  times: times.map(([p50Ms, p99Ms, cpuMs = 1]) => ({ p50Ms, p99Ms, cpuMs })),
 })
 
 describe('growth', () => {
-  test('within three times the smallest passes, at the median and at the 99th percentile', () => {
-    expect(checkGrowth([row('a', [1, 4], [3, 12], [2, 5])]).map(({ passed }) => passed)).toEqual([true, true])
-    expect(checkGrowth([row('a', [1, 4], [3.1, 12])]).map(({ passed }) => passed)).toEqual([false, true])
-    expect(checkGrowth([row('a', [1, 4], [2, 4], [3, 12.1])]).map(({ passed }) => passed)).toEqual([true, false])
+  test('within three times the smallest passes, at the median, at the 99th percentile and in processor time', () => {
+    const passes = (...times: Given[]) => checkGrowth([row('a', ...times)]).map(({ passed }) => passed)
+    expect(passes([1, 4, 2], [3, 12, 6], [2, 5, 3])).toEqual([true, true, true])
+    expect(passes([1, 4], [3.1, 12])).toEqual([false, true, true])
+    expect(passes([1, 4], [2, 4], [3, 12.1])).toEqual([true, false, true])
+    expect(passes([1, 4, 2], [1, 4, 6.1])).toEqual([true, true, false])
   })
 
   test('one size alone proves nothing', () => {
@@ -29,9 +32,9 @@ describe('growth', () => {
 
   test('is shown as a table', () => {
     expect(growthTable([10, 1_000], [row('a', [1, 4], [2, 6])])).toEqual([
-      '| request | 10: p50 / p99 | 1,000: p50 / p99 | ratio of p50 | of p99 |',
-      '|---|---|---|---|---|',
-      '| a | 1 / 4 | 2 / 6 | 2 | 1.5 |',
+      '| request | 10: p50 / p99, CPU | 1,000: p50 / p99, CPU | ratio of p50 | of p99 | of CPU |',
+      '|---|---|---|---|---|---|',
+      '| a | 1 / 4, 1 | 2 / 6, 1 | 2 | 1.5 | 1 |',
     ])
   })
 })
@@ -62,10 +65,12 @@ describe('replicas', () => {
     runs,
     calibration: [],
     statements: [],
+    statementsPerTransaction: 7,
     syncMs: 1,
     settlingLocks: true,
     answered: 4_000,
     completed: 4_000,
+    bytesPerExecution: 2_000,
   })
   const passes = (given: Parameters<typeof checkReplicas>[0]) => checkReplicas(given).map(({ passed }) => passed)
 

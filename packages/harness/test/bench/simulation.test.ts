@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createEventQueue } from '../../src/bench/simulation/event-queue.ts'
 import { fitCosts, fitLine } from '../../src/bench/simulation/fit.ts'
 import type { Costs, Demand, Layout } from '../../src/bench/simulation/model.ts'
+import { monthOf } from '../../src/bench/simulation/month.ts'
 import { createLocks, createResource } from '../../src/bench/simulation/resources.ts'
 import { checkSimulation } from '../../src/bench/simulation/scale-simulation.ts'
 import { simulate } from '../../src/bench/simulation/simulate.ts'
@@ -17,7 +18,7 @@ const COSTS: Costs = {
   callerPerCall: 0,
   sync: 2,
   roundTrip: 0,
-  roundTripsPerTransaction: 7,
+  statementsPerTransaction: 7,
   endpoint: 5,
   settlingLocks: false,
 }
@@ -146,7 +147,7 @@ describe('costs', () => {
         cpuPerCallMs: { server: 0.3 + 0.2 * transactions, postgres: 0.1 + 0.4 * transactions, generator: 0.05 },
       }),
     )
-    const costs = fitCosts({ calibration: runs, syncMs: 0.4, settlingLocks: true })
+    const costs = fitCosts({ calibration: runs, syncMs: 0.4, settlingLocks: true, statementsPerTransaction: 7 })
     expect(costs.replicaPerCall).toBeCloseTo(0.3)
     expect(costs.replicaPerTransaction).toBeCloseTo(0.2)
     expect(costs.databasePerCall).toBeCloseTo(0.1)
@@ -175,4 +176,14 @@ test('a simulation that is a third off the measured throughput is refused, one t
     (factor) => checkSimulation([{ run: measured(factor), simulated }])[0]?.passed,
   )
   expect(passed).toEqual([true, true, true, false, false])
+})
+
+test('a month at a thousand calls a second is 1.3 milliards of calls and three months of them on the disk', () => {
+  const month = monthOf({ callsPerSecond: 1_000, replicas: 4, databaseCores: 16, bytesPerExecution: 2_000 })
+  expect(month.calls).toBeCloseTo(1_314)
+  expect(month.storedGigabytes).toBeCloseTo(7_776)
+  expect(month.replicas).toBeCloseTo(116.8)
+  expect(month.databases).toBeCloseTo(2_336)
+  expect(month.total).toBeCloseTo(116.8 + 2_336 + 7_776 * 0.23 + 20)
+  expect(month.perMillionCalls).toBeCloseTo(month.total / 1_314)
 })

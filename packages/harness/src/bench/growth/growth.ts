@@ -1,20 +1,19 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { createOwner, deploy, registerRuntime } from '../../support/owner.ts'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
+import { treeCpuMs } from '../../support/process-usage.ts'
 import { type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { startServer } from '../../support/server.ts'
 import { createPostgresStore, createSqliteStore, type Store } from '../../support/store.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
 import { fillHistory } from './fill.ts'
 import { planHistory } from './history-plan.ts'
-import { bestOf, checkGrowth, type GrowthRow, growthTable, isWithinMark } from './judge.ts'
-import { type GrowthCase, growthCases, type HistorySource, read } from './reads.ts'
-import { type Asker, createAsker, timeInTurns } from './turns.ts'
+import { checkGrowth, growthTable } from './judge.ts'
+import { measureGrowth } from './measure.ts'
+import { type HistorySource, read } from './reads.ts'
 
 const SMALLEST = 10_000
 const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
-const SAMPLES = 500
-const MAX_TRIES = 3
 const RUNTIMES = 10
 const CAPABILITIES = ['orders-find', 'orders-list', 'stock-look-up', 'price-quote', 'returns-begin'] as const
 const FILLING = { shared_buffers: '512MB', wal_level: 'minimal', max_wal_senders: '0', max_wal_size: '8GB' }
@@ -42,8 +41,8 @@ export const growth: Scenario = {
       histories.push(await makeHistory(context, { size, store: await prepare.store(), endpoint: endpoint.url }))
     await prepare.allFilled()
     const served: History[] = []
-    for (const history of histories) served.push({ ...history, url: await serve(context, history.store) })
-    const rows = await measure(context, served)
+    for (const history of histories) served.push({ ...history, ...(await serve(context, history.store)) })
+    const rows = await measureGrowth(context, served, () => prepare.databaseCpuMs())
     for (const line of growthTable(sizes, rows)) context.say(line)
     return [...(await Promise.all(served.map(checkTotals))), ...checkGrowth(rows)]
   },
@@ -67,6 +66,7 @@ async function preparer({ engine, onEnd }: ScenarioContext) {
       return store
     },
     allFilled: async () => cluster?.restart(SERVING),
+    databaseCpuMs: () => (cluster === null ? 0 : treeCpuMs(cluster.pid())),
   }
 }
 
@@ -98,6 +98,7 @@ async function makeHistory(
     size,
     store,
     url: '',
+    pid: 0,
     apiKey: owner.apiKey,
     runtimeIds: runtimes.map(({ runtimeId }) => runtimeId),
     projectId: first.projectId,
@@ -134,55 +135,13 @@ async function sampleIds(store: Store, ownerId: string, share: number): Promise<
   return rows.map((each) => String(each['execution_id']))
 }
 
-async function serve(context: ScenarioContext, store: Store): Promise<string> {
+async function serve(context: ScenarioContext, store: Store): Promise<Pick<History, 'url' | 'pid'>> {
   const server = await startServer({ store, serverFolder: context.serverFolder, env: context.env })
   context.onEnd(async () => {
     server.kill('SIGTERM')
     await server.ended
   })
-  return server.url
-}
-
-async function measure(context: ScenarioContext, histories: readonly History[]): Promise<GrowthRow[]> {
-  const askers = histories.map(({ url, apiKey }) => createAsker(url, apiKey))
-  const cases = await Promise.all(histories.map((history) => growthCases(history, context.random.fork())))
-  const samples = context.count(SAMPLES, 50)
-  const rows: GrowthRow[] = []
-  for (const [index, { name }] of (cases[0] ?? []).entries()) {
-    const requests = cases.flatMap((ofHistory) => ofHistory.slice(index, index + 1))
-    await checkRows(askers, requests)
-    rows.push(await measureCase({ name, requests }, askers, samples))
-  }
-  await Promise.all(askers.map((asker) => asker.close()))
-  return rows
-}
-
-/** Answers of different lengths could not be compared. */
-async function checkRows(askers: readonly Asker[], requests: readonly GrowthCase[]): Promise<void> {
-  const counts = await Promise.all(
-    askers.map(async (asker, index) => {
-      const request = requests[index]
-      if (request === undefined || !request.name.includes('page')) return 0
-      const { text } = await asker.ask(request)
-      return text.split('"executionId"').length - 1
-    }),
-  )
-  if (new Set(counts).size > 1) throw new Error(`${requests[0]?.name}: the histories answer ${counts.join(', ')} rows`)
-}
-
-async function measureCase(
-  { name, requests }: { name: string; requests: readonly GrowthCase[] },
-  askers: readonly Asker[],
-  samples: number,
-): Promise<GrowthRow> {
-  const asks = askers.flatMap((asker, index) => {
-    const request = requests[index]
-    return request === undefined ? [] : [async () => (await asker.ask(request)).ms]
-  })
-  const once = async (): Promise<GrowthRow> => ({ name, times: await timeInTurns(asks, samples) })
-  const tries: [GrowthRow, ...GrowthRow[]] = [await once()]
-  while (!tries.some(isWithinMark) && tries.length < MAX_TRIES) tries.push(await once())
-  return bestOf(tries)
+  return { url: server.url, pid: server.pid }
 }
 
 /** The counters of a filled history are those of its rows: otherwise what was measured is no summary of it. */

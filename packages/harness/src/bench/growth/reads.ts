@@ -15,6 +15,8 @@ export interface GrowthCase {
 /** Where a history is asked. */
 export interface HistorySource {
   url: string
+  /** Of the server's process. */
+  pid: number
   apiKey: string
   runtimeIds: readonly string[]
   projectId: string

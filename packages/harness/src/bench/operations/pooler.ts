@@ -37,7 +37,7 @@ export async function startPooler(postgresPort: number, { connections }: { conne
   const databases = `[databases]\n* = host=127.0.0.1 port=${postgresPort} user=postgres\n`
   writeFileSync(file, `${databases}\n[pgbouncer]\n${lines.join('\n')}\n`)
   const [program, ...args] = asPostgres([PROGRAM, file])
-  const started = startProgram(program, args, { env: {} })
+  const started = startProgram(program, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } })
   await listening(port, started.ended)
   return {
     urlOf(direct) {
@@ -58,9 +58,10 @@ const PAUSE_MS = 50
 
 async function listening(port: number, ended: Promise<{ stderr: string }>): Promise<void> {
   let isOver = false
-  void ended.finally(() => {
+  const over = () => {
     isOver = true
-  })
+  }
+  ended.then(over, over)
   for (let tries = 0; tries < TRIES && !isOver; tries += 1) {
     if (await canConnect(port)) return
     await new Promise((resolve) => {

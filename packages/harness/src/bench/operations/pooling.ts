@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
-import { type ServerProcess, startServer } from '../../support/server.ts'
+import { startServer } from '../../support/server.ts'
 import { median, rounded } from '../../support/statistics.ts'
 import { createPostgresStore, type Store } from '../../support/store.ts'
 import { type CallLoad, createCallLoad } from '../load/call-load.ts'
@@ -28,7 +28,11 @@ export const pooling: Scenario = {
     const direct = await createPostgresStore(cluster.url)
     const endpoint = await startFixedEndpoint()
     context.onEnd(endpoint.close)
-    const tenants = await createTenants(context, { store: direct, endpoint: endpoint.url, owners: OWNERS })
+    const tenants = await createTenants(context, {
+      store: direct,
+      endpoint: endpoint.url,
+      owners: context.count(OWNERS),
+    })
     const pooler = await startPooler(cluster.port, { connections: CONNECTIONS })
     context.onEnd(pooler.remove)
     await limitRole(direct.location)
@@ -68,10 +72,8 @@ async function openLoad(
   store: Store,
   paths: readonly [string, ...string[]],
 ): Promise<CallLoad> {
-  const servers: ServerProcess[] = []
-  for (let index = 0; index < REPLICAS; index += 1) {
-    servers.push(await startServer({ store, serverFolder: context.serverFolder, env: context.env }))
-  }
+  const options = { store, serverFolder: context.serverFolder, env: context.env }
+  const servers = await Promise.all(Array.from({ length: context.count(REPLICAS) }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
     await Promise.all(servers.map(({ ended }) => ended))
@@ -91,7 +93,7 @@ async function inTurns({ count }: ScenarioContext, loads: readonly CallLoad[]) {
   const failures: string[] = []
   for (let round = 0; round < count(3); round += 1) {
     for (const [index, load] of loads.entries()) {
-      const { calls, kinds, elapsedMs } = await load.run(count(4_000, 500))
+      const { calls, kinds, elapsedMs } = await load.run(count(4_000, 200))
       perSecond[index]?.push((calls / elapsedMs) * 1_000)
       for (const [kind, times] of kinds)
         failures.push(`${times} × ${kind}, ${index === 0 ? 'without' : 'with'} the pooler`)

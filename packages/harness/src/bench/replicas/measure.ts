@@ -55,7 +55,9 @@ export interface Measuring {
 export async function measureRun({ observer, postgresPid, random }: Measuring, plan: RunPlan): Promise<ReplicaRun> {
   const { servers, clients, paths, lengthMs } = plan
   const load = createCallLoad({ urls: servers.map(({ url }) => url), clients, paths, random })
-  const filling = setInterval(() => void observer.fillBuckets().catch(() => undefined), FILL_EVERY_MS)
+  // Those of many owners last for a run; filling them would take locks of all of them at once.
+  const fill = () => (plan.owners === 1 ? observer.fillBuckets() : Promise.resolve())
+  const filling = setInterval(() => void fill().catch(() => undefined), FILL_EVERY_MS)
   try {
     await observer.fillBuckets()
     await load.run(plan.warmUpMs)

@@ -2,9 +2,10 @@ import pg from 'pg'
 
 /** What a database did over a stretch of time. */
 export interface DatabaseWork {
+  /** Transactions that wrote. */
   commits: number
   walBytes: number
-  /** Calls of fsync on the log. */
+  /** Calls of fsync on the log, a few seconds of them missing at either end. */
   walSyncs: number
   /** By `type: event`, how often one of its connections was seen in it while it ran a statement; `running` for none. */
   waits: ReadonlyMap<string, number>
@@ -13,21 +14,26 @@ export interface DatabaseWork {
 export interface Observer {
   /** Looks on from now until `end`. */
   begin(): Promise<{ end(): Promise<DatabaseWork> }>
-  /** Fills every bucket, so that no plan's limit is met; the shares of `fill` in the load are what one statement costs. */
+  /** Fills every bucket, so that no plan's limit is met. One at a time: who asks meanwhile waits for that one. */
   fillBuckets(): Promise<void>
   /** Statements by their share of the time that the database spent on all of them, the largest first. */
   statements(limit: number): Promise<{ share: number; calls: number; query: string }[]>
+  /** Of all transactions since the cluster began, those of the set-up among them. */
+  statementsPerTransaction(): Promise<number>
   close(): Promise<void>
 }
 
 const SAMPLE_MS = 40
-/** As long as a connection may keep its counts to itself. */
-const REPORTED_MS = 1_100
 
 /** A connection of the harness's own to a database whose cluster has pg_stat_statements. */
 export async function observe(url: string): Promise<Observer> {
-  const [client, sampler] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
-  await Promise.all([client.connect(), sampler.connect()])
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    return client
+  }
+  const [client, sampler, filler] = [await connect(), await connect(), await connect()]
+  let filling: Promise<unknown> | null = null
   await client.query('create extension if not exists pg_stat_statements')
   return {
     async begin() {
@@ -35,20 +41,22 @@ export async function observe(url: string): Promise<Observer> {
       const sampling = sampleWaits(sampler)
       return {
         async end() {
-          const waits = await sampling.stop()
-          const walBytes = (await readCounters(client)).walBytes - before.walBytes
-          await pause(REPORTED_MS)
           const after = await readCounters(client)
           return {
             commits: after.commits - before.commits,
-            walBytes,
+            walBytes: after.walBytes - before.walBytes,
             walSyncs: after.walSyncs - before.walSyncs,
-            waits,
+            waits: await sampling.stop(),
           }
         },
       }
     },
-    fillBuckets: async () => void (await client.query('update allowances set full_at = 0')),
+    async fillBuckets() {
+      filling ??= filler.query('update allowances set full_at = 0 where full_at > $1', [Date.now()]).finally(() => {
+        filling = null
+      })
+      await filling
+    },
     async statements(limit) {
       const { rows } = await client.query<{ share: number; calls: number; query: string }>(
         `select total_exec_time / sum(total_exec_time) over () as share, calls::float8 as calls, query
@@ -58,8 +66,16 @@ export async function observe(url: string): Promise<Observer> {
       )
       return rows
     },
+    async statementsPerTransaction() {
+      const { rows } = await client.query<{ count: number }>(
+        `select (sum(calls) / sum(calls) filter (where query ~* '^commit'))::float8 as count
+         from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())`,
+      )
+      return rows[0]?.count ?? Number.NaN
+    },
     async close() {
-      await Promise.all([client.end(), sampler.end()])
+      await filling?.catch(() => undefined)
+      await Promise.all([client.end(), sampler.end(), filler.end()])
     },
   }
 }
@@ -70,9 +86,10 @@ interface Counters {
   walSyncs: number
 }
 
+// Transactions by the ids that those which write are given: the statistics of a connection come up to ten seconds late.
 async function readCounters(client: pg.Client): Promise<Counters> {
   const { rows } = await client.query<Counters>(
-    `select (select xact_commit::float8 from pg_stat_database where datname = current_database()) as commits,
+    `select pg_snapshot_xmax(pg_current_snapshot())::text::float8 as commits,
        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes",
        (select wal_sync::float8 from pg_stat_wal) as "walSyncs"`,
   )

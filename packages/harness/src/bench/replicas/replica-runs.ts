@@ -4,7 +4,7 @@ import { startPostgresCluster } from '../../support/postgres-cluster.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { type ServerProcess, startServer } from '../../support/server.ts'
 import { median } from '../../support/statistics.ts'
-import { createPostgresStore } from '../../support/store.ts'
+import { createPostgresStore, type Store } from '../../support/store.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
 import { type Measuring, measureRun, type ReplicaRun } from './measure.ts'
 import { observe } from './observe.ts'
@@ -17,6 +17,8 @@ export interface ReplicaRuns {
   /** One replica and ever more callers, from which costs are told apart. */
   calibration: readonly ReplicaRun[]
   statements: readonly { share: number; calls: number; query: string }[]
+  /** Begin and commit included. */
+  statementsPerTransaction: number
   /** What one fsync of the log takes here, milliseconds, at the median. */
   syncMs: number
   /** Whether whoever settles holds rows that others who settle for the same owner want. */
@@ -24,6 +26,8 @@ export interface ReplicaRuns {
   /** Calls that the endpoint answered, and executions that the database says have completed. */
   answered: number
   completed: number
+  /** On the database's disk, of an execution with its call, indexes included. */
+  bytesPerExecution: number
 }
 
 const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
@@ -38,14 +42,12 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const store = await createPostgresStore(cluster.url)
   const endpoint = await startFixedEndpoint()
   context.onEnd(endpoint.close)
-  const owners = context.count(100, 10)
+  const owners = context.count(100, 4)
   const tenants = await createTenants(context, { store, endpoint: endpoint.url, owners })
   const observer = await observe(store.location)
   context.onEnd(observer.close)
-  const servers: ServerProcess[] = []
-  for (let index = 0; index < MAX_REPLICAS; index += 1) {
-    servers.push(await startServer({ store, serverFolder: context.serverFolder, env: context.env }))
-  }
+  const options = { store, serverFolder: context.serverFolder, env: context.env }
+  const servers = await Promise.all(Array.from({ length: MAX_REPLICAS }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
     await Promise.all(servers.map(({ ended }) => ended))
@@ -57,13 +59,21 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
     runs,
     calibration,
     statements: await observer.statements(12),
+    statementsPerTransaction: await observer.statementsPerTransaction(),
     syncMs: readSyncMs(cluster.folder),
     settlingLocks: (await store.query(`select to_regclass('usage_journal') as journal`))[0]?.['journal'] === null,
     answered: endpoint.calls,
-    completed: Number(
-      (await store.query(`select count(*) as count from executions where status = 'completed'`))[0]?.['count'],
-    ),
+    ...(await readStored(store)),
   }
+}
+
+async function readStored(store: Store): Promise<Pick<ReplicaRuns, 'completed' | 'bytesPerExecution'>> {
+  const [row] = await store.query(
+    `select (select count(*) from executions where status = 'completed') as completed,
+       (pg_total_relation_size('executions') + pg_total_relation_size('capability_calls'))::float8
+         / (select count(*) from executions) as bytes`,
+  )
+  return { completed: Number(row?.['completed']), bytesPerExecution: Number(row?.['bytes']) }
 }
 
 interface Stage {
@@ -101,7 +111,7 @@ async function runRounds(context: ScenarioContext, measuring: Measuring, stage: 
 }
 
 function lengths({ count }: ScenarioContext): { warmUpMs: number; lengthMs: number } {
-  return { warmUpMs: count(1_500, 200), lengthMs: count(6_000, 500) }
+  return { warmUpMs: count(1_500, 100), lengthMs: count(6_000, 200) }
 }
 
 const SYNC_SAMPLES = 51

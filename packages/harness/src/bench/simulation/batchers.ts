@@ -28,12 +28,12 @@ interface Batcher {
 }
 
 export function createBatchers(world: World): Batchers {
-  const batchers = new Map<string, Batcher>()
+  const batchers = new Map<number, Batcher>()
   const totals = { transactions: 0, items: 0 }
   const submit = (kind: 'admit' | 'settle', { replica, database, owner }: Place, done: () => void) => {
     const [thread, store] = [world.replicas[replica], world.databases[database]]
     if (thread === undefined || store === undefined) throw new Error('a call was led to a place that is not there')
-    const name = `${kind} ${replica} ${database}`
+    const name = (replica * world.databases.length + database) * 2 + (kind === 'admit' ? 0 : 1)
     const batcher = batchers.get(name) ?? { waiting: [], isBusy: false }
     batchers.set(name, batcher)
     batcher.waiting.push({ owner, done })
@@ -62,9 +62,10 @@ export function createBatchers(world: World): Batchers {
   }
 }
 
-/** Of a transaction's processor time and trips, so much lies before its rows are locked. */
-const BEFORE_LOCKS = 0.25
+/** Which statement of a transaction locks its owners' rows: after the one that begins it. */
+const LOCKING = 2
 
+/** A transaction's statements one after the other, each with a trip, and the commit's way to the disk. */
 function transact(
   world: World,
   { thread, store, locks }: { thread: Resource; store: SimulatedDatabase; locks: Locks | null },
@@ -73,20 +74,21 @@ function transact(
 ): void {
   const { events, costs } = world
   const owners = [...new Set(items.map(({ owner }) => owner))].sort((a, b) => a - b)
+  const statements = Math.max(LOCKING, Math.round(costs.statementsPerTransaction))
   // A call's part in the database is shared by its admission and its settlement.
-  const databaseMs = costs.databasePerTransaction + (items.length * costs.databasePerCall) / 2
-  const step = (share: number, then: () => void) =>
-    thread.use(costs.replicaPerTransaction * share, () => {
-      store.busyMs += databaseMs * share
-      store.processors.use(databaseMs * share, () =>
-        events.after(costs.roundTrip * costs.roundTripsPerTransaction * share, then),
-      )
-    })
+  const databaseMs = (costs.databasePerTransaction + (items.length * costs.databasePerCall) / 2) / statements
   const commit = () =>
     events.after(costs.sync, () => {
       locks?.release(owners)
       done()
     })
-  const rest = () => step((1 - BEFORE_LOCKS) / 2, () => step((1 - BEFORE_LOCKS) / 2, commit))
-  step(BEFORE_LOCKS, () => (locks === null ? rest() : locks.take(owners, rest)))
+  const statement = (number: number): void => {
+    const next = number === statements ? commit : () => statement(number + 1)
+    const then = number === LOCKING && locks !== null ? () => locks.take(owners, next) : next
+    thread.use(costs.replicaPerTransaction / statements, () => {
+      store.busyMs += databaseMs
+      store.processors.use(databaseMs, () => events.after(costs.roundTrip, then))
+    })
+  }
+  statement(1)
 }

@@ -2,28 +2,29 @@ import type { ReplicaRun } from '../replicas/measure.ts'
 import type { ReplicaRuns } from '../replicas/replica-runs.ts'
 import type { Costs } from './model.ts'
 
-// What admission and settlement send one after the other, at present; what matters is their product with a trip's time.
-const ROUND_TRIPS = 7
+/** Nobody answers a call for less; a run that is too short for the kernel's clock would say so. */
+const LEAST_MS = 0.01
 
 /** Costs of calls and of transactions told apart: runs of ever more callers put ever more calls into a transaction. */
 export function fitCosts({
   calibration,
   syncMs,
   settlingLocks,
-}: Pick<ReplicaRuns, 'calibration' | 'syncMs' | 'settlingLocks'>): Costs {
+  statementsPerTransaction,
+}: Pick<ReplicaRuns, 'calibration' | 'syncMs' | 'settlingLocks' | 'statementsPerTransaction'>): Costs {
   const replica = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.server)))
   const database = fitLine(calibration.map((run) => toPoint(run, run.cpuPerCallMs.postgres)))
   const busiest = calibration.at(-1)
   if (busiest === undefined) throw new Error('nothing was measured to fit costs to')
   return {
-    replicaPerCall: replica.constant,
+    replicaPerCall: Math.max(replica.constant, LEAST_MS),
     replicaPerTransaction: replica.slope,
-    databasePerCall: database.constant,
+    databasePerCall: Math.max(database.constant, LEAST_MS),
     databasePerTransaction: database.slope,
     callerPerCall: busiest.cpuPerCallMs.generator,
     sync: syncMs,
     roundTrip: 0,
-    roundTripsPerTransaction: ROUND_TRIPS,
+    statementsPerTransaction,
     endpoint: 0,
     settlingLocks,
   }

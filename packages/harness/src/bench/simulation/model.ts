@@ -10,9 +10,9 @@ export interface Costs {
   callerPerCall: number
   /** Until a commit is on the disk. */
   sync: number
-  /** There and back, between a replica and its database, of which a transaction makes some. */
+  /** There and back, between a replica and its database; a transaction makes one for each of its statements. */
   roundTrip: number
-  roundTripsPerTransaction: number
+  statementsPerTransaction: number
   /** Between the sending of a call and its answer, where nobody works. */
   endpoint: number
   /** Whether settlements hold rows that other settlements for the same owner want. */

@@ -6,6 +6,7 @@ import type { ReplicaRuns } from '../replicas/replica-runs.ts'
 import { mediansOf } from '../replicas/replicas.ts'
 import { fitCosts } from './fit.ts'
 import type { Costs, Demand, Layout, SimulationResult } from './model.ts'
+import { monthOf } from './month.ts'
 import { simulate } from './simulate.ts'
 
 /** How far a simulated throughput may be from the measured one of the same run. */
@@ -25,6 +26,8 @@ export function scaleSimulation(measured: (context: ScenarioContext) => Promise<
       for (const line of validationTable(pairs)) context.say(line)
       const projections = project(context, costs)
       for (const line of projectionTable(projections)) context.say(line)
+      context.say(`an execution and its call take ${Math.round(found.bytesPerExecution)} bytes, indexes included`)
+      for (const line of monthTable(projections, found.bytesPerExecution)) context.say(line)
       return checkSimulation(pairs)
     },
   }
@@ -46,7 +49,8 @@ export function checkSimulation(pairs: readonly Replayed[]): Check[] {
   )
 }
 
-const REPLAY_MS = 20_000
+const REPLAYED_CALLS = 20_000
+const LONGEST_REPLAY_MS = 20_000
 const OWNERS_OF_A_MARKET = 100_000
 
 function replay(random: Random, costs: Costs, run: ReplicaRun): Replayed {
@@ -58,7 +62,8 @@ function replay(random: Random, costs: Costs, run: ReplicaRun): Replayed {
     sharedProcessors: run.processors,
   }
   const demand: Demand = { owners: run.owners, exponent: 0, load: { kind: 'callers', callers: run.clients } }
-  return { run, simulated: simulate(random, { costs, layout, demand, lengthMs: REPLAY_MS }) }
+  const lengthMs = Math.min(LONGEST_REPLAY_MS, (REPLAYED_CALLS / run.callsPerSecond) * 1_000)
+  return { run, simulated: simulate(random, { costs, layout, demand, lengthMs }) }
 }
 
 interface Projection {
@@ -113,7 +118,7 @@ function describeCosts(costs: Costs): string {
   return [
     `fitted: replica ${us(costs.replicaPerCall)} a call and ${us(costs.replicaPerTransaction)} a transaction`,
     `database ${us(costs.databasePerCall)} and ${us(costs.databasePerTransaction)}`,
-    `callers ${us(costs.callerPerCall)}, fsync ${us(costs.sync)}`,
+    `callers ${us(costs.callerPerCall)}, fsync ${us(costs.sync)}, ${rounded(costs.statementsPerTransaction)} statements a transaction`,
     `settlements ${costs.settlingLocks ? 'lock' : 'do not lock'} an owner's counters`,
   ].join('; ')
 }
@@ -157,6 +162,28 @@ function projectionTable(projections: readonly Projection[]): string[] {
         `${Math.round(result.databaseUse * 100)} %`,
       ]
       return `| ${cells.join(' | ')} |`
+    }),
+  ]
+}
+
+/** The layouts that keep up: of each load the last one with owners that are alike, which has cells where there can be any. */
+function monthTable(projections: readonly Projection[], bytesPerExecution: number): string[] {
+  const whole = (value: number) => Math.round(value).toLocaleString('en')
+  const alike = projections.filter(({ exponent }) => exponent === 0)
+  const last = alike.filter(({ factor }, index) => alike[index + 1]?.factor !== factor)
+  return [
+    '| load | million calls a month | replicas $ | databases $ | stored GB | storage $ | all $ | $ a million calls |',
+    `|${'---|'.repeat(8)}`,
+    ...last.map(({ factor, callsPerSecond, layout }) => {
+      const { replicas, databases, databaseProcessors } = layout
+      const month = monthOf({
+        callsPerSecond,
+        replicas,
+        databaseCores: databases * databaseProcessors,
+        bytesPerExecution,
+      })
+      const dollars = [month.replicas, month.databases, month.storedGigabytes, month.storage, month.total].map(whole)
+      return `| × ${factor.toLocaleString('en')} | ${whole(month.calls)} | ${dollars.join(' | ')} | ${rounded(month.perMillionCalls)} |`
     }),
   ]
 }

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { BENCH_SCENARIOS } from '../../src/bench/scenarios.ts'
+import { runScenarios } from '../../src/support/scenario.ts'
+
+const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+/** What holds at any size and on a machine under any load; the rest are figures. */
+const CERTAIN = /in the summary|not answered with 200|executions completed|rows left|time limits in force/
+
+describe.each(['growth', 'replicas', 'pooling', 'partitions'])('the benchmark %s', (name) => {
+  test('runs to its end at a thousandth of its size, and what it counts is right', { timeout: 240_000 }, async () => {
+    const outcomes = await runScenarios(
+      BENCH_SCENARIOS,
+      {
+        only: [name, ...(name === 'replicas' ? ['scale-simulation'] : [])],
+        seed: 1,
+        engines: ['sqlite', 'postgres'],
+        scale: 0.001,
+        resultsFile: null,
+        isList: false,
+        plant: [],
+      },
+      { env: process.env, serverFolder: SERVER_FOLDER, now: Date.now, write: () => undefined },
+    )
+    const checks = outcomes.flatMap((outcome) => outcome.checks)
+    expect(checks.filter(({ what }) => what === 'the scenario ran to its end')).toEqual([])
+    const certain = checks.filter(({ what }) => CERTAIN.test(what))
+    expect(certain.length).toBeGreaterThanOrEqual(name === 'growth' ? 4 : 2)
+    expect(certain.filter(({ passed }) => !passed)).toEqual([])
+  })
+})
