@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { broker } from './broker/broker.ts'
 
 /** What `npm run bench` runs, in this order. */
-export const BENCH_SCENARIOS: readonly Scenario[] = []
+export const BENCH_SCENARIOS: readonly Scenario[] = [broker]

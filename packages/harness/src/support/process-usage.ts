@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface ProcessUsage {
   /** User and system time of all its threads, milliseconds. */
   cpuMs: number
+  /** The same of its first thread alone, where Node runs JavaScript; the rest is workers, the collector, file access. */
+  mainThreadCpuMs: number
   residentBytes: number
   /** Open files and sockets. */
   descriptors: number
@@ -14,12 +16,17 @@ const TICK_MS = 10
 
 /** Throws where the process is gone. */
 export function usageOf(pid: number): ProcessUsage {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
-    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    cpuMs: cpuMsOf(`/proc/${pid}/stat`),
+    mainThreadCpuMs: cpuMsOf(`/proc/${pid}/task/${pid}/stat`),
     residentBytes: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   }
+}
+
+function cpuMsOf(file: string): number {
+  const stat = readFileSync(file, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
