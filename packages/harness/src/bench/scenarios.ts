@@ -1,5 +1,7 @@
 import type { Scenario } from '../support/scenario.ts'
 import { broker } from './broker/broker.ts'
+import { addedLatency } from './latency/added-latency.ts'
+import { streams } from './streams/streams.ts'
 
 /** What `npm run bench` runs, in this order. */
-export const BENCH_SCENARIOS: readonly Scenario[] = [broker]
+export const BENCH_SCENARIOS: readonly Scenario[] = [broker, addedLatency, streams]
