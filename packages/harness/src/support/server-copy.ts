@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** One change of a built file: `from` must stand in it exactly once. */
@@ -10,15 +10,24 @@ export interface TextEdit {
 }
 
 /**
- * Copies the built server into a cache folder and changes the copy. The server itself knows nothing of it: what is
- * compared with it, or planted into it, has no switch there. Returns the copy's folder. Throws where an edit does not fit.
+ * Copies the built server into a cache folder, until the end, and changes the copy. The server itself knows nothing of
+ * it: what is compared with it, or planted into it, has no switch there. Returns the copy's folder. Throws where an edit
+ * does not fit.
  */
-export function copyServer(serverFolder: string, name: string, edits: readonly TextEdit[]): string {
+export function copyServer(
+  serverFolder: string,
+  edits: readonly TextEdit[],
+  { onEnd }: { onEnd(cleanUp: () => void): void },
+): string {
   const packageFolder = dirname(serverFolder)
-  const copy = join(packageFolder, '..', '..', 'node_modules', '.cache', 'svc-harness', 'server', name)
-  rmSync(copy, { recursive: true, force: true })
-  mkdirSync(copy, { recursive: true })
-  cpSync(serverFolder, join(copy, 'dist'), { recursive: true })
+  const cache = join(packageFolder, '..', '..', 'node_modules', '.cache', 'svc-harness')
+  mkdirSync(cache, { recursive: true })
+  const copy = mkdtempSync(join(cache, 'server-'))
+  onEnd(() => rmSync(copy, { recursive: true, force: true }))
+  cpSync(serverFolder, join(copy, 'dist'), {
+    recursive: true,
+    filter: (path) => !/\.(map|d\.ts|tsbuildinfo)$/.test(path),
+  })
   cpSync(join(packageFolder, 'package.json'), join(copy, 'package.json'))
   // What npm put beside the server alone, because of another version at the root.
   symlinkSync(join(packageFolder, 'node_modules'), join(copy, 'node_modules'))

@@ -102,7 +102,7 @@ async function openServices(
       modelUrl: upstream.url,
     })
   const services: FieldService[] = []
-  const copy = copyWithoutWrites(serverFolder)
+  const copy = copyWithoutWrites(context)
   for (const engine of context.engines) {
     context.say(`starting svc on ${engine}, and its copy that writes nothing`)
     services.push({
@@ -112,7 +112,7 @@ async function openServices(
     })
   }
   const isSqlite = context.engines.includes('sqlite')
-  return { services, withoutBatches: isSqlite ? await open('sqlite', copyWithoutBatches(serverFolder), []) : null }
+  return { services, withoutBatches: isSqlite ? await open('sqlite', copyWithoutBatches(context), []) : null }
 }
 
 async function placeField(field: Omit<Field, 'place'>, placement: Placement): Promise<void> {

@@ -73,7 +73,7 @@ async function openPair(context: ScenarioContext, upstreamUrl: string) {
   const open = (folder: string) =>
     startService(context, { engine, cluster, serverFolder: folder, endpoints, modelUrl: upstreamUrl })
   const durable = await open(serverFolder)
-  const copy = await open(copyWithoutWrites(serverFolder))
+  const copy = await open(copyWithoutWrites(context))
   const place = async () => {
     await pin([durable.process.pid, copy.process.pid], PINNED.servers)
     if (cluster) await pin(cluster.pids(), PINNED.rest)

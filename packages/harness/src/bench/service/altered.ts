@@ -1,3 +1,4 @@
+import type { ScenarioContext } from '../../support/scenario.ts'
 import { copyServer, type TextEdit } from '../../support/server-copy.ts'
 
 // What an enterprise plan's runtime is told of its rate limit.
@@ -16,14 +17,15 @@ const NOT_DURABLE: readonly TextEdit[] = [
   },
 ]
 
+type Copied = Pick<ScenarioContext, 'serverFolder' | 'onEnd'>
+
 /** A copy of the server whose two desks say yes at once: nothing is charged and nothing written of an execution. */
-export function copyWithoutWrites(serverFolder: string): string {
-  return copyServer(serverFolder, 'without-writes', NOT_DURABLE)
+export function copyWithoutWrites(context: Copied): string {
+  return copyServer(context.serverFolder, NOT_DURABLE, context)
 }
 
 /** A copy that commits each admission and each settlement alone. */
-export function copyWithoutBatches(serverFolder: string): string {
-  return copyServer(serverFolder, 'without-batches', [
-    { file: 'database/batch.js', from: 'maxBatch = 512', to: 'maxBatch = 1' },
-  ])
+export function copyWithoutBatches(context: Copied): string {
+  const edit = { file: 'database/batch.js', from: 'maxBatch = 512', to: 'maxBatch = 1' }
+  return copyServer(context.serverFolder, [edit], context)
 }

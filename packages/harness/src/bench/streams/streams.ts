@@ -76,7 +76,8 @@ async function openRelay(
   return { name, pid, order: { url, ...MODEL_REQUEST, ...(byEvent ? OUR_MARKS : MODEL_MARKS) } }
 }
 
-function sourceOf(service: Service): StreamSource {
+/** Executes that stream, by the page’s key of a service’s first runtime. */
+export function sourceOf(service: Service): StreamSource {
   const [runtime] = service.runtimes
   const headers = { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${runtime?.publicKey}` }
   const order = { url: service.process.url, path: '/v1/runtime/execute', headers, body: EXECUTE_BODY, ...OUR_MARKS }
