@@ -34,7 +34,7 @@ export function brokerContender(name: string, service: Service, endpointUrl: str
       headers: JSON_TYPE,
       body: BROKER_BODY,
     }))
-  return { name, url: service.process.url, requests: nonEmpty(requests), cpu: service.cpu }
+  return { name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
 }
 
 /** Executes of one step: the model answers in words and asks for nothing. */
@@ -44,7 +44,7 @@ export function executeContender(name: string, service: Service): Contender {
     headers: { ...JSON_TYPE, authorization: `Bearer ${publicKey}` },
     body: EXECUTE_BODY,
   }))
-  return { name, url: service.process.url, requests: nonEmpty(requests), cpu: service.cpu }
+  return { name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
 }
 
 /**

@@ -120,7 +120,7 @@ async function placeField(field: Omit<Field, 'place'>, placement: Placement): Pr
   const services = [
     ...field.services.flatMap(({ durable, withoutWrites }) => [durable, withoutWrites]),
     ...(withoutBatches === null ? [] : [withoutBatches]),
-  ].map((service) => service.process)
+  ].map((service) => service.server)
   const servers = [nginx, proxy, proxyAgain, signingProxy, slowProxy, ...services]
   const rest = [field.upstream.pid, field.slowUpstream.pid, ...(field.cluster?.pids() ?? [])]
   await pin(

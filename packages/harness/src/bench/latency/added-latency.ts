@@ -41,9 +41,9 @@ async function runAddedLatency(context: ScenarioContext): Promise<readonly Check
   const name = serviceName(context.engine)
   const asked: Asked[] = [
     { name: NAMES.proxy, ask: asking(context, proxy.url, ['/svc']) },
-    { name: withoutWrites(name), ask: asking(context, copy.process.url, pathsOf(copy)) },
-    { name: AGAIN, ask: asking(context, copy.process.url, pathsOf(copy)) },
-    { name, ask: asking(context, durable.process.url, pathsOf(durable)) },
+    { name: withoutWrites(name), ask: asking(context, copy.server.url, pathsOf(copy)) },
+    { name: AGAIN, ask: asking(context, copy.server.url, pathsOf(copy)) },
+    { name, ask: asking(context, durable.server.url, pathsOf(durable)) },
   ]
   const warmUps = context.count(WARM_UPS, 20)
   await askInTurn(asked, warmUps)
@@ -75,7 +75,7 @@ async function openPair(context: ScenarioContext, upstreamUrl: string) {
   const durable = await open(serverFolder)
   const copy = await open(copyWithoutWrites(context))
   const place = async () => {
-    await pin([durable.process.pid, copy.process.pid], PINNED.servers)
+    await pin([durable.server.pid, copy.server.pid], PINNED.servers)
     if (cluster) await pin(cluster.pids(), PINNED.rest)
   }
   return { durable, copy, place }

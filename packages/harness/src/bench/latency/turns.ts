@@ -1,4 +1,3 @@
-import type { ClientRequest } from '../../support/client.ts'
 import { median } from '../../support/statistics.ts'
 
 /** One of those that are asked in turn, one request at a time. */
@@ -7,8 +6,6 @@ export interface Asked {
   /** Sends one request and resolves when its answer was read. Rejects where that is not what it should be. */
   ask(): Promise<void>
 }
-
-export type Request = ClientRequest
 
 /** Milliseconds of each request, by name; the same index was measured within the same moment. */
 export type Latencies = ReadonlyMap<string, readonly number[]>

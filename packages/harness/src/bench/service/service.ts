@@ -14,7 +14,7 @@ import type { Cpu } from '../load/rounds.ts'
 /** A server of this project with a store of its own and one owner on the largest plan. */
 export interface Service {
   engine: Engine
-  process: ServerProcess
+  server: ServerProcess
   store: Store
   /** Fewer than one for each caller would run into the bounds of a single runtime. */
   runtimes: readonly FleetRuntime[]
@@ -49,7 +49,7 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
   context.onEnd(() => rmSync(folder, { recursive: true, force: true }))
   const log = join(folder, 'server.log')
   const surroundings = { store, serverFolder, env: context.env }
-  const process = await startServer({
+  const server = await startServer({
     ...surroundings,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
     wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
@@ -57,17 +57,17 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
     throw new Error(`the server did not start: ${readFileSync(log, 'utf8').slice(0, 2_000)}`, { cause: error })
   })
   context.onEnd(async () => {
-    process.kill()
-    await process.ended
+    server.kill()
+    await server.ended
   })
   const owner = await createOwner(surroundings, 'owner@example.com', 'enterprise')
   const runtimes: FleetRuntime[] = []
   for (const [index, endpoint] of endpoints.entries()) {
-    const runtime = await registerRuntime(process.url, owner, { name: `runtime ${index}`, endpoint })
-    await deploy(process.url, runtime, [CAPABILITY], MANIFEST)
+    const runtime = await registerRuntime(server.url, owner, { name: `runtime ${index}`, endpoint })
+    await deploy(server.url, runtime, [CAPABILITY], MANIFEST)
     runtimes.push({ runtimeId: runtime.runtimeId, publicKey: runtime.publicKey, endpoint })
   }
-  return { engine, process, store, runtimes, cpu: () => cpuOf(process.pid, engine === 'sqlite' ? null : cluster) }
+  return { engine, server, store, runtimes, cpu: () => cpuOf(server.pid, engine === 'sqlite' ? null : cluster) }
 }
 
 const MANIFEST = {

@@ -59,7 +59,7 @@ async function openServices(context: ScenarioContext, modelUrl: string): Promise
     const { serverFolder } = context
     const endpoints = ['http://127.0.0.1:9/never-called']
     const service = await startService(context, { engine, cluster, serverFolder, endpoints, modelUrl })
-    await pin([service.process.pid], PINNED.servers)
+    await pin([service.server.pid], PINNED.servers)
     if (cluster) await pin(cluster.pids(), PINNED.rest)
     services.push(service)
   }
@@ -80,8 +80,8 @@ async function openRelay(
 export function sourceOf(service: Service): StreamSource {
   const [runtime] = service.runtimes
   const headers = { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${runtime?.publicKey}` }
-  const order = { url: service.process.url, path: '/v1/runtime/execute', headers, body: EXECUTE_BODY, ...OUR_MARKS }
-  return { name: serviceName(service.engine), pid: service.process.pid, order }
+  const order = { url: service.server.url, path: '/v1/runtime/execute', headers, body: EXECUTE_BODY, ...OUR_MARKS }
+  return { name: serviceName(service.engine), pid: service.server.pid, order }
 }
 
 type Sources = readonly [StreamSource, StreamSource, StreamSource, ...StreamSource[]]
