@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 
@@ -14,6 +15,10 @@ export interface HarnessArguments {
   /** Where results are written as JSON. */
   resultsFile: string | null
   isList: boolean
+  /** The folder of another built server than this checkout's, such as one of another branch; null for this one's. */
+  serverFolder: string | null
+  /** A page of docs/ whose tables this run's figures replace; null for none. */
+  page: string | null
   /** Names of known bugs to plant in a copy of the server; one run for each. */
   plant: readonly string[]
 }
@@ -25,7 +30,9 @@ const USAGE = `Options:
   --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
   --seed <number>       repeat a run (default: drawn)
   --plant <a,b|all>     plant known bugs, one at a time, and demand that each is found
-  --results <file>      write the outcomes as JSON`
+  --results <file>      write the outcomes as JSON
+  --page <file>         put this run's tables into a page, below their “measured” marks
+  --server <folder>     run another built server, such as ../other/packages/server/dist`
 
 const Values = z.object({
   seed: z.coerce.number().int().min(0).max(0xffffffff).optional(),
@@ -47,6 +54,8 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
         seed: { type: 'string' },
         plant: { type: 'string' },
         results: { type: 'string' },
+        page: { type: 'string' },
+        server: { type: 'string' },
       },
     })
     const read = Values.parse(values)
@@ -56,6 +65,8 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
       engines: read.engine === undefined ? ['sqlite', 'postgres'] : [read.engine],
       scale: read.scale,
       resultsFile: values.results ?? null,
+      page: values.page ?? null,
+      serverFolder: values.server === undefined ? null : resolve(values.server),
       isList: values.list ?? false,
       plant: values.plant === undefined ? [] : values.plant.split(','),
     }

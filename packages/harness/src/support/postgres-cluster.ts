@@ -1,70 +1,84 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+import { familyCpuMs, familyOf } from './process-usage.ts'
 
 const run = promisify(execFile)
 
 /** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>
 
-/** A PostgreSQL server of one scenario's own, in a temporary folder, on a port of its own. */
+/** A PostgreSQL server of one scenario's own, in a temporary folder, on a port of its own, which may be stopped and filled. */
 export interface PostgresCluster {
   /** Of its database `postgres`, as its superuser. */
   url: string
   port: number
   folder: string
-  /** The postmaster's process id; it changes with a restart. */
-  pid(): number
-  /** Stops it and starts it with these settings beside the defaults. */
-  restart(settings: PostgresSettings): Promise<void>
+  /** Major version, such as `15`. */
+  version: string
+  /** Its processes of now, the postmaster first; that one changes with a restart. */
+  pids(): number[]
+  /** User and system time of all of them since the start, ended ones included, milliseconds. */
+  cpuMs(): number
+  /** Stops it as `mode` says (`immediate` without a word to its clients) and starts it with these settings beside the defaults. */
+  restart(settings?: PostgresSettings, mode?: StopMode): Promise<void>
   /** Stops it and removes its folder. */
   remove(): Promise<void>
 }
 
+export type StopMode = 'fast' | 'immediate'
+
 const ROOT = '/usr/lib/postgresql'
 
 /** Makes a cluster and starts it. Throws where Debian's package `postgresql` is not installed. */
-export async function startPostgresCluster(settings: PostgresSettings): Promise<PostgresCluster> {
-  const bin = findBinaries()
+export async function startPostgresCluster(settings: PostgresSettings = {}): Promise<PostgresCluster> {
+  const version = newestVersion()
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
   chmodSync(folder, 0o777)
   const data = join(folder, 'data')
   const port = await freePort()
-  const as = (program: string, args: readonly string[]) => runAsPostgres(join(bin, program), args)
+  const as = (program: string, args: readonly string[]) => runAsPostgres(join(binariesOf(version), program), args)
   await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
   const start = async (given: PostgresSettings) => {
-    const options = Object.entries({ port: String(port), unix_socket_directories: folder, ...given })
-    const words = options.map(([name, value]) => `-c ${name}=${value}`).join(' ')
-    await as('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-t', '120', '-o', words, 'start'])
+    const options = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder, ...given }
+    const words = Object.entries(options).map(([name, value]) => `-c ${name}=${value}`)
+    await as('pg_ctl', ['-D', data, '-l', join(folder, 'log'), '-w', '-t', '120', '-o', words.join(' '), 'start'])
   }
-  const stop = () => as('pg_ctl', ['-D', data, '-w', '-t', '120', '-m', 'fast', 'stop'])
+  const stop = (mode: StopMode) => as('pg_ctl', ['-D', data, '-w', '-t', '120', '-m', mode, 'stop'])
+  const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   await start(settings)
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
     folder,
-    pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
-    async restart(changed) {
-      await stop()
+    version,
+    pids: () => familyOf(postmaster()),
+    cpuMs: () => familyCpuMs(postmaster()),
+    async restart(changed = settings, mode = 'fast') {
+      await stop(mode)
       await start(changed)
     },
     async remove() {
-      if (existsSync(join(data, 'postmaster.pid'))) await stop()
+      if (existsSync(join(data, 'postmaster.pid'))) await stop('immediate')
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function findBinaries(): string {
+function newestVersion(): string {
   const versions = existsSync(ROOT) ? readdirSync(ROOT).sort((a, b) => Number(b) - Number(a)) : []
-  const found = versions.map((version) => join(ROOT, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))
+  const found = versions.find((version) => existsSync(join(binariesOf(version), 'initdb')))
   if (found === undefined) {
     throw new Error(`no initdb below ${ROOT}: this scenario needs Debian's package “postgresql”`)
   }
   return found
+}
+
+function binariesOf(version: string): string {
+  return join(ROOT, version, 'bin')
 }
 
 // What pg_ctl leaves running would hold a pipe of its output open.
@@ -76,16 +90,4 @@ async function runAsPostgres(program: string, args: readonly string[]): Promise<
 /** A command as the user `postgres` where this is root: PostgreSQL and its tools refuse to run as root. */
 export function asPostgres(command: readonly [string, ...string[]]): [string, ...string[]] {
   return userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : [...command]
-}
-
-/** A TCP port that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface ProcessUsage {
   /** User and system time of all its threads, milliseconds. */
   cpuMs: number
+  /** The same of its first thread alone, where Node runs JavaScript; the rest is workers, the collector, file access. */
+  mainThreadCpuMs: number
   residentBytes: number
   /** Open files and sockets. */
   descriptors: number
@@ -14,26 +16,31 @@ const TICK_MS = 10
 
 /** Throws where the process is gone. */
 export function usageOf(pid: number): ProcessUsage {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
-    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    cpuMs: cpuMsOf(`/proc/${pid}/stat`, OWN_TIME),
+    mainThreadCpuMs: cpuMsOf(`/proc/${pid}/task/${pid}/stat`, OWN_TIME),
     residentBytes: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   }
 }
 
+/** User and system time of this process, milliseconds. */
+export function ownCpuMs(): number {
+  return cpuMsOf('/proc/self/stat', OWN_TIME)
+}
+
+/** A process and its children of now. */
+export function familyOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)]
+}
+
 /** User and system time, milliseconds, of a process, its children that run, and those it has waited for. */
-export function treeCpuMs(pid: number): number {
-  const own = statOf(pid)
-  if (own === null) throw new Error(`process ${pid} is gone`)
-  const running = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => stat !== null && stat.parent === pid)
-    .reduce((sum, stat) => sum + (stat?.cpuMs ?? 0), 0)
-  return own.cpuMs + own.waitedForMs + running
+export function familyCpuMs(pid: number): number {
+  const [, ...children] = familyOf(pid)
+  const ofChildren = children.map((child) => endedOr(() => cpuMsOf(`/proc/${child}/stat`, OWN_TIME)))
+  return ofChildren.reduce((sum, ms) => sum + ms, cpuMsOf(`/proc/${pid}/stat`, [...OWN_TIME, ...CHILDREN_TIME]))
 }
 
 /** Time, milliseconds, that all processors of the machine were at work, and that they had. */
@@ -47,26 +54,21 @@ export function machineCpuMs(): { busyMs: number; totalMs: number } {
   return { busyMs: busy * TICK_MS, totalMs: (busy + idle + waiting) * TICK_MS }
 }
 
-/** User and system time of this process, milliseconds. */
-export function ownCpuMs(): number {
-  return statOf('self')?.cpuMs ?? 0
+// Columns of proc's “stat” after the name of the program.
+const OWN_TIME = [11, 12]
+const CHILDREN_TIME = [13, 14]
+
+function cpuMsOf(file: string, columns: readonly number[]): number {
+  const stat = readFileSync(file, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return columns.reduce((sum, column) => sum + Number(fields[column]), 0) * TICK_MS
 }
 
-function statOf(pid: number | 'self'): { parent: number; cpuMs: number; waitedForMs: number } | null {
+// A process may end between the list of them and the look at it; its parent counts it then.
+function endedOr(read: () => number): number {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
-    const [user = 0, system = 0, waitedUser = 0, waitedSystem = 0] = fields.slice(11, 15)
-    return {
-      parent: fields[1] ?? 0,
-      cpuMs: (user + system) * TICK_MS,
-      waitedForMs: (waitedUser + waitedSystem) * TICK_MS,
-    }
+    return read()
   } catch {
-    // It ended while the others were read.
-    return null
+    return 0
   }
 }

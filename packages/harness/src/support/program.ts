@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type HarnessArguments, readArguments } from './arguments.ts'
-import { allPassed, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
+import { refreshPage } from './markdown-table.ts'
+import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
 interface Surroundings {
@@ -33,10 +34,12 @@ export async function runProgram(
     write(`${scenarios.map((scenario) => `${scenario.name.padEnd(20)} ${scenario.title}`).join('\n')}\n`)
     return 0
   }
-  if (!existsSync(SERVER_FOLDER)) throw new Error(`${SERVER_FOLDER} is not there: run “npm run build” first`)
-  const around: RunSurroundings = { env, serverFolder: SERVER_FOLDER, now: Date.now, write }
+  const serverFolder = read.given.serverFolder ?? SERVER_FOLDER
+  if (!existsSync(serverFolder)) throw new Error(`${serverFolder} is not there: run “npm run build” first`)
+  const around: RunSurroundings = { env, serverFolder, now: Date.now, write }
   if (read.given.plant.length > 0) return plant(read.given, around, runPlants)
   const outcomes = await runScenarios(scenarios, read.given, around)
+  if (read.given.page !== null) write(refreshFile(read.given.page, name, outcomes))
   const failed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
   write(`\n${name}: ${outcomes.length} scenarios, seed ${read.given.seed}, ${failed} pass marks missed\n`)
   return allPassed(outcomes) ? 0 : 1
@@ -48,4 +51,11 @@ async function plant(given: HarnessArguments, around: RunSurroundings, run: Plan
     return 2
   }
   return (await run(given, around)) ? 0 : 1
+}
+
+function refreshFile(file: string, program: string, outcomes: readonly Outcome[]): string {
+  const measured = outcomes.flatMap(({ scenario, tables }) => tables.map((table) => ({ program, scenario, table })))
+  const { page, unplaced } = refreshPage(readFileSync(file, 'utf8'), measured)
+  writeFileSync(file, page)
+  return unplaced.map((mark) => `no place in ${file} for ${mark}\n`).join('')
 }

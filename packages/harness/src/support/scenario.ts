@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import type { Engine, HarnessArguments } from './arguments.ts'
+import { type Table, toMarkdown } from './markdown-table.ts'
 import { createRandom, type Random } from './random.ts'
 
 /** What a scenario finds around it. */
 export interface ScenarioContext {
   engine: Engine
+  /** Those that the run is about, for a scenario that compares them in one go. */
+  engines: readonly Engine[]
   random: Random
   seed: number
   /** This many of a full run's count, at least `min`. */
@@ -15,6 +18,8 @@ export interface ScenarioContext {
   serverFolder: string
   /** One line of progress, for whoever watches. */
   say(line: string): void
+  /** A table of what was measured: printed, kept with the outcome, and put into a page where the run is told to. */
+  table(table: Table): void
   /** Runs at the end of the scenario, the last one first, whatever happened. */
   onEnd(cleanUp: () => Promise<unknown> | unknown): void
 }
@@ -33,6 +38,7 @@ export interface Outcome {
   seed: number
   durationMs: number
   checks: readonly Check[]
+  tables: readonly Table[]
 }
 
 export interface Scenario {
@@ -97,16 +103,19 @@ async function runOne(
 ): Promise<Outcome> {
   const startedAt = around.now()
   const cleanUps: (() => unknown)[] = []
+  const tables: Table[] = []
   const name = engine === null ? scenario.name : `${scenario.name} (${engine})`
   around.write(`\n▶ ${name}: ${scenario.title}. Seed ${given.seed}, scale ${given.scale}\n`)
   const context: ScenarioContext = {
     engine: engine ?? 'sqlite',
+    engines: given.engines,
     random: createRandom(given.seed),
     seed: given.seed,
     count: (full, min = 1) => Math.max(min, Math.round(full * given.scale)),
     env: around.env,
     serverFolder: around.serverFolder,
     say: (line) => around.write(`  ${line}\n`),
+    table: (table) => void tables.push(table),
     onEnd: (cleanUp) => void cleanUps.push(cleanUp),
   }
   const checks = await scenario.run(context).catch((error: unknown) => [brokenOff(error)])
@@ -115,7 +124,7 @@ async function runOne(
       .then(cleanUp)
       .catch((error: unknown) => around.write(`  not cleaned up: ${String(error)}\n`))
   }
-  return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks }
+  return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks, tables }
 }
 
 function brokenOff(error: unknown): Check {
@@ -123,12 +132,13 @@ function brokenOff(error: unknown): Check {
   return { what: 'the scenario ran to its end', measured, passMark: 'no error', passed: false }
 }
 
-function describeOutcome({ scenario, engine, durationMs, checks }: Outcome): string {
+function describeOutcome({ scenario, engine, durationMs, checks, tables }: Outcome): string {
   const lines = checks.map(
     ({ passed, what, measured, passMark }) => `  ${passed ? 'pass' : 'FAIL'}  ${what}: ${measured} (${passMark})`,
   )
   const head = `${scenario}${engine === null ? '' : ` (${engine})`} took ${Math.round(durationMs / 1000)} s`
-  return `${[...lines, `  ${head}`].join('\n')}\n`
+  const shownTables = tables.map((table) => `\n${toMarkdown(table)}`)
+  return `${[...shownTables, ...lines, `  ${head}`].join('\n')}\n`
 }
 
 /** Whether every check of every outcome passed, and that there was one. */

@@ -1,7 +1,6 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { createOwner, deploy, registerRuntime } from '../../support/owner.ts'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
-import { treeCpuMs } from '../../support/process-usage.ts'
 import { type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { startServer } from '../../support/server.ts'
 import { createPostgresStore, createSqliteStore, type Store } from '../../support/store.ts'
@@ -66,7 +65,7 @@ async function preparer({ engine, onEnd }: ScenarioContext) {
       return store
     },
     allFilled: async () => cluster?.restart(SERVING),
-    databaseCpuMs: () => (cluster === null ? 0 : treeCpuMs(cluster.pid())),
+    databaseCpuMs: () => (cluster === null ? 0 : cluster.cpuMs()),
   }
 }
 

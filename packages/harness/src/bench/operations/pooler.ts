@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProgram } from '@svc/testkit'
-import { asPostgres, freePort } from '../../support/postgres-cluster.ts'
+import { freePort } from '../../support/free-port.ts'
+import { asPostgres } from '../../support/postgres-cluster.ts'
 
 /** A pgbouncer in transaction mode before a PostgreSQL server. */
 export interface Pooler {

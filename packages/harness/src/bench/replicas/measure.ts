@@ -1,4 +1,5 @@
-import { machineCpuMs, ownCpuMs, treeCpuMs, usageOf } from '../../support/process-usage.ts'
+import type { PostgresCluster } from '../../support/postgres-cluster.ts'
+import { machineCpuMs, ownCpuMs, usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
 import type { ServerProcess } from '../../support/server.ts'
 import { quantile } from '../../support/statistics.ts'
@@ -47,12 +48,12 @@ const FILL_EVERY_MS = 1_000
 
 export interface Measuring {
   observer: Observer
-  postgresPid: number
+  cluster: PostgresCluster
   random: Random
 }
 
 /** Calls for a while to warm up, and then counts. */
-export async function measureRun({ observer, postgresPid, random }: Measuring, plan: RunPlan): Promise<ReplicaRun> {
+export async function measureRun({ observer, cluster, random }: Measuring, plan: RunPlan): Promise<ReplicaRun> {
   const { servers, clients, paths, lengthMs } = plan
   const load = createCallLoad({ urls: servers.map(({ url }) => url), clients, paths, random })
   // Those of many owners last for a run; filling them would take locks of all of them at once.
@@ -62,9 +63,9 @@ export async function measureRun({ observer, postgresPid, random }: Measuring, p
     await observer.fillBuckets()
     await load.run(plan.warmUpMs)
     const watch = await observer.begin()
-    const before = readClocks(servers, postgresPid)
+    const before = readClocks(servers, cluster)
     const result = await load.run(lengthMs)
-    const after = readClocks(servers, postgresPid)
+    const after = readClocks(servers, cluster)
     const work = await watch.end()
     return summarize(plan, result, { before, after, work })
   } finally {
@@ -81,11 +82,11 @@ interface Clocks {
   total: number
 }
 
-function readClocks(servers: readonly ServerProcess[], postgresPid: number): Clocks {
+function readClocks(servers: readonly ServerProcess[], cluster: PostgresCluster): Clocks {
   const machine = machineCpuMs()
   return {
     server: servers.reduce((sum, { pid }) => sum + usageOf(pid).cpuMs, 0),
-    postgres: treeCpuMs(postgresPid),
+    postgres: cluster.cpuMs(),
     generator: ownCpuMs(),
     busy: machine.busyMs,
     total: machine.totalMs,

@@ -52,7 +52,7 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
     for (const server of servers) server.kill('SIGTERM')
     await Promise.all(servers.map(({ ended }) => ended))
   })
-  const measuring = { observer, postgresPid: cluster.pid(), random: context.random.fork() }
+  const measuring = { observer, cluster, random: context.random.fork() }
   const calibration = await calibrate(context, measuring, { servers, tenants, owners })
   const runs = await runRounds(context, measuring, { servers, tenants, owners })
   return {

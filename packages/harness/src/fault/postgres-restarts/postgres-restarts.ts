@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startPostgresServer } from '../../support/postgres-server.ts'
+import { startPostgresCluster } from '../../support/postgres-cluster.ts'
 import { atLeast, atMost, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createPostgresStore } from '../../support/store.ts'
 import { brokenOffCheck, type Load, loadChecks, startLoad } from '../load.ts'
@@ -21,7 +21,7 @@ export const postgresRestarts: Scenario = {
   title: 'PostgreSQL restarted at once, under load: the servers live on, and nothing acknowledged is lost',
   engines: ['postgres'],
   async run(context) {
-    const database = await startPostgresServer()
+    const database = await startPostgresCluster()
     context.onEnd(() => database.remove())
     const store = await createPostgresStore(database.url)
     const variables = { SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS), SVC_LIMIT_DISPATCH_MS: String(DISPATCH_MS) }
@@ -34,7 +34,7 @@ export const postgresRestarts: Scenario = {
       const { successMs, broken } = await restartOnce(context, {
         site,
         load,
-        restart: () => database.restart('immediate'),
+        restart: () => database.restart({}, 'immediate'),
       })
       successes.push(successMs)
       felt += broken > 0 ? 1 : 0

@@ -1,0 +1,31 @@
+import type { ScenarioContext } from '../../support/scenario.ts'
+import { copyServer, type TextEdit } from '../../support/server-copy.ts'
+
+// What an enterprise plan's runtime is told of its rate limit.
+const GRANTED = `{ outcome: 'admitted', grant: { ok: true, rate: { limit: 6000, remaining: 5999, resetMs: 10 } } }`
+
+const NOT_DURABLE: readonly TextEdit[] = [
+  {
+    file: 'executions/admission-desk.js',
+    from: 'async admit(request) {',
+    to: `async admit(request) { if (request) return ${GRANTED};`,
+  },
+  {
+    file: 'executions/settlement-desk.js',
+    from: 'async settle(settlement) {',
+    to: 'async settle(settlement) { if (settlement) return true;',
+  },
+]
+
+type Copied = Pick<ScenarioContext, 'serverFolder' | 'onEnd'>
+
+/** A copy of the server whose two desks say yes at once: nothing is charged and nothing written of an execution. */
+export function copyWithoutWrites(context: Copied): string {
+  return copyServer(context.serverFolder, NOT_DURABLE, context)
+}
+
+/** A copy that commits each admission and each settlement alone. */
+export function copyWithoutBatches(context: Copied): string {
+  const edit = { file: 'database/batch.js', from: 'maxBatch = 512', to: 'maxBatch = 1' }
+  return copyServer(context.serverFolder, [edit], context)
+}

@@ -1,0 +1,47 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** One change of a built file: `from` must stand in it exactly once. */
+export interface TextEdit {
+  /** Inside the folder of the built server, such as `database/batch.js`. */
+  file: string
+  from: string
+  to: string
+}
+
+/**
+ * Copies the built server into a cache folder, until the end, and changes the copy. The server itself knows nothing of
+ * it: what is compared with it, or planted into it, has no switch there. Returns the copy's folder. Throws where an edit
+ * does not fit.
+ */
+export function copyServer(
+  serverFolder: string,
+  edits: readonly TextEdit[],
+  { onEnd }: { onEnd(cleanUp: () => void): void },
+): string {
+  const packageFolder = dirname(serverFolder)
+  const cache = join(packageFolder, '..', '..', 'node_modules', '.cache', 'svc-harness')
+  mkdirSync(cache, { recursive: true })
+  const copy = mkdtempSync(join(cache, 'server-'))
+  onEnd(() => rmSync(copy, { recursive: true, force: true }))
+  cpSync(serverFolder, join(copy, 'dist'), {
+    recursive: true,
+    filter: (path) => !/\.(map|d\.ts|tsbuildinfo)$/.test(path),
+  })
+  cpSync(join(packageFolder, 'package.json'), join(copy, 'package.json'))
+  // What npm put beside the server alone, because of another version at the root.
+  symlinkSync(join(packageFolder, 'node_modules'), join(copy, 'node_modules'))
+  for (const edit of edits) applyEdit(join(copy, 'dist'), edit)
+  return join(copy, 'dist')
+}
+
+function applyEdit(folder: string, { file, from, to }: TextEdit): void {
+  const path = join(folder, file)
+  const [before = '', after, ...more] = readFileSync(path, 'utf8').split(from)
+  if (after === undefined || more.length > 0) {
+    throw new Error(
+      `${file} of the built server holds “${from}” ${more.length + (after === undefined ? 0 : 1)} times; the change of its copy is written for once`,
+    )
+  }
+  writeFileSync(path, `${before}${to}${after}`)
+}

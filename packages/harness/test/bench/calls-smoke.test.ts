@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { ENDPOINT_BODY, IN_ANSWER, IN_OUTPUT, MODEL_STREAM } from '../../src/bench/broker/bodies.ts'
+import { tryOnce } from '../../src/bench/broker/canary.ts'
+import { brokerContender, candidatesOf, executeContender, proxyContender } from '../../src/bench/broker/candidates.ts'
+import { loadTable } from '../../src/bench/broker/tables.ts'
+import { noneFailed } from '../../src/bench/load/marks.ts'
+import { startFixedAnswers } from '../../src/bench/load/nginx.ts'
+import { freePlacement } from '../../src/bench/load/pinning.ts'
+import { measureRounds } from '../../src/bench/load/rounds.ts'
+import { startBenchProgram } from '../../src/bench/load/start-program.ts'
+import { copyWithoutBatches, copyWithoutWrites } from '../../src/bench/service/altered.ts'
+import { type Service, startService } from '../../src/bench/service/service.ts'
+import { readTurn } from '../../src/bench/streams/measure-streams.ts'
+import { sourceOf } from '../../src/bench/streams/streams.ts'
+import type { Engine } from '../../src/support/arguments.ts'
+import { startPostgresCluster } from '../../src/support/postgres-cluster.ts'
+import { atLeast, type Check, exactly, runScenarios, type ScenarioContext } from '../../src/support/scenario.ts'
+import { missingTools } from '../../src/support/tools.ts'
+
+const serverFolder = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+const missing = missingTools(['wrk', 'nginx', 'taskset'], process.env)
+const engines: Engine[] = existsSync('/usr/lib/postgresql') ? ['sqlite', 'postgres'] : ['sqlite']
+
+test('the built server still has what the copies for comparison change', () => {
+  const context = { serverFolder, onEnd: (cleanUp: () => unknown) => onTestFinished(() => void cleanUp()) }
+  const copies = [copyWithoutBatches(context), copyWithoutWrites(context)]
+  expect(copies.filter((folder) => existsSync(join(folder, 'main.js')))).toEqual(copies)
+})
+
+async function measureCalls(context: ScenarioContext, service: Service, upstreamUrl: string): Promise<Check[]> {
+  const proxy = await startBenchProgram(context.env, 'bare-proxy', { upstream: upstreamUrl, sign: true })
+  context.onEnd(() => proxy.stop())
+  const contenders = [proxyContender('proxy', proxy), brokerContender('svc', service, upstreamUrl)]
+  await tryOnce(contenders, IN_OUTPUT)
+  await tryOnce([executeContender('svc', service)], IN_ANSWER)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-smoke-'))
+  context.onEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const how = { folder, connections: 4, placement: freePlacement() }
+  const candidates = candidatesOf(context, contenders, how)
+  const measured = await measureRounds(candidates, { rounds: 1, seconds: 1, rest: () => Promise.resolve() })
+  context.table(loadTable('calls', measured, 'proxy'))
+  const answered = measured.get('svc')?.[0]?.requests ?? 0
+  const [row] = await service.store.query(`select count(*) as found from executions where status = 'completed'`)
+  return [
+    noneFailed(measured, ['proxy', 'svc']),
+    atLeast('calls', answered, 1),
+    atLeast('completed executions stored', Number(row?.['found']), answered),
+  ]
+}
+
+async function measureStreams(context: ScenarioContext, service: Service): Promise<Check[]> {
+  const turn = await readTurn(context.env, sourceOf(service), {
+    streams: 10,
+    rampMs: 50,
+    processors: freePlacement().rest,
+  })
+  return [exactly('complete streams', turn.streams.filter(({ isComplete }) => isComplete).length, 10)]
+}
+
+async function runSmoke(context: ScenarioContext): Promise<Check[]> {
+  const upstream = await startFixedAnswers(context.env, {
+    '/svc': { type: 'application/json', body: ENDPOINT_BODY },
+    '/v1/chat/completions': { type: 'text/event-stream', body: MODEL_STREAM },
+  })
+  context.onEnd(() => upstream.stop())
+  const cluster = context.engine === 'postgres' ? await startPostgresCluster() : null
+  if (cluster) context.onEnd(() => cluster.remove())
+  const endpoints = [`${upstream.url}/svc`, `${upstream.url}/svc`]
+  const options = { engine: context.engine, cluster, serverFolder, endpoints, modelUrl: upstream.url }
+  const service = await startService(context, options)
+  return [...(await measureCalls(context, service, upstream.url)), ...(await measureStreams(context, service))]
+}
+
+test.skipIf(missing.length > 0)(
+  `calls and streams are measured on ${engines.join(' and ')}`,
+  async () => {
+    const smoke = { name: 'smoke', title: 'a little of everything', engines, run: runSmoke }
+    const given = { seed: 1, only: null, engines, scale: 1, resultsFile: null, serverFolder: null, page: null }
+    const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
+    const outcomes = await runScenarios([smoke], { ...given, isList: false, plant: [] }, around)
+    expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
+    expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
+  },
+  120_000,
+)
