@@ -1,7 +1,9 @@
 import type { Scenario } from '../support/scenario.ts'
+import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
+import { origins } from './origins/origins.ts'
 import { requests } from './requests/requests.ts'
 import { schemas } from './schemas/schemas.ts'
 import { ssrf } from './ssrf/ssrf.ts'
 
 /** What `npm run fuzz` runs, in this order. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf, schemas]
+export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf, schemas, headersAndCursors, origins]

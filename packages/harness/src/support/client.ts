@@ -16,6 +16,8 @@ export interface ClientRequest {
   key?: string
   /** Sent as JSON. */
   body?: unknown
+  /** Sent as it is, as a JSON body, in place of one. */
+  text?: string
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
 }
@@ -24,17 +26,25 @@ export interface ClientRequest {
 export function createClient(url: string, connections = 64): Client {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 330_000, bodyTimeout: 330_000 })
   return {
-    async send({ method, path, key, body, headers, signal }) {
+    async send({
+      method,
+      path,
+      key,
+      body,
+      text = body === undefined ? undefined : JSON.stringify(body),
+      headers,
+      signal,
+    }) {
       try {
         const answer = await pool.request({
           method,
           path,
           headers: {
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(text === undefined ? {} : { 'content-type': 'application/json' }),
             ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
             ...headers,
           },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(text === undefined ? {} : { body: text }),
           ...(signal === undefined ? {} : { signal }),
         })
         return { kind: 'answer', status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
