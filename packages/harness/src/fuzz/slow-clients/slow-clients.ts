@@ -22,8 +22,8 @@ const BETWEEN_MS = 250
 const LOOK_EVERY_MS = 500
 /** A reader who stands still is seen after 30 s at the earliest and 60 s at the latest. */
 const READER_MS = 72_000
-const STREAM_PIECES = 5_000
-const PIECE = 'x'.repeat(1_000)
+const STREAM_PIECES = 100
+const PIECE = 'x'.repeat(50_000)
 
 /** Connections that are slow in every way, while others want to be served. */
 export const slowClients: Scenario = {
