@@ -1,7 +1,19 @@
 import type { Scenario } from '../support/scenario.ts'
+import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
+import { origins } from './origins/origins.ts'
+import { overload } from './overload/overload.ts'
 import { requests } from './requests/requests.ts'
 import { schemas } from './schemas/schemas.ts'
+import { slowClients } from './slow-clients/slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
 
 /** What `npm run fuzz` runs, in this order. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf, schemas]
+export const FUZZ_SCENARIOS: readonly Scenario[] = [
+  requests,
+  ssrf,
+  schemas,
+  slowClients,
+  headersAndCursors,
+  origins,
+  overload,
+]

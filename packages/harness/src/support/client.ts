@@ -17,6 +17,8 @@ export interface ClientRequest {
   key?: string
   /** Sent as JSON. */
   body?: unknown
+  /** Sent as it is, as a JSON body, in place of one. */
+  text?: string
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
 }
@@ -25,18 +27,19 @@ export interface ClientRequest {
 export function createClient(url: string, connections = 64): Client {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 330_000, bodyTimeout: 330_000 })
   return {
-    async send({ method, path, key, body, headers, signal }) {
+    async send({ method, path, key, body, text: given, headers, signal }) {
+      const sent = given ?? (body === undefined ? undefined : JSON.stringify(body))
       let text = ''
       try {
         const answer = await pool.request({
           method,
           path,
           headers: {
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
             ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
             ...headers,
           },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(sent === undefined ? {} : { body: sent }),
           ...(signal === undefined ? {} : { signal }),
         })
         for await (const piece of answer.body.setEncoding('utf8')) text += String(piece)

@@ -1,4 +1,4 @@
-import { DeployRequest, DeployResponse, DiscoveryManifest } from '@svc/contract'
+import { DeployRequest, DeployResponse, DiscoveryManifest, ErrorBody } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
@@ -13,11 +13,12 @@ const RuntimeParams = z.object({ runtimeId: z.string() })
 
 const DEPLOY = {
   summary: 'Deploy a manifest',
-  description: 'It replaces the deployment before it as a whole and serves from now on.',
+  description:
+    'It replaces the deployment before it as a whole and serves from now on. 429 where too many deployments are being checked at once.',
   tags: ['Deployments'],
   operationId: 'deploy',
   body: DeployRequest,
-  response: { 201: DeployResponse },
+  response: { 201: DeployResponse, 429: ErrorBody },
 } as const
 
 const PUBLISHED = {

@@ -1,5 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { faultsIn } from '../support/answers.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
+import { limited } from '../../src/errors.ts'
+import { errorOf, faultsIn } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { capability, startService } from '../support/service.ts'
@@ -172,5 +174,27 @@ describeEngines('a capability’s schema', (engine) => {
     expect(faultsIn(await broker('echo', { input: { text: 'x' } }))).toHaveProperty('input')
     expect(await charged()).toEqual(before)
     expect((await broker('echo', { input: {} })).statusCode).toBe(200)
+  })
+
+  test('that could not be judged at all is refused as the manifest’s, and one too many is told to come again', async () => {
+    const judge = vi.fn<SchemaJudge['judge']>()
+    const service = await startService(database(), { schemaJudge: { judge, close: async () => {} } })
+    onTestFinished(() => service.close())
+    const owner = await service.owner()
+    const runtime = await service.runtime(owner)
+    const action = { name: 'x', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }
+    const manifest = { capabilities: [capability('order', { actions: [action] })] }
+    judge.mockResolvedValueOnce({ ok: false, problem: 'have schemas that take too long to check.' })
+    expect(faultsIn(await service.deploy(runtime, manifest))).toEqual({
+      'manifest.capabilities': ['have schemas that take too long to check.'],
+    })
+    expect(judge).toHaveBeenCalledWith(owner.ownerId, [{ type: 'object' }, { type: 'array' }])
+    judge.mockRejectedValueOnce(limited('Too many deployments are being checked. Deploy again in a moment.', 2_000))
+    const busy = await service.deploy(runtime, manifest)
+    expect(busy.statusCode).toBe(429)
+    expect(busy.headers['retry-after']).toBe('2')
+    expect(errorOf(busy).code).toBe('rate_limit_exceeded')
+    judge.mockResolvedValueOnce({ ok: true, problems: [null, null] })
+    expect((await service.deploy(runtime, manifest)).statusCode).toBe(201)
   })
 })

@@ -1,4 +1,5 @@
 import { CapabilityFailure, ErrorBody } from '@svc/contract'
+import { z } from 'zod'
 import type { RawHeard } from './raw-connection.ts'
 import { headerOf, type RawAnswer } from './raw-http.ts'
 
@@ -19,6 +20,9 @@ export interface AnswerFault {
   kind: FaultKind
   problem: string
 }
+
+/** The envelope and nothing beside it, at either level. */
+const StrictErrorBody = z.strictObject({ error: ErrorBody.shape.error.strict() })
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 const INTERNALS =
@@ -50,7 +54,7 @@ function faultOfFailure({ body }: RawAnswer): AnswerFault | null {
 
 function faultOfRefusal(answer: RawAnswer, { insides }: Asked): AnswerFault | null {
   const { status, body } = answer
-  const read = ErrorBody.strict().safeParse(parsed(body))
+  const read = StrictErrorBody.safeParse(parsed(body))
   const type = headerOf(answer, 'content-type') ?? ''
   if (!read.success || !type.startsWith('application/json')) {
     return { kind: 'envelope', problem: `${status} ${type} with ${body.slice(0, 300)}` }

@@ -1,0 +1,15 @@
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { runLoad } from './load.ts'
+
+const Task = z.object({
+  port: z.number(),
+  requests: z.array(z.string()),
+  durationMs: z.number(),
+  connections: z.number(),
+  perSecond: z.number().nullable(),
+})
+
+const notes = await runLoad(Task.parse(JSON.parse(await text(process.stdin))))
+// Ended by hand: connections may still be open.
+process.stdout.write(JSON.stringify(notes), () => process.exit(0))

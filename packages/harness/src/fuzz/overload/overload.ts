@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startProgram } from '@svc/testkit'
+import { z } from 'zod'
+import { deploy } from '../../support/owner.ts'
+import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
+import { rounded } from '../../support/statistics.ts'
+import { HEALTH, startProbe } from '../support/probe.ts'
+import { jsonRequest, toBytes } from '../support/raw-request.ts'
+import { type Stage, setStage } from '../support/stage.ts'
+import type { LoadNotes, LoadTask } from './generator/load.ts'
+import { type Capacity, capacityOf, judgeOverload } from './judge-overload.ts'
+
+const GENERATOR = fileURLToPath(new URL('./generator/main.js', import.meta.url))
+const SERVER_CORE = '0'
+const OTHERS_CORE = '1'
+const RUNTIMES = 64
+const CLOSED_LOOPS = [4, 8, 16, 32]
+const CLOSED_LOOP_MS = 8_000
+const OVERLOAD_MS = 60_000
+const OVERLOAD = 5
+const MAX_CONNECTIONS = 2_000
+const HEALTH_EVERY_MS = 50
+
+/** Five times as many calls as the server can serve, at their own times and not at the server's. */
+export const overload: Scenario = {
+  name: 'overload',
+  title: 'under five times its capacity the server does what it can and refuses the rest',
+  engines: ['sqlite'],
+  async run(context): Promise<readonly Check[]> {
+    pinThisProcess(context)
+    const stage = await setStage(context, { wrapper: ['taskset', '-c', SERVER_CORE] })
+    const requests = await callsOf(stage)
+    const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
+      generate(context, { port: stage.server.port, requests, ...task })
+    const capacity = await measureCapacity(context, run)
+    const health = startProbe({ port: stage.server.port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
+    const load = await run({
+      connections: MAX_CONNECTIONS,
+      durationMs: context.count(OVERLOAD_MS, 3_000),
+      perSecond: capacity.perSecond * OVERLOAD,
+    })
+    const notes = await health.stop()
+    context.say(`answers by status: ${JSON.stringify(load.byStatus)}, unsent ${load.unsent}, broken ${load.broken}`)
+    const alive = await fetch(`${stage.server.url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    return judgeOverload(capacity, load, notes, alive)
+  },
+}
+
+/** The best of several closed loops, each with so many callers who wait for their answer. */
+async function measureCapacity(
+  context: ScenarioContext,
+  run: (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) => Promise<LoadNotes>,
+): Promise<Capacity> {
+  let best: Capacity = { perSecond: 0, p99Ms: 0 }
+  for (const connections of CLOSED_LOOPS) {
+    const durationMs = context.count(CLOSED_LOOP_MS, 1_000)
+    const measured = capacityOf(await run({ connections, durationMs, perSecond: null }))
+    context.say(`${connections} callers: ${rounded(measured.perSecond)}/s, p99 ${rounded(measured.p99Ms)} ms`)
+    if (measured.perSecond > best.perSecond) best = measured
+  }
+  return best
+}
+
+/** Calls through so many runtimes that the rate of none of them is what refuses. */
+async function callsOf(stage: Stage): Promise<string[]> {
+  const calls: string[] = []
+  for (let serial = 0; serial < RUNTIMES; serial += 1) {
+    const runtime = await stage.runtime(`Shop ${serial}`)
+    await deploy(stage.server.url, runtime, ['probe'])
+    const path = `/v1/capabilities/${runtime.runtimeId}/probe`
+    calls.push(toBytes(jsonRequest('POST', path, { body: { input: { query: 'red shoes' } } })).toString('latin1'))
+  }
+  return calls
+}
+
+const Notes = z.object({
+  due: z.number(),
+  unsent: z.number(),
+  broken: z.number(),
+  byStatus: z.record(z.string(), z.number()),
+  withoutRetryAfter: z.number(),
+  servedMs: z.array(z.number()),
+  measuredMs: z.number(),
+})
+
+/** The load comes from a process of its own, which shares a core with the endpoint and nothing with the server. */
+async function generate({ env }: ScenarioContext, task: LoadTask): Promise<LoadNotes> {
+  const args = ['-c', OTHERS_CORE, process.execPath, GENERATOR]
+  const started = startProgram('taskset', args, { env: { PATH: env['PATH'] } })
+  started.child.stdin?.end(JSON.stringify(task))
+  const end = await started.ended
+  if (end.code !== 0) throw new Error(`the generator ended with ${end.code ?? end.signal}: ${end.stderr}`)
+  return Notes.parse(JSON.parse(end.stdout))
+}
+
+// The endpoint and the health checks live in this process: away from the server’s core, too.
+function pinThisProcess({ env, onEnd }: ScenarioContext): void {
+  const cores = availableParallelism()
+  if (cores < 2) throw new Error('two processors are needed: one for the server, one for its callers')
+  const isThere = (env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'taskset')))
+  if (!isThere) throw new Error('taskset is missing: install the Debian package util-linux')
+  const pin = (list: string) =>
+    execFileSync('taskset', ['-a', '-p', '-c', list, String(process.pid)], { stdio: 'ignore' })
+  pin(OTHERS_CORE)
+  onEnd(() => pin(`0-${cores - 1}`))
+}
