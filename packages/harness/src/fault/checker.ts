@@ -59,8 +59,8 @@ export const LAWS = {
   effects: 'calls with more than one effect',
   written: 'effects of calls that were not written down',
   calls: 'calls without an outcome, or with one they did not have',
-  allowance: 'accounts whose allowance differs from their executions',
-  usage: 'accounts whose usage differs from their executions',
+  allowance: 'differences between allowances and executions',
+  usage: 'differences between usage and executions',
   metering: 'completed executions with other tokens than the model’s',
 } as const satisfies Record<string, string>
 
