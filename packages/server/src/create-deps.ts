@@ -40,6 +40,7 @@ export function createDeps(options: DepsOptions): Deps {
   const { database, keyring, limits, model, payments, logger, baseUrl, version, nodeId, clock = systemClock } = options
   const { db, engine } = database
   const { allowLocalEndpoints } = options
+  const running = createRunningExecutions()
   return {
     db,
     clock,
@@ -59,7 +60,7 @@ export function createDeps(options: DepsOptions): Deps {
     admissions: createAdmissionDesk({ db, clock, nodeId }),
     callLog: createCallLog({ db }),
     settlements: createSettlementDesk({ db, nodeId, logger }),
-    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger }),
-    running: createRunningExecutions(),
+    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, running }),
+    running,
   }
 }

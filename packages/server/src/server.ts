@@ -87,8 +87,7 @@ export async function startServer(
 
 async function renew(deps: Deps): Promise<void> {
   try {
-    const isOurs = await deps.lease.renew()
-    if (!isOurs) deps.running.stopAll('lease-lost')
+    await deps.lease.renew()
     await deps.settlements.retryFailed()
   } catch (error) {
     deps.logger.error({ err: error }, 'the lease could not be renewed')

@@ -10,7 +10,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { type Admitted, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
-import { sendCall } from './send-call.ts'
+import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { TraceRecorder } from './trace-recorder.ts'
 
@@ -113,6 +113,7 @@ function recordedCall(
   scope: ExecutionScope,
 ): CallCapability {
   return async (call) => {
+    if (!deps.lease.isHeld()) return interrupted()
     await deps.callLog.record({
       ...toNewCall(call, deps.clock.now(), deps.limits.storedBytes),
       ownerId: admitted.runtime.ownerId,

@@ -24,8 +24,7 @@ export async function sendCall(
   const { runtime, executionId, wish } = admitted
   if (scope.signal.aborted) return unsent('The call was not made: the execution was stopped.')
   if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
-  // Whoever took over this node's executions has failed this one already: it must have no further effect.
-  if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
+  if (!deps.lease.isHeld()) return interrupted()
   return deps.dispatcher.dispatch(
     {
       runtimeId: runtime.runtimeId,
@@ -44,6 +43,14 @@ export async function sendCall(
       signal: scope.dispatchSignal,
     },
   )
+}
+
+/**
+ * What a call comes to whose node holds no lease. Whoever took over its executions has failed this one already: it must
+ * have no further effect, and nothing more may be written of it.
+ */
+export function interrupted(): CallResult {
+  return unsent('The service was interrupted.')
 }
 
 function unsent(message: string): CallResult {
