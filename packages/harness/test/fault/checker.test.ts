@@ -75,9 +75,10 @@ describe('what is accepted', () => {
   })
 
   test('an operation of unknown outcome that was completed, and one that never came to be', () => {
-    expect(judge(withRow({}, UNKNOWN))).toEqual([])
+    const disturbances = [NODE_DIED]
+    expect(judge({ ...withRow({}, UNKNOWN), disturbances })).toEqual([])
     const { operations, ...rest } = sound()
-    expect(judge({ ...rest, operations: [...operations, operation(UNKNOWN, { op: 2 })] })).toEqual([])
+    expect(judge({ ...rest, disturbances, operations: [...operations, operation(UNKNOWN, { op: 2 })] })).toEqual([])
   })
 
   test('an execution that failed because its server died, and one whose call was reset', () => {
@@ -115,7 +116,11 @@ describe('what is refused', () => {
   })
 
   test('an execution that still runs', () => {
-    expect(broken(withRow({ status: 'running' }, UNKNOWN))).toEqual(['running'])
+    expect(broken({ ...withRow({ status: 'running' }, UNKNOWN), disturbances: [NODE_DIED] })).toEqual(['running'])
+  })
+
+  test('a living server that gave no answer', () => {
+    expect(broken(withRow({}, UNKNOWN))).toEqual(['answered'])
   })
 
   test('a living server’s execution that failed, also when another server or an earlier fault was at hand', () => {

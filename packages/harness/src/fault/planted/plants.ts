@@ -102,7 +102,7 @@ async function lockBuckets(`,
         replace: 'setInterval(() => undefined, renewalMs)',
       },
     ],
-    foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'until the other server had ended them' },
+    foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'operations that a living server left' },
   },
   {
     name: 'living-taken-for-dead',
