@@ -85,7 +85,7 @@ export function createDeps(options: DepsOptions): Deps {
     callLog: createCallLog({ db, clock, metrics }),
     settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics }),
     folding: createUsageFolding({ db, logger }),
-    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics }),
+    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
     load: createLoadGate({ clock, running: () => running.size, ...loadBounds(limits) }),
     metrics,

@@ -128,8 +128,7 @@ async function openOps({ host, port }: NonNullable<Config['ops']>, deps: OpsDeps
 
 async function renew(deps: Deps): Promise<void> {
   try {
-    const isOurs = await deps.lease.renew()
-    if (!isOurs) deps.running.stopAll('lease-lost')
+    await deps.lease.renew()
     await deps.settlements.retryFailed()
   } catch (error) {
     deps.metrics.databaseFailed('lease')

@@ -54,13 +54,14 @@ export interface Evidence {
 export const LAWS = {
   acknowledged: 'acknowledged executions lost or contradicted',
   admitted: 'executions that nobody asked for, or that were refused',
+  answered: 'operations that a living server left without an answer',
   running: 'executions still running in the quiet',
   living: 'executions failed without a cause',
   effects: 'calls with more than one effect',
   written: 'effects of calls that were not written down',
   calls: 'calls without an outcome, or with one they did not have',
-  allowance: 'accounts whose allowance differs from their executions',
-  usage: 'accounts whose usage differs from their executions',
+  allowance: 'differences between allowances and executions',
+  usage: 'differences between usage and executions',
   metering: 'completed executions with other tokens than the model’s',
 } as const satisfies Record<string, string>
 
@@ -117,10 +118,13 @@ function toBook(evidence: Evidence): Book {
   }
 }
 
-function judgeOperation({ plan, told }: Operation, book: Book): Breach[] {
+function judgeOperation(operation: Operation, book: Book): Breach[] {
+  const { plan, told } = operation
   const rows = book.rowsByOp.get(plan.op) ?? []
   if (rows.length > 1) return [{ law: 'admitted', what: `operation ${plan.op} has ${rows.length} executions` }]
-  if (told.as === 'unknown') return []
+  if (told.as === 'unknown') {
+    return wasDisturbed(operation, book) ? [] : [{ law: 'answered', what: `operation ${plan.op}: ${told.reason}` }]
+  }
   if (told.as === 'refused') {
     return rows.map((row) => ({ law: 'admitted', what: `${row.executionId} was refused with ${told.status}` }))
   }
@@ -147,8 +151,12 @@ function judgeExecution(row: ExecutionRow, book: Book): Breach[] {
   return isMetered ? [] : [{ law: 'metering', what: `${executionId} has ${row.tokens} tokens for ${turns} turns` }]
 }
 
-function hasCause({ plan, nodeId, invokedAt, endedAt }: Operation, { disturbances }: Book): boolean {
-  if (plan.doorway === 'broker' && plan.isReset) return true
+function hasCause(operation: Operation, book: Book): boolean {
+  const { doorway, isReset } = operation.plan
+  return (doorway === 'broker' && isReset) || wasDisturbed(operation, book)
+}
+
+function wasDisturbed({ nodeId, invokedAt, endedAt }: Operation, { disturbances }: Book): boolean {
   return disturbances.some((time) => time.nodeId === nodeId && endedAt >= time.from && invokedAt <= time.to)
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
 import { type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
@@ -24,6 +25,10 @@ export interface Fleet {
   close(): Promise<void>
 }
 
+/** A server whose lease was taken from it takes another with its next renewal. */
+const LEASE_SEEN_MS = 15_000
+const POLL_MS = 200
+
 const Node = z.object({ node_id: z.string() })
 
 export function createFleet(options: ServerOptions, connections: number): Fleet {
@@ -31,9 +36,14 @@ export function createFleet(options: ServerOptions, connections: number): Fleet 
   let hasLostOne = false
   const killed = new Set<Replica>()
   const frozen = new Set<Replica>()
-  const nodes = async () => {
-    const rows = await options.store.query('select node_id from nodes').catch(() => [])
-    return rows.map((row) => Node.parse(row).node_id)
+  const known = new Set<string>()
+  const newNode = async () => {
+    for (const until = Date.now() + LEASE_SEEN_MS; Date.now() < until; await pause(POLL_MS)) {
+      const rows = await options.store.query('select node_id from nodes')
+      const found = rows.map((row) => Node.parse(row).node_id).find((id) => !known.has(id))
+      if (found !== undefined) return found
+    }
+    throw new Error('a server that has started holds no lease')
   }
   const drop = async (replica: Replica) => {
     live = live.filter((other) => other !== replica)
@@ -49,10 +59,9 @@ export function createFleet(options: ServerOptions, connections: number): Fleet 
       return hasLostOne
     },
     async start() {
-      const before = new Set(await nodes())
       const server = await startServer(options)
-      const nodeId = (await nodes()).find((id) => !before.has(id))
-      if (nodeId === undefined) throw new Error('a server that has started holds no lease')
+      const nodeId = await newNode()
+      known.add(nodeId)
       const replica = { nodeId, server, client: createClient(server.url, connections) }
       live = [...live, replica]
       void server.ended.then(() => {

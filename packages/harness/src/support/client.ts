@@ -25,7 +25,14 @@ export interface ClientRequest {
 
 /** A caller with so many connections of its own; nothing is sent twice. */
 export function createClient(url: string, connections = 64): Client {
-  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 330_000, bodyTimeout: 330_000 })
+  const pool = new Pool(url, {
+    connections,
+    pipelining: 1,
+    headersTimeout: 330_000,
+    bodyTimeout: 330_000,
+    // A thousand connections at once take a busy server longer than the library waits.
+    connect: { timeout: 60_000 },
+  })
   return {
     async send({ method, path, key, body, text: given, headers, signal }) {
       const sent = given ?? (body === undefined ? undefined : JSON.stringify(body))

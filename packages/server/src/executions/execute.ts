@@ -11,7 +11,7 @@ import { within } from '../tracing/tracing.ts'
 import { type Admitted, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
-import { sendCall } from './send-call.ts'
+import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { TraceRecorder } from './trace-recorder.ts'
 import { watchedModel } from './watched-model.ts'
@@ -124,6 +124,7 @@ function recordedCall(
   scope: ExecutionScope,
 ): CallCapability {
   return async (call) => {
+    if (!deps.lease.isHeld()) return interrupted()
     await deps.callLog.record({
       ...toNewCall(call, deps.clock.now(), deps.limits.storedBytes),
       ownerId: admitted.runtime.ownerId,

@@ -15,14 +15,14 @@ export interface NodeLease {
   /** Takes the lease and fails what earlier processes left behind. */
   take(): Promise<void>
   /**
-   * Renews the lease and fails what nobody runs any more. False when the lease had been lost: another node has failed
-   * what this one ran, and a new lease was taken.
+   * Renews the lease and fails what nobody runs any more. Where the lease had been lost, another node has failed what
+   * this one runs: it is stopped, and a new lease taken.
    */
-  renew(): Promise<boolean>
+  renew(): Promise<void>
   release(): Promise<void>
 }
 
-interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics'> {
+interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics' | 'running'> {
   engine: Database['engine']
   nodeId: string
 }
@@ -57,10 +57,13 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     },
     async renew() {
       const isOurs = await extend()
-      if (!isOurs) await take()
       deps.metrics.leaseRenewed(isOurs ? 'renewed' : 'retaken')
+      if (!isOurs) {
+        // Before a new lease is taken: under it, what was lost would be free to have effects again.
+        deps.running.stopAll('lease-lost')
+        await take()
+      }
       await sweep(false)
-      return isOurs
     },
     async release() {
       until = 0

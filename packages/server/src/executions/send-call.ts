@@ -25,8 +25,7 @@ export async function sendCall(
   const { runtime, executionId, wish } = admitted
   if (scope.stopReason !== null) return unsent('The call was not made: the execution was stopped.')
   if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
-  // Whoever took over this node's executions has failed this one already: it must have no further effect.
-  if (!deps.lease.isHeld()) return unsent('The service was interrupted.')
+  if (!deps.lease.isHeld()) return interrupted()
   const span = scope.span.begin('capability call', {
     'svc.call_id': call.callId,
     'svc.capability': call.capability,
@@ -52,6 +51,14 @@ export async function sendCall(
   )
   span.end(result.ok ? 'ok' : 'failed')
   return result
+}
+
+/**
+ * What a call comes to whose node holds no lease. Whoever took over its executions has failed this one already: it must
+ * have no further effect, and nothing more may be written of it.
+ */
+export function interrupted(): CallResult {
+  return unsent('The service was interrupted.')
 }
 
 function unsent(message: string): CallResult {

@@ -56,6 +56,9 @@ async function statuses({ db }: Database): Promise<unknown> {
 const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
 const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
 
+/** One more than are made at once. */
+const SIX = Array.from({ length: 6 }, () => ({ name: 'echo', input: {} }))
+
 describeEngines('the lease of a node', (engine) => {
   test('an execution whose node is gone is failed by another one when the lease has ended, and not before', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
@@ -141,8 +144,7 @@ describeEngines('the lease of a node', (engine) => {
 
   test('a node whose lease has run out sends no further call', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
-    const requested = Array.from({ length: 6 }, () => ({ name: 'echo', input: {} }))
-    first.service.model.say(calls(...requested), text('done'))
+    first.service.model.say(calls(...SIX), text('done'))
     const answer = first.execute()
     await gate.arrived(5)
     first.service.clock.advance(LEASE_MS)
@@ -150,6 +152,35 @@ describeEngines('the lease of a node', (engine) => {
     const body = executed(await answer)
     expect(first.endpoint.effects).toHaveLength(5)
     expect(body.messages[1]?.parts.at(-1)).toMatchObject({ error: { message: expect.stringContaining('interrupted') } })
+  })
+
+  test('what was taken over is left as it is: no call of it is written down any more, nor sent', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    first.service.model.say(calls(...SIX), text('done'))
+    const answer = first.execute()
+    await gate.arrived(5)
+    for (const clock of [first.service.clock, second.clock]) clock.advance(LEASE_MS + 1)
+    await second.renew()
+    const before = await statuses(first.database)
+    gate.open()
+    expect(executed(await answer)).toMatchObject({ status: 'failed' })
+    expect(await statuses(first.database)).toEqual(before)
+    expect(first.endpoint.effects).toHaveLength(5)
+  })
+
+  test('a node that has lost its lease sends no call of what it ran, also once it holds a new one', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    first.service.model.say(calls(...SIX), text('done'))
+    const answer = first.execute()
+    await gate.arrived(5)
+    second.clock.advance(LEASE_MS + 1)
+    await second.renew()
+    const before = await statuses(first.database)
+    await first.service.renew()
+    gate.open()
+    expect(executed(await answer)).toMatchObject({ status: 'failed' })
+    expect(await statuses(first.database)).toEqual(before)
+    expect(first.endpoint.effects).toHaveLength(5)
   })
 
   test('a node whose lease has run out lets nobody in, and charges nothing, until it has renewed', async () => {

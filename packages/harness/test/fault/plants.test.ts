@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { applyEdit } from '../../src/fault/planted/plant.ts'
+import { PLANTS } from '../../src/fault/planted/plants.ts'
+import { findingIn } from '../../src/fault/planted/run-plants.ts'
+
+const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+
+describe('planted bugs', () => {
+  test('there are ten and more, each of another name', () => {
+    expect(PLANTS.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(PLANTS.length)
+  })
+
+  test.each(PLANTS.map((plant) => [plant.name, plant] as const))('%s has its place in the built server', (_, plant) => {
+    for (const edit of plant.edits) {
+      const text = readFileSync(`${SERVER_FOLDER}${edit.file}`, 'utf8')
+      expect(applyEdit(text, edit)).not.toBe(text)
+    }
+  })
+})
+
+test('an edit whose place is missing or not the only one is refused', () => {
+  const edit = { file: 'a.js', find: 'x', replace: '$&y' }
+  expect(applyEdit('a x b', edit)).toBe('a $&y b')
+  expect(() => applyEdit('a b', edit)).toThrow('stands 0 times')
+  expect(() => applyEdit('x x', edit)).toThrow('stands 2 times')
+})
+
+test('a bug is found by the check that is there for it, and not by another or by a scenario that broke off', () => {
+  const foundBy = { scenario: 'kills', engine: 'sqlite', scale: 1, check: 'calls with' } as const
+  const outcomeOf = (what: string, passed: boolean, passMark = '= 0') => [
+    { scenario: 'kills', engine: null, seed: 1, durationMs: 1, checks: [{ what, measured: '2', passMark, passed }] },
+  ]
+  expect(findingIn(outcomeOf('calls with more than one effect', false), { foundBy })).toContain('more than one effect')
+  expect(findingIn(outcomeOf('calls with more than one effect', true), { foundBy })).toBeNull()
+  expect(findingIn(outcomeOf('kills', false), { foundBy })).toBeNull()
+  const anyCheck = { foundBy: { ...foundBy, check: null } }
+  expect(findingIn(outcomeOf('kills', false), anyCheck)).not.toBeNull()
+  expect(findingIn(outcomeOf('the scenario ran to its end', false, 'no error'), anyCheck)).toBeNull()
+})

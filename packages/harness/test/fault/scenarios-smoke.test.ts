@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { describeEngines } from '../../../server/test/support/engines.ts'
+import { kills } from '../../src/fault/kills/kills.ts'
+import { refusalsAreFree } from '../../src/fault/refusals-are-free/refusals-are-free.ts'
+import { revocation } from '../../src/fault/revocation/revocation.ts'
+import { readArguments } from '../../src/support/arguments.ts'
+import { runScenarios, type Scenario } from '../../src/support/scenario.ts'
+
+const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+
+/** Every check of a scenario that failed, in words. */
+async function missed(scenario: Scenario, engine: 'sqlite' | 'postgres', scale: string): Promise<string[]> {
+  const read = readArguments(['--engine', engine, '--scale', scale, '--seed', '1'], 1)
+  if (!read.ok) throw new Error(read.problem)
+  const around = { env: process.env, serverFolder: SERVER_FOLDER, now: Date.now, write: () => {} }
+  const outcomes = await runScenarios([scenario], read.given, around)
+  const checks = outcomes.flatMap((outcome) => outcome.checks)
+  expect(checks.length).toBeGreaterThan(0)
+  return checks.filter(({ passed }) => !passed).map(({ what, measured }) => `${what}: ${measured}`)
+}
+
+describeEngines('the fault scenarios, small', (engine) => {
+  test('refusals are free', async () => {
+    expect(await missed(refusalsAreFree, engine, '0.01')).toEqual([])
+  }, 60_000)
+})
+
+describe('the fault scenarios, small', () => {
+  test('a killed server', async () => {
+    expect(await missed(kills, 'sqlite', '0.005')).toEqual([])
+  }, 60_000)
+
+  test('a revoked key', async () => {
+    expect(await missed(revocation, 'sqlite', '0.02')).toEqual([])
+  }, 60_000)
+})
