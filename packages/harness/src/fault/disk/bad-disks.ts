@@ -1,5 +1,5 @@
-import { execFileSync, type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, statfsSync, writeFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,7 +23,9 @@ export function createFullDisk(context: ScenarioContext): BadDisk | null {
     mount(['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder])
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
-    context.say(`The full disk was NOT run: a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})`)
+    context.say(
+      `The full disk was NOT run: a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})`,
+    )
     return null
   }
   context.onEnd(() => {

@@ -140,7 +140,12 @@ async function leave(
       door === 'broker'
         ? { path: `/v1/capabilities/${runtimeId}/act`, body: { input: {}, metadata: { tag } } }
         : { key: publicKey }
-    const { brokenBy } = await callers.execute({ ...asked, tag, isStream: door === 'stream', signal: controller.signal })
+    const { brokenBy } = await callers.execute({
+      ...asked,
+      tag,
+      isStream: door === 'stream',
+      signal: controller.signal,
+    })
     left.push({ tag, door, leftAt: brokenBy === null ? null : leftAt })
     if (left.length % 1_000 === 0) context.say(`${left.length} of ${visits.length} callers have left`)
   })

@@ -44,8 +44,12 @@ const STAMPING_MS = 250
 
 export function judgeRotation({ answers, receivers, rows, calls }: RotationHistory): RotationFindings {
   const kinds = new Map(rows.map(({ executionId, kind }) => [executionId, kind]))
-  const arrivals = receivers.flatMap(({ arrivals, retirements }) => arrivals.map((arrival) => ({ arrival, retirements })))
-  const late = arrivals.filter(({ arrival, retirements }) => isTooLate(arrival, retirements)).map(({ arrival }) => arrival)
+  const arrivals = receivers.flatMap(({ arrivals, retirements }) =>
+    arrivals.map((arrival) => ({ arrival, retirements })),
+  )
+  const late = arrivals
+    .filter(({ arrival, retirements }) => isTooLate(arrival, retirements))
+    .map(({ arrival }) => arrival)
   const accepted = arrivals.filter(({ arrival }) => arrival.isAccepted).map(({ arrival }) => arrival)
   const calledOnce = accepted.filter(({ executionId }) => kinds.get(executionId) !== 'execute')
   return {

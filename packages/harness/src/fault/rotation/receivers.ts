@@ -5,7 +5,12 @@ import { listenOnFreePort } from '@svc/testkit'
 import type { Arrival } from './judge.ts'
 
 /** How an owner's receiver changes over to a new secret. */
-export const RECEIVER_STYLES = ['sdk, old until the end', 'strict, new at once', 'sdk, both in a list', 'strict, at any time'] as const
+export const RECEIVER_STYLES = [
+  'sdk, old until the end',
+  'strict, new at once',
+  'sdk, both in a list',
+  'strict, at any time',
+] as const
 
 export type ReceiverStyle = (typeof RECEIVER_STYLES)[number]
 
@@ -27,9 +32,7 @@ export interface Receiver {
 type Verify = (headers: IncomingHttpHeaders, body: Buffer) => Promise<{ status: number; text: string }>
 
 const RUNTIME = defineRuntime({
-  capabilities: [
-    defineCapability({ name: 'act', version: '1.0.0', description: 'Does act.', handler: () => 'done' }),
-  ],
+  capabilities: [defineCapability({ name: 'act', version: '1.0.0', description: 'Does act.', handler: () => 'done' })],
 })
 
 export async function startReceiver(style: ReceiverStyle): Promise<Receiver> {
@@ -83,7 +86,9 @@ function verifyWithSdk(runtimeId: string, secret: readonly string[], nonceStore:
     const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
       typeof value === 'string' ? [[name, value]] : [],
     )
-    const answer = await handler(new Request('http://receiver/', { method: 'POST', headers: sent, body: new Uint8Array(body) }))
+    const answer = await handler(
+      new Request('http://receiver/', { method: 'POST', headers: sent, body: new Uint8Array(body) }),
+    )
     return { status: answer.status, text: await answer.text() }
   }
 }
@@ -93,7 +98,9 @@ function verifyStrictly(secrets: readonly string[]): Verify {
   return async (headers, body) => {
     const [secret = ''] = secrets
     const isGenuine = (await generationOf([secret], headers, body)) === 0
-    return isGenuine ? { status: 200, text: '{"output":"done"}' } : { status: 401, text: '{"error":"signature_mismatch"}' }
+    return isGenuine
+      ? { status: 200, text: '{"output":"done"}' }
+      : { status: 401, text: '{"error":"signature_mismatch"}' }
   }
 }
 

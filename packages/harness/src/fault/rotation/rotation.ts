@@ -103,7 +103,12 @@ async function callOnce({ client, callers }: Doors, { runtime }: Pair, index: nu
   const heard =
     index % 2 === 0
       ? await client.send({ method: 'POST', path: `/v1/capabilities/${runtimeId}/act`, body: { input: {} } })
-      : await client.send({ method: 'POST', path: '/v1/runtime/capability', key, body: { capability: 'act', input: {} } })
+      : await client.send({
+          method: 'POST',
+          path: '/v1/runtime/capability',
+          key,
+          body: { capability: 'act', input: {} },
+        })
   return { isGood: heard.kind === 'answer' && heard.status === 200 && /"output":"done"/.test(heard.text) }
 }
 

@@ -40,7 +40,8 @@ export function judgeStops(stops: readonly Stop[]): ShutdownFindings {
     untrue: stops.reduce((sum, stop) => sum + untrueIn(stop), 0),
     interrupted: begun.filter(({ told }) => told?.error?.message === INTERRUPTED).length,
     slowExits: stops.filter((stop) => stop.exitMs > (stop.isImpatient ? IMPATIENT_EXIT_MS : PATIENT_EXIT_MS)).length,
-    wrongExits: stops.filter(({ isImpatient, end }) => end.code !== (isImpatient ? 1 : 0) || end.signal !== null).length,
+    wrongExits: stops.filter(({ isImpatient, end }) => end.code !== (isImpatient ? 1 : 0) || end.signal !== null)
+      .length,
     running: stops.reduce((sum, { stillRunning }) => sum + stillRunning, 0),
   }
 }
