@@ -28,8 +28,8 @@ export const ENDPOINT_FAULTS = {
   'too-long': [TOLD.unusable],
   'many-headers': [TOLD.unusable],
   'no-content-with-body': [TOLD.noContent],
-  'continue-flood': [TOLD.broken, TOLD.unusable, TOLD.late],
-  'early-hints-flood': [TOLD.broken, TOLD.unusable, TOLD.late],
+  'continue-flood': [TOLD.broken],
+  'early-hints-flood': [TOLD.unusable],
 } as const satisfies Record<string, readonly string[]>
 
 export type EndpointFault = keyof typeof ENDPOINT_FAULTS
