@@ -21,6 +21,7 @@ const DEADLINE_MS = 3_000
 const PROBE_EVERY_MS = 50
 /** After so many rounds of faults, one of a well-behaved endpoint under the same load. */
 const BASELINE_EVERY = 3
+const BASELINE = GOOD_WAYS.flatMap((way) => DOORS.map((door) => ({ way, door })))
 const MEMORY_GROWTH_MB = 150
 const MB = 1024 * 1024
 
@@ -47,7 +48,7 @@ export const endpointFaults: Scenario = {
     const client = createClient(world.server.url, count)
     context.onEnd(client.close)
     const stage: Stage = { world, threads, client, count }
-    for (const way of GOOD_WAYS) for (const door of DOORS) await playRound(stage, { way, door, name: 'warm' })
+    for (const round of BASELINE) await playRound(stage, { ...round, name: 'warm' })
     const path = `/v1/capabilities/${tenant.runtimeId}/act`
     threads.startProbing({ url: world.server.url, path, everyMs: PROBE_EVERY_MS })
     const rounds = await playAll(context, stage)
@@ -82,8 +83,8 @@ function planOf({ random }: ScenarioContext): { way: EndpointWay; door: Door }[]
   faults.sort((a, b) => a.key - b.key)
   return faults.flatMap(({ way, door }, index) => {
     const round = { way, door }
-    if (index % BASELINE_EVERY !== 0) return [round]
-    return [{ way: random.pick<EndpointWay>([...GOOD_WAYS]), door: random.pick<Door>([...DOORS]) }, round]
+    const baseline = BASELINE[Math.floor(index / BASELINE_EVERY) % BASELINE.length]
+    return index % BASELINE_EVERY === 0 && baseline ? [baseline, round] : [round]
   })
 }
 
@@ -157,8 +158,8 @@ function checksOf(
     exactly('rounds of faults, each through one doorway', faults, Object.keys(ENDPOINT_FAULTS).length * DOORS.length),
     atLeast('calls that met their fault', (100 * found.struck) / found.calls, 99, '%'),
     exactly('answers that are not the promised one', found.misshapen.count, 0),
-    exactly('calls that took longer than the limit and a second', found.late, 0),
-    atMost('slowest call', found.slowestMs / 1000, DEADLINE_MS / 1000 + 1, 's'),
+    exactly('calls that took longer than the limit and a second, besides what a good call takes', found.late, 0),
+    atMost('slowest call, likewise', found.slowestMs / 1000, DEADLINE_MS / 1000 + 1, 's'),
     exactly('calls that failed at a well-behaved endpoint', found.failedGoodCalls, 0),
     exactly('requests at the address of the redirect', targetHits, 0),
     atMost('memory beyond that of well-behaved rounds', found.memoryGrowthBytes / MB, MEMORY_GROWTH_MB, 'MB'),
