@@ -1,4 +1,6 @@
 import type { Scenario } from '../support/scenario.ts'
+import { disk } from './disk/disk.ts'
+import { endpointFaults } from './endpoint-faults/endpoint-faults.ts'
 import { kills } from './kills/kills.ts'
 import { leavingClients } from './leaving-clients/leaving-clients.ts'
 import { modelFaults } from './model-faults/model-faults.ts'
@@ -18,8 +20,10 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   quota,
   refusalsAreFree,
   revocation,
+  endpointFaults,
   modelFaults,
   leavingClients,
   shutdown,
+  disk,
   rotation,
 ]

@@ -54,7 +54,7 @@ export function createExecuteCallers(url: string): ExecuteCallers {
 }
 
 /** The body of an execute that the model double knows by its tag, and its row by its metadata. */
-function taggedBody(tag: string): { messages: unknown[]; metadata: { tag: string } } {
+export function taggedBody(tag: string): { messages: unknown[]; metadata: { tag: string } } {
   return { messages: [{ role: 'user', parts: [{ type: 'text', content: `tag:${tag} ` }] }], metadata: { tag } }
 }
 

@@ -24,6 +24,15 @@ export async function registerRuntime(
   return CreatedRuntime.parse(await post(`${url}/v1/runtimes`, owner.apiKey, fields))
 }
 
+/** Gives a runtime another endpoint. */
+export async function moveRuntime(
+  url: string,
+  owner: HarnessOwner,
+  { runtimeId, endpoint }: { runtimeId: string; endpoint: string },
+): Promise<void> {
+  await post(`${url}/v1/runtimes`, owner.apiKey, { name: 'Moved', runtimeId, endpoint })
+}
+
 /** Deploys capabilities that take any object, unless the manifest says otherwise. */
 export async function deploy(
   url: string,

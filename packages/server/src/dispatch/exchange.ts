@@ -24,6 +24,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #body: BoundedBuffer
   readonly #settle: (reply: Reply) => void
   #controller: Dispatcher.DispatchController | null = null
+  #interimHeads = 0
   #isOver = false
 
   constructor(maxBytes: number, settle: (reply: Reply) => void) {
@@ -45,8 +46,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    const fault = status < 200 ? null : faultOf(status, headers, this.#maxBytes)
+    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#maxBytes)
     if (fault) this.#fail(fault)
+  }
+
+  // Each is cheap to send and costs us a parsed head: without a bound an endpoint could keep the process busy with them.
+  #faultOfInterimHead(): Fault | null {
+    this.#interimHeads += 1
+    return this.#interimHeads > MAX_INTERIM_HEADS ? TOO_MANY_HEADS : null
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -78,6 +85,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Fault = Pick<FailedReply, 'failure' | 'reason'> & Partial<Pick<FailedReply, 'status' | 'mayRetry'>>
 
+const MAX_INTERIM_HEADS = 10
+const TOO_MANY_HEADS = { failure: FAILURES.notHttp, reason: 'too_many_heads' }
 const TOO_LARGE = { failure: FAILURES.tooLarge, reason: 'too_large' }
 
 // Judged by the head alone, so that a body nobody wants is never read.

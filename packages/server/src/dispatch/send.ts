@@ -3,6 +3,7 @@ import type { CallLimit } from './call-limit.ts'
 import { createGuardedConnector, type GuardOptions } from './endpoint-guard.ts'
 import { Exchange, type Reply } from './exchange.ts'
 import { FAILURES } from './failures.ts'
+import { inPieces } from './in-pieces.ts'
 import type { Address } from './lanes.ts'
 
 export interface OutgoingCall {
@@ -15,7 +16,7 @@ export interface OutgoingCall {
 /** The one pool of connections to endpoints. HTTP/1.1, one call at a time on each, idle ones kept for five seconds. */
 export function createAgent(options: GuardOptions): Agent {
   return new Agent({
-    connect: createGuardedConnector(options),
+    connect: inPieces(createGuardedConnector(options)),
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: 4000,

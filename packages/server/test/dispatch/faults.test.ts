@@ -37,6 +37,7 @@ const FAULTS: [string, EndpointFault, string][] = [
     brokenOff.message,
   ],
   ['100 Continue, again and again', raw('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)), brokenOff.message],
+  ['103 Early Hints, again and again', raw(earlyHints(1000)), notHttp.message],
   ['ten megabytes, announced', { fault: 'huge', bytes: 10 * MiB, announced: true }, tooLarge.message],
   ['ten megabytes, in chunks', { fault: 'huge', bytes: 10 * MiB, announced: false }, tooLarge.message],
   ['a body without end', { fault: 'endless' }, tooLarge.message],
@@ -60,6 +61,10 @@ const FAULTS: [string, EndpointFault, string][] = [
 
 function raw(bytes: string): EndpointFault {
   return { fault: 'raw', bytes }
+}
+
+function earlyHints(count: number): string {
+  return 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n'.repeat(count)
 }
 
 function answeredWith(status: number): [string, EndpointFault, string] {
@@ -95,6 +100,19 @@ describe('a misbehaving endpoint', () => {
     await dispatcher.dispatch(targetOf(endpoint), callOf())
     const call = callOf()
     expect(await dispatcher.dispatch(targetOf(endpoint), call)).toMatchObject({ ok: true, output: call.callId })
+  })
+
+  test('ten early hints come before an answer that is taken, and no more than ten', async () => {
+    const answerAfter = (count: number) =>
+      raw(`${earlyHints(count)}HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"output":1}`)
+    const endpoint = await setUpEndpoint({ handle: { 'search-products': () => answerAfter(10) } })
+    const { dispatcher } = setUpDispatcher()
+    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({ ok: true, output: 1 })
+    endpoint.script('search-products', () => answerAfter(11))
+    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
+      ok: false,
+      message: notHttp.message,
+    })
   })
 
   test('3,000 short headers are within the limit, and the answer under them is taken', async () => {

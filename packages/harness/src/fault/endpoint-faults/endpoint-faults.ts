@@ -1,0 +1,175 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Client, createClient, type Heard } from '../../support/client.ts'
+import { moveRuntime } from '../../support/owner.ts'
+import { usageOf } from '../../support/process-usage.ts'
+import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { rounded } from '../../support/statistics.ts'
+import { forEachAtOnce } from '../at-once.ts'
+import { startModelDouble } from '../model-double.ts'
+import { playWhole, speakTurn } from '../model-turn.ts'
+import { runningAfter } from '../rows.ts'
+import { taggedBody } from '../streams.ts'
+import { addRuntime, openWorld, type World } from '../world.ts'
+import { ENDPOINT_FAULTS, type EndpointFault, type EndpointWay, GOOD_WAYS, isFault } from './faults.ts'
+import { DOORS, type Door, type EndpointFindings, judgeEndpointFaults, type Round, type RoundCall } from './judge.ts'
+import { startThreads, type Threads } from './threads.ts'
+
+const CALLS_AT_ONCE = 200
+/** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
+const CALLS_PER_RUNTIME = 8
+const DEADLINE_MS = 3_000
+const PROBE_EVERY_MS = 50
+/** After so many rounds of faults, one of a well-behaved endpoint under the same load. */
+const BASELINE_EVERY = 3
+const BASELINE = GOOD_WAYS.flatMap((way) => DOORS.map((door) => ({ way, door })))
+const MEMORY_GROWTH_MB = 150
+const MB = 1024 * 1024
+
+const USAGE = { inputTokens: 20, outputTokens: 5 }
+const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] }, USAGE)
+const DONE = speakTurn({ text: 'Done.' }, USAGE)
+
+/** Endpoints that misbehave, two hundred calls at once, beside a tenant whose endpoint does not. */
+export const endpointFaults: Scenario = {
+  name: 'endpoint-faults',
+  title: 'Whatever an endpoint does, its calls end in time and in form, and other tenants do not feel it',
+  engines: [],
+  async run(context) {
+    const double = await startModelDouble((_, index) => playWhole(index === 0 ? ASKING : DONE))
+    context.onEnd(double.close)
+    const threads = await startThreads(context)
+    const count = context.count(CALLS_AT_ONCE, CALLS_PER_RUNTIME)
+    const world = await openWorld(context, {
+      endpoint: threads.badUrl,
+      runtimeCount: Math.ceil(count / CALLS_PER_RUNTIME),
+      variables: { ...double.serverEnv, SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS) },
+    })
+    const tenant = await addRuntime(world.server.url, world.owner, threads.tenantUrl)
+    const client = createClient(world.server.url, count)
+    context.onEnd(client.close)
+    const stage: Stage = { world, threads, client, count }
+    for (const round of BASELINE) await playRound(stage, { ...round, name: 'warm' })
+    const path = `/v1/capabilities/${tenant.runtimeId}/act`
+    threads.startProbing({ url: world.server.url, path, everyMs: PROBE_EVERY_MS })
+    const rounds = await playAll(context, stage)
+    const found = judgeEndpointFaults(rounds, await threads.probes(), { deadlineMs: DEADLINE_MS })
+    for (const example of found.misshapen.examples) context.say(example)
+    const stillRunning = await runningAfter(world.store, 10_000)
+    const targetHits = (await threads.hits()).get('/target/0') ?? 0
+    return checksOf(found, { stillRunning, targetHits, faults: rounds.filter(({ way }) => isFault(way)).length })
+  },
+}
+
+interface Stage {
+  world: World
+  threads: Threads
+  client: Client
+  count: number
+}
+
+async function playAll(context: ScenarioContext, stage: Stage): Promise<Round[]> {
+  const rounds: Round[] = []
+  for (const [index, { way, door }] of planOf(context).entries()) {
+    rounds.push(await playRound(stage, { way, door, name: `r${index}` }))
+    if (index % 20 === 19) context.say(`${index + 1} rounds`)
+  }
+  return rounds
+}
+
+// Faults in a drawn order, and between them rounds to compare with, so that both meet the machine at its best and worst.
+function planOf({ random }: ScenarioContext): { way: EndpointWay; door: Door }[] {
+  const names = Object.keys(ENDPOINT_FAULTS).filter((name): name is EndpointFault => isFault(name))
+  const faults = names.flatMap((way) => DOORS.map((door) => ({ way, door, key: random.next() })))
+  faults.sort((a, b) => a.key - b.key)
+  return faults.flatMap(({ way, door }, index) => {
+    const round = { way, door }
+    const baseline = BASELINE[Math.floor(index / BASELINE_EVERY) % BASELINE.length]
+    return index % BASELINE_EVERY === 0 && baseline ? [baseline, round] : [round]
+  })
+}
+
+async function playRound(
+  { world, threads, client, count }: Stage,
+  { way, door, name }: { way: EndpointWay; door: Door; name: string },
+): Promise<Round> {
+  const path = `/${way}/${name}-${door}`
+  const endpoint = way === 'hung' ? threads.hungUrl : `${threads.badUrl}${path}`
+  // At a new address a runtime begins anew: no round pays for the one before.
+  await forEachAtOnce(world.runtimes, 4, async ({ runtimeId }) => {
+    await moveRuntime(world.server.url, world.owner, { runtimeId, endpoint })
+  })
+  const startedAt = performance.timeOrigin + performance.now()
+  const watch = watchMemory(world.server.pid)
+  const calls = await Promise.all(
+    Array.from({ length: count }, (_, index) => callOnce(client, world, { door, index, name })),
+  )
+  const endedAt = performance.timeOrigin + performance.now()
+  const hits = way === 'hung' ? null : ((await threads.hits()).get(path) ?? 0)
+  await pause(100)
+  return { way, door, startedAt, endedAt, calls, hits, residentBytes: watch() }
+}
+
+/** Looks ten times a second; the returned function stops that and tells the most that was held. */
+function watchMemory(pid: number): () => number {
+  let most = 0
+  const look = () => {
+    most = Math.max(most, usageOf(pid).residentBytes)
+  }
+  const timer = setInterval(look, 100)
+  return () => {
+    clearInterval(timer)
+    look()
+    return most
+  }
+}
+
+async function callOnce(
+  client: Client,
+  { runtimes }: World,
+  { door, index, name }: { door: Door; index: number; name: string },
+): Promise<RoundCall> {
+  const { runtimeId, publicKey: key } = runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? runtimes[0]
+  const startedAt = performance.now()
+  const heard = await send(client, { door, runtimeId, key, tag: `${name}-${door}-${index}` })
+  const tookMs = performance.now() - startedAt
+  return heard.kind === 'answer' ? { ...heard, tookMs } : { status: 0, text: heard.reason, tookMs }
+}
+
+function send(
+  client: Client,
+  { door, runtimeId, key, tag }: { door: Door; runtimeId: string; key: string; tag: string },
+): Promise<Heard> {
+  const input = {}
+  if (door === 'broker') {
+    return client.send({ method: 'POST', path: `/v1/capabilities/${runtimeId}/act`, body: { input } })
+  }
+  if (door === 'capability') {
+    return client.send({ method: 'POST', path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
+  }
+  return client.send({ method: 'POST', path: '/v1/runtime/execute', key, body: taggedBody(tag) })
+}
+
+function checksOf(
+  found: EndpointFindings,
+  { stillRunning, targetHits, faults }: { stillRunning: number; targetHits: number; faults: number },
+): Check[] {
+  const ratio = found.faultP99Ms / found.baselineP99Ms
+  return [
+    exactly('rounds of faults, each through one doorway', faults, Object.keys(ENDPOINT_FAULTS).length * DOORS.length),
+    atLeast('calls that met their fault', (100 * found.struck) / found.calls, 99, '%'),
+    exactly('answers that are not the promised one', found.misshapen.count, 0),
+    exactly('calls that took longer than the limit and a second, besides what a good call takes', found.late, 0),
+    atMost('slowest call, likewise', found.slowestMs / 1000, DEADLINE_MS / 1000 + 1, 's'),
+    exactly('calls that failed at a well-behaved endpoint', found.failedGoodCalls, 0),
+    exactly('requests at the address of the redirect', targetHits, 0),
+    atMost('memory beyond that of well-behaved rounds', found.memoryGrowthBytes / MB, MEMORY_GROWTH_MB, 'MB'),
+    exactly('failed calls of the other tenant', found.failedProbes, 0),
+    atMost(
+      `the other tenant’s p99 (${rounded(found.faultP99Ms)} ms over ${found.probeCount} calls) against its baseline’s`,
+      ratio,
+      2,
+      '×',
+    ),
+    exactly('executions left `running`', stillRunning, 0),
+  ]
+}
