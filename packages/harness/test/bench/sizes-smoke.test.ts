@@ -17,6 +17,8 @@ describe.each(['growth', 'replicas', 'pooling', 'partitions'])('the benchmark %s
         engines: ['sqlite', 'postgres'],
         scale: 0.001,
         resultsFile: null,
+        serverFolder: null,
+        page: null,
         isList: false,
         plant: [],
       },

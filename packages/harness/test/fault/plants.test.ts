@@ -31,7 +31,14 @@ test('an edit whose place is missing or not the only one is refused', () => {
 test('a bug is found by the check that is there for it, and not by another or by a scenario that broke off', () => {
   const foundBy = { scenario: 'kills', engine: 'sqlite', scale: 1, check: 'calls with' } as const
   const outcomeOf = (what: string, passed: boolean, passMark = '= 0') => [
-    { scenario: 'kills', engine: null, seed: 1, durationMs: 1, checks: [{ what, measured: '2', passMark, passed }] },
+    {
+      scenario: 'kills',
+      engine: null,
+      seed: 1,
+      durationMs: 1,
+      checks: [{ what, measured: '2', passMark, passed }],
+      tables: [],
+    },
   ]
   expect(findingIn(outcomeOf('calls with more than one effect', false), { foundBy })).toContain('more than one effect')
   expect(findingIn(outcomeOf('calls with more than one effect', true), { foundBy })).toBeNull()

@@ -22,7 +22,7 @@ async function missed(scenario: Scenario, engine: 'sqlite' | 'postgres', scale: 
 
 describeEngines('the fault scenarios, small', (engine) => {
   test('refusals are free', async () => {
-    expect(await missed(refusalsAreFree, engine, '0.01')).toEqual([])
+    expect(await missed(refusalsAreFree, engine.name, '0.01')).toEqual([])
   }, 60_000)
 })
 
