@@ -1,10 +1,13 @@
 import { type Coalescer, createCoalescer } from '../coalesce.ts'
-import { isConflict, isOutage } from '../database/errors.ts'
+import { isDataFault } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
 
-/** How often each server adds what has ended to the counters. Nobody reads them without having done so first. */
-export const FOLD_MS = 1_000
+/**
+ * How often each server adds what has ended to the counters: seldom, so that a counter is written once for many. Nobody
+ * reads them without having folded first, and this bounds how long that takes.
+ */
+export const FOLD_MS = 5_000
 
 // Some thousand executions at most: nobody waits long for such a transaction.
 const ENTRIES_PER_FOLD = 64
@@ -47,8 +50,8 @@ async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {
     for (const id of parked) warn(deps, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {
-    if (isOutage(error) || isConflict(error)) throw error
-    return foldFewer(deps, range, error)
+    if (isDataFault(error)) return foldFewer(deps, range, error)
+    throw error
   }
 }
 

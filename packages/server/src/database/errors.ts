@@ -6,6 +6,9 @@ const POSTGRES_OUTAGES = /^(08|53|57|58|XX)[0-9A-Z]{3}$|^25006$/
 const SQLITE_OUTAGES = /^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOMEM|NOTADB|READONLY)|^SVC_DATABASE_ENDED$/
 const NETWORK_OUTAGES = /^(EAI_AGAIN|ECONN[A-Z]+|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/
 
+/** PostgreSQL: data exceptions, broken constraints. SQLite: constraints, types, sizes. */
+const DATA_FAULTS = /^2[23][0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
+
 /** pg gives these errors of its own no code. */
 const POOL_OUTAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
@@ -28,6 +31,11 @@ export class DatabaseError extends Error {
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
   return CONFLICTS.has(code) || code.startsWith('SQLITE_BUSY')
+}
+
+/** True where it is the values that were refused: they would be refused again. */
+export function isDataFault(error: unknown): boolean {
+  return DATA_FAULTS.test(codeOf(error))
 }
 
 /** True where the database itself failed, so that no part of the work would have fared better alone. */

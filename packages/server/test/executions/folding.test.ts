@@ -110,6 +110,17 @@ describeEngines('the journal of usage', (engine) => {
     expect(lines.join()).not.toContain('owner_1')
   })
 
+  test('keeps everything where the counters cannot be written, until they can', async () => {
+    const database = await open(engine)
+    await journal(database, [usage()])
+    await sql`alter table call_rollups rename to call_rollups_gone`.execute(database.db)
+    await expect(folding(database).catchUp()).rejects.toThrow(/call_rollups/)
+    expect([await counted(database), await waiting(database)]).toMatchObject([0, [{ is_parked: 0 }]])
+    await sql`alter table call_rollups_gone rename to call_rollups`.execute(database.db)
+    await folding(database).catchUp()
+    expect([await counted(database), await waiting(database)]).toEqual([1, []])
+  })
+
   test('is folded in several transactions where there is much of it', async () => {
     const database = await open(engine)
     await Promise.all(Array.from({ length: 150 }, () => journal(database, [usage()])))
