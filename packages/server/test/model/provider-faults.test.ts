@@ -5,7 +5,9 @@ import { openModel } from '../../src/model/open-model.ts'
 import { KEY, modelAt, outcomeOf, printedOf, startDouble, textOf } from './support.ts'
 
 const quickly = { 'retry-after-ms': '1' }
-const refusal = (status: number, headers = quickly): DoubleTurn => ({ fault: { type: 'status', status, headers } })
+const refusal = (status: number, headers: Record<string, string> = quickly): DoubleTurn => ({
+  fault: { type: 'status', status, headers },
+})
 
 describe('a provider that refuses before its answer begins', () => {
   test('is asked again, twice at most: 429, then 503, then the answer', async () => {
@@ -14,6 +16,23 @@ describe('a provider that refuses before its answer begins', () => {
     expect(error).toBeNull()
     expect(textOf(events)).toBe('At last')
     expect(double.requests).toHaveLength(3)
+  })
+
+  test('is asked again when it says, also where it says so in seconds', async () => {
+    const double = await startDouble([refusal(429, { 'retry-after': '0' }), { text: 'At last' }])
+    expect(textOf((await outcomeOf(modelAt(double))).events)).toBe('At last')
+  })
+
+  test('is asked again after a pause of ours where it wants a longer one than anybody waits for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const headers = { 'content-type': 'application/json', 'retry-after': '3600' }
+    const fetch = vi.fn(async () => new Response('{}', { status: 429, headers }))
+    const env = { SVC_MODEL_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const outcome = outcomeOf(openModel({ spec: 'openai-compatible:m', env, limits: DEFAULT_LIMITS, fetch }))
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
+    expect((await outcome).error?.message).toBe('The model is rate limited at the moment.')
+    expect(fetch).toHaveBeenCalledTimes(3)
   })
 
   test.each([

@@ -1,0 +1,63 @@
+import { describe, expect, test, vi } from 'vitest'
+import { pauseUntilStopped, Stop } from '../../src/stop-signal.ts'
+
+describe('a stop', () => {
+  test('is heard by all who listen, in their order, and once', () => {
+    const stop = new Stop()
+    const heard: string[] = []
+    stop.addEventListener('abort', () => heard.push('first'))
+    stop.addEventListener('abort', () => heard.push('second'))
+    expect(stop.aborted).toBe(false)
+    stop.abort()
+    stop.abort()
+    expect(heard).toEqual(['first', 'second'])
+    expect(stop.aborted).toBe(true)
+  })
+
+  test('stands already while it is heard', () => {
+    const stop = new Stop()
+    const seen: boolean[] = []
+    stop.addEventListener('abort', () => seen.push(stop.aborted))
+    stop.abort()
+    expect(seen).toEqual([true])
+  })
+
+  test('is not heard by who has left, nor by who comes after it', () => {
+    const stop = new Stop()
+    const left = vi.fn()
+    const late = vi.fn()
+    stop.addEventListener('abort', left)
+    stop.removeEventListener('abort', left)
+    stop.abort()
+    stop.addEventListener('abort', late)
+    expect(left).not.toHaveBeenCalled()
+    expect(late).not.toHaveBeenCalled()
+  })
+})
+
+describe('a pause', () => {
+  const HOUR_MS = 3_600_000
+
+  test('ends with its stop, whichever kind of signal that is', async () => {
+    const stop = new Stop()
+    const controller = new AbortController()
+    const pauses = [pauseUntilStopped(HOUR_MS, stop), pauseUntilStopped(HOUR_MS, controller.signal)]
+    stop.abort()
+    controller.abort()
+    await Promise.all(pauses)
+  })
+
+  test('does not begin where it has been stopped', async () => {
+    const stop = new Stop()
+    stop.abort()
+    await pauseUntilStopped(HOUR_MS, stop)
+    await pauseUntilStopped(HOUR_MS, AbortSignal.abort())
+  })
+
+  test('ends with its time, and lets go of its signal', async () => {
+    const controller = new AbortController()
+    const removed = vi.spyOn(controller.signal, 'removeEventListener')
+    await pauseUntilStopped(0, controller.signal)
+    expect(removed).toHaveBeenCalledTimes(1)
+  })
+})
