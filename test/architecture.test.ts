@@ -214,6 +214,23 @@ describe('within the server', () => {
     expect(breaches(others, (specifier) => specifier === 'stripe' || specifier.startsWith('stripe/'))).toEqual([])
   })
 
+  test('prom-client and OpenTelemetry are known to one file each, which are loaded only where they are configured', () => {
+    const isLibrary = (specifier: string) => specifier === 'prom-client' || specifier.startsWith('@opentelemetry/')
+    const knowing = server.filter(({ imports }) => imports.some(({ specifier }) => isLibrary(specifier)))
+    const [metrics, traces] = ['metrics/prometheus-metrics.ts', 'tracing/otlp-tracer.ts']
+    expect(knowing.map(({ path }) => path.slice('packages/server/src/'.length)).sort()).toEqual([metrics, traces])
+    const isStatic = new RegExp(`^import (?!type).*(${metrics}|${traces}|prometheus-metrics\\.ts|otlp-tracer\\.ts)'`, 'm')
+    expect(mentions(server, isStatic)).toEqual([])
+  })
+
+  test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
+    const files = server.filter(inServer(/^(metrics|tracing|load)\//))
+    const isOwn = (target: string) =>
+      /\/(metrics|tracing|load)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/rules)\.ts$/.test(target)
+    expect(files.length).toBeGreaterThan(8)
+    expect(breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target)))).toEqual([])
+  })
+
   test('payment providers know no database and no use case, and which one there is is decided at the start alone', () => {
     const payments = server.filter(inServer(/^billing\/payments\//))
     const isOwn = (target: string) => /\/(billing\/payments\/[a-z-]+|clock|secrets\/secret)\.ts$/.test(target)

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { createPrometheusMetrics } from '../../packages/server/src/metrics/prometheus-metrics.ts'
 import { sampleOf } from '../support/doc-samples.ts'
-import { isInstalled } from '../support/is-installed.ts'
 import { start } from '../support/programs.ts'
 import { scratchFolder } from '../support/sample-folder.ts'
 import { ROOT } from '../support/source-tree.ts'
@@ -14,53 +14,46 @@ const run = promisify(execFile)
 
 const PAGE = 'docs/operating.md'
 const page = readFileSync(join(ROOT, PAGE), 'utf8')
-const hasSqlite3 = isInstalled('sqlite3', '--version')
+test('a backup made as the page says, of a server at work, brings back accounts, keys and executions', async () => {
+  const folder = scratchFolder()
+  const server = await startOn(folder, '.svc-data')
+  const owner = z.object({ apiKey: z.string() }).parse(JSON.parse(await admin(folder, CREATE)))
+  const runtime = z
+    .object({ runtimeId: z.string(), deployKey: z.string() })
+    .parse(await post(`${server.url}/v1/runtimes`, owner.apiKey, { name: 'Shop' }))
+  const asked = {
+    runtimeId: runtime.runtimeId,
+    messages: [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }],
+  }
+  const answered = await post(`${server.url}/v1/executions`, owner.apiKey, asked)
+  // Under way while the copy is made.
+  const meanwhile = Array.from({ length: 20 }, () => post(`${server.url}/v1/executions`, owner.apiKey, asked))
+  const backedUp = JSON.parse(await admin(folder, commandOf('While the server runs')))
+  for (const answer of await Promise.all(meanwhile)) expect(answer).toMatchObject({ status: 'completed' })
+  expect(Object.keys(backedUp)).toEqual(Object.keys(shown('prints one line')))
 
-const BACKUPS = [
-  { tool: 'sqlite3', isThere: hasSqlite3, backup: () => backUp() },
-  { tool: 'the clone’s own library', isThere: true, backup: () => backUp(sampleOf(PAGE, 'no `sqlite3`', 'sh').code) },
-]
+  const restored = JSON.parse(await admin(folder, commandOf('Into a data folder'), 'restored'))
+  expect(Object.keys(restored)).toEqual(Object.keys(shown('It says what it put there')))
+  expect(restored).toMatchObject({ masterKey: 'missing', executions: backedUp.executions })
+  await run('sh', ['-ec', sampleOf(PAGE, 'put it there before the first start', 'sh').code], { cwd: folder })
+  const again = await startOn(folder, 'restored')
+  const reveal = `${again.url}/v1/runtimes/${runtime.runtimeId}/reveal-key`
+  expect(await post(reveal, owner.apiKey, { type: 'deploy' })).toMatchObject({ key: runtime.deployKey })
+  const { executionId } = z.object({ executionId: z.string() }).parse(answered)
+  const trace = await get(`${again.url}/v1/traces/${executionId}`, owner.apiKey)
+  expect(trace).toMatchObject({ executionId, status: 'completed' })
+  expect(await get(`${again.url}/v1/executions?status=running`, owner.apiKey)).toMatchObject({ executions: [] })
+}, 120_000)
 
-for (const { tool, isThere, backup } of BACKUPS) {
-  const title = `a backup made with ${tool}, as the page says, of a server at work brings back accounts, keys and executions`
-  test.skipIf(!isThere)(
-    isThere ? title : `${title} (${tool} is not on this machine)`,
-    async () => {
-      const folder = scratchFolder()
-      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-      const server = await startOn(folder, '.svc-data')
-      const owner = z.object({ apiKey: z.string() }).parse(JSON.parse(await admin(folder, 'create-owner')))
-      const runtime = z
-        .object({ runtimeId: z.string(), deployKey: z.string() })
-        .parse(await post(`${server.url}/v1/runtimes`, owner.apiKey, { name: 'Shop' }))
-      const asked = {
-        runtimeId: runtime.runtimeId,
-        messages: [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }],
-      }
-      const answered = await post(`${server.url}/v1/executions`, owner.apiKey, asked)
-      // Under way while the copy is made.
-      const meanwhile = Array.from({ length: 20 }, () => post(`${server.url}/v1/executions`, owner.apiKey, asked))
-      await sh(folder, backup())
-      for (const answer of await Promise.all(meanwhile)) expect(answer).toMatchObject({ status: 'completed' })
-      for (const file of ['svc.db', 'master.key']) expect(statSync(join(folder, 'backup', file)).mode & 0o077).toBe(0)
-
-      const integrity = await sh(
-        folder,
-        without(sampleOf(PAGE, 'Into a new folder', 'sh').code, hasSqlite3 ? '' : 'sqlite3'),
-      )
-
-      expect(integrity.trim()).toBe(hasSqlite3 ? 'ok' : '')
-      const restored = await startOn(folder, 'restored')
-      const reveal = `${restored.url}/v1/runtimes/${runtime.runtimeId}/reveal-key`
-      expect(await post(reveal, owner.apiKey, { type: 'deploy' })).toMatchObject({ key: runtime.deployKey })
-      const { executionId } = z.object({ executionId: z.string() }).parse(answered)
-      const trace = await get(`${restored.url}/v1/traces/${executionId}`, owner.apiKey)
-      expect(trace).toMatchObject({ executionId, status: 'completed' })
-      expect(await get(`${restored.url}/v1/executions?status=running`, owner.apiKey)).toMatchObject({ executions: [] })
-    },
-    120_000,
+test('the page lists every metric of the service with its labels, and no other', async () => {
+  const metrics = createPrometheusMetrics()
+  const counted = [...(await metrics.text()).matchAll(/^# TYPE (svc_\w+)/gm)].map(([, name = '']) => name)
+  const table = page.slice(page.indexOf('| metric | labels |'), page.indexOf('No label names'))
+  const listed = [...table.matchAll(/^\| (`svc_[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(svc_\w+)`/g)].map(([, name = '']) => name),
   )
-}
+  expect(listed.sort()).toEqual(counted.sort())
+})
 
 test('the page lists every message that the service logs, and no other', () => {
   const folder = join(ROOT, 'packages/server/src')
@@ -79,16 +72,18 @@ test('the page lists every message that the service logs, and no other', () => {
   expect(listed.sort()).toEqual([...new Set(logged)].sort())
 })
 
-function backUp(instead?: string): string {
-  const { code } = sampleOf(PAGE, 'While the server runs', 'sh')
-  return instead === undefined
-    ? code
-    : without(code, 'sqlite3').replace('mkdir -p backup\n', `mkdir -p backup\n${instead}`)
+const CREATE = ['create-owner', '--email', 'owner@example.com']
+
+/** The operator's command of a sample, as arguments. */
+function commandOf(above: string): string[] {
+  const { code } = sampleOf(PAGE, above, 'sh')
+  const [, words = ''] = /admin -- (.+)$/m.exec(code) ?? []
+  return words.split(' ')
 }
 
-function without(script: string, program: string): string {
-  const lines = script.split('\n')
-  return lines.filter((line) => program === '' || !line.startsWith(program)).join('\n')
+/** The line of output that the page shows below these words. */
+function shown(above: string): object {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(sampleOf(PAGE, above, 'json').code))
 }
 
 function environment(folder: string, data: string): NodeJS.ProcessEnv {
@@ -103,13 +98,9 @@ async function startOn(folder: string, data: string): Promise<{ url: string }> {
   return { url: match }
 }
 
-async function admin(folder: string, command: string): Promise<string> {
-  const args = [join(ROOT, 'packages/server/dist/admin.js'), command, '--email', 'owner@example.com']
-  return (await run(process.execPath, args, { env: environment(folder, '.svc-data') })).stdout
-}
-
-async function sh(folder: string, script: string): Promise<string> {
-  return (await run('sh', ['-ec', script], { cwd: folder })).stdout
+async function admin(folder: string, args: readonly string[], data = '.svc-data'): Promise<string> {
+  const program = join(ROOT, 'packages/server/dist/admin.js')
+  return (await run(process.execPath, [program, ...args], { cwd: folder, env: environment(folder, data) })).stdout
 }
 
 async function post(url: string, key: string, body: unknown): Promise<unknown> {

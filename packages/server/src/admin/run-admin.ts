@@ -14,7 +14,7 @@ import { Secret } from '../secrets/secret.ts'
 import type { AdminResult } from './admin-result.ts'
 import { backUp } from './backup.ts'
 import { type AccountCommand, parseAdminCommand } from './parse-command.ts'
-import { restore } from './restore.ts'
+import { restoreBackup } from './restore-backup.ts'
 
 type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
 
@@ -37,7 +37,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   // These two open the store in their own way: as it is, without migrating it.
   if (command.command.name === 'backup') return backUp({ store: config.store, ...command.command })
   if (command.command.name === 'restore') {
-    return restore({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
+    return restoreBackup({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
   }
   const { database, keyring } = await openStore(config, { logger, onFatal: () => {} })
   try {

@@ -21,7 +21,7 @@ const PROBLEMS: Readonly<Record<Extract<CopyCheck, { ok: false }>['problem'], st
 }
 
 /** Puts a backup into an empty or new data folder. Nothing that is there is ever overwritten. */
-export function restore({ store, from, hasMasterKeys }: RestoreOptions): AdminResult {
+export function restoreBackup({ store, from, hasMasterKeys }: RestoreOptions): AdminResult {
   if (store.engine === 'postgres') return { ok: false, text: NOT_WITH_POSTGRES }
   const source = join(resolve(from), BACKUP_FILE)
   const problem = sourceProblem(source)

@@ -1,0 +1,42 @@
+# The control plane alone: no tool, no tests, no compiler, and nobody’s rights but its own.
+# docker build -t svc .
+
+FROM node:24-bookworm AS base
+WORKDIR /app
+# The whole image brings Python, a compiler and Node’s headers, for better-sqlite3 where no build of it can be had.
+ENV npm_config_nodedir=/usr/local
+COPY package.json package-lock.json ./
+COPY packages/contract/package.json packages/contract/
+COPY packages/server/package.json packages/server/
+COPY packages/sdk/package.json packages/sdk/
+COPY packages/cli/package.json packages/cli/
+COPY packages/testkit/package.json packages/testkit/
+COPY examples/shop/package.json examples/shop/
+
+FROM base AS dependencies
+RUN npm ci --omit=dev --workspace @svc/server --no-audit --no-fund
+
+FROM base AS build
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.base.json ./
+COPY packages/contract packages/contract
+COPY packages/server packages/server
+RUN npx tsc -b packages/server
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 SVC_DATA_DIR=/data
+WORKDIR /app
+RUN install --directory --owner=node --group=node --mode=0700 /data
+COPY package.json ./
+COPY --from=dependencies /app/node_modules node_modules
+COPY packages/contract/package.json packages/contract/
+COPY packages/server/package.json packages/server/
+COPY --from=dependencies /app/packages/server/node_modules packages/server/node_modules
+COPY --from=build /app/packages/contract/dist packages/contract/dist
+COPY --from=build /app/packages/server/dist packages/server/dist
+USER node
+EXPOSE 8787
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "packages/server/dist/main.js"]

@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startOpenAiDouble, startOwnerEndpoint, startProgram } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGate } from '../support/deferred.ts'
+import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { openStream } from '../support/event-stream.ts'
+import { saying } from '../support/scene.ts'
+import { startNameServer } from './name-server.ts'
+import { ask, createOwner, publish } from './operator.ts'
+import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
+
+const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
+const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
+const hasBalancer = spawnSync('haproxy', ['-v']).status === 0
+const TITLE = 'three replicas behind the balancer of compose.yaml'
+
+describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on this machine)`, (engine) => {
+  /** The replicas as a container network has them: one port, an address each, found by name. */
+  async function startAll() {
+    const gate = createGate()
+    const double = await startOpenAiDouble({
+      script: ({ body }) =>
+        JSON.stringify(body['messages']).includes('"role":"tool"')
+          ? { text: ['All ', 'done.'] }
+          : { toolCalls: [{ name: 'echo', input: { text: 'a' } }] },
+    })
+    const endpoint = await startOwnerEndpoint({
+      handle: {
+        echo: async (call) => {
+          await gate.enter()
+          return { output: call.input }
+        },
+      },
+    })
+    onTestFinished(async () => {
+      gate.open()
+      await endpoint.close()
+      await double.close()
+    })
+    const { location } = await createTestPlace(engine)
+    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+    const environment = {
+      DATABASE_URL: location,
+      SVC_MASTER_KEY: randomBytes(32).toString('base64'),
+      SVC_ALLOW_LOCAL_ENDPOINTS: '1',
+      SVC_MODEL: 'openai-compatible:test-model',
+      SVC_MODEL_BASE_URL: double.baseUrl,
+      PORT: String(port),
+      SVC_OPS_PORT: String(opsPort),
+      SVC_DRAIN_DELAY_MS: '4000',
+    }
+    const replicas = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST })))
+    const url = `http://127.0.0.1:${publicPort}`
+    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer(HOSTS) })
+    const { apiKey } = await createOwner(environment, 'enterprise')
+    await untilAnswered(`${url}/health`)
+    const runtime = await publish(url, apiKey, endpoint)
+    const call = () => ask(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: { text: 'a' } } })
+    return { url, replicas, runtime, gate, call, opsPort }
+  }
+
+  test.skipIf(!hasBalancer)('what is streamed arrives event by event, and not at the end', async () => {
+    const { url, runtime, gate } = await startAll()
+    const stream = await openStream(`${url}/v1/runtime/execute`, { key: runtime.publicKey, body: saying() })
+    expect(stream.headers['content-type']).toContain('text/event-stream')
+    // It is here, and the capability has not answered yet.
+    expect(await stream.next()).toMatchObject({ type: 'capability_start' })
+    gate.open()
+    const events = await stream.rest()
+    expect(events.map(({ type }) => type)).toEqual(['capability_end', 'text', 'text', 'done'])
+  })
+
+  test.skipIf(!hasBalancer)(
+    'a replica that is killed is gone round, one that is told to stop loses no request',
+    async () => {
+      const { replicas, call, opsPort, gate } = await startAll()
+      gate.open()
+      const [killed, stopped] = replicas
+      if (!killed || !stopped) throw new Error('there are no replicas')
+      killed.child.kill('SIGKILL')
+      await killed.ended
+      for (let count = 0; count < 20; count += 1) expect((await call()).status).toBe(200)
+
+      const statuses: number[] = []
+      let isOver = false
+      const callers = Array.from({ length: 4 }, async () => {
+        while (!isOver) statuses.push((await call()).status)
+      })
+      stopped.child.kill('SIGTERM')
+      expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
+      expect(await stopped.ended).toMatchObject({ code: 0 })
+      isOver = true
+      await Promise.all(callers)
+      expect(statuses.length).toBeGreaterThan(20)
+      expect(statuses.filter((status) => status !== 200)).toEqual([])
+    },
+  )
+})
+
+/** The status of the replica's readiness once it is not 200 any more. */
+async function readyOf(host: string, opsPort: number, { ended }: ListeningServer): Promise<number> {
+  const hasEnded = ended.then(() => 0)
+  for (;;) {
+    const asked = fetch(`http://${host}:${opsPort}/ready`, { headers: { connection: 'close' } })
+    const status = await Promise.race([hasEnded, asked.then((answer) => answer.status)])
+    if (status !== 200) return status
+  }
+}
+
+interface Ports {
+  port: number
+  opsPort: number
+  publicPort: number
+  dnsPort: number
+}
+
+/** The balancer with the very file of the composition, but for where things are. */
+async function startBalancer({ port, opsPort, publicPort, dnsPort }: Ports): Promise<void> {
+  const places = [
+    ['bind :8787', `bind 127.0.0.1:${publicPort}`],
+    ['127.0.0.11:53', `127.0.0.1:${dnsPort}`],
+    ['check port 9464', `check port ${opsPort}`],
+    ['svc:8787', `svc:${port}`],
+  ] as const
+  let config = readFileSync(CONFIG, 'utf8')
+  for (const [inContainers, here] of places) {
+    if (!config.includes(inContainers)) throw new Error(`the balancer’s file does not say “${inContainers}”`)
+    config = config.replace(inContainers, here)
+  }
+  const file = join(createFolder(), 'haproxy.cfg')
+  writeFileSync(file, config)
+  const { child } = startProgram('haproxy', ['-db', '-f', file], { env: { PATH: process.env['PATH'] } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('the server listened on no port')
+  return address.port
+}
+
+async function untilAnswered(url: string): Promise<void> {
+  const isAnswered = () =>
+    fetch(url, { headers: { connection: 'close' } }).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+  while (!(await isAnswered()));
+}

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseYaml } from '@redocly/openapi-core'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+// What can be held without a container engine: that the files fit each other and the tree.
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** The paths that a pattern with a star for one folder stands for. */
+function matching(pattern: string): string[] {
+  const [before = '', after] = pattern.split('*')
+  const paths = after === undefined ? [pattern] : readdirSync(join(ROOT, before)).map((name) => before + name + after)
+  return paths.filter((path) => existsSync(join(ROOT, path)))
+}
+
+interface Instruction {
+  name: string
+  words: string[]
+}
+
+function instructionsOf(dockerfile: string): Instruction[] {
+  const lines = dockerfile.replaceAll(/\\\n\s*/g, '').split('\n')
+  return lines
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [name = '', ...words] = line.trim().split(/\s+/)
+      return { name, words }
+    })
+}
+
+const instructions = instructionsOf(read('Dockerfile'))
+const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'))
+
+/** What each COPY takes from the folder that the image is built from. */
+const copied = instructions
+  .filter(({ name, words }) => name === 'COPY' && !words.some((word) => word.startsWith('--from=')))
+  .flatMap(({ words }) => words.slice(0, -1))
+
+describe('the image', () => {
+  test('copies files that are there, and that .dockerignore lets through', () => {
+    expect(copied.length).toBeGreaterThan(5)
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    const [everything, ...exceptions] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+    expect(everything).toBe('*')
+    const allowed = exceptions.map((line) => line.replace(/^!/, ''))
+    expect(allowed.filter((pattern) => matching(pattern).length === 0)).toEqual([])
+    const passes = (path: string) =>
+      allowed.some((pattern) => matching(pattern).some((file) => file === path || file.startsWith(`${path}/`)))
+    expect(copied.filter((path) => !passes(path))).toEqual([])
+  })
+
+  test('knows the package file of every workspace, without which npm ci refuses the lock file', () => {
+    const { workspaces } = z.object({ workspaces: z.array(z.string()) }).parse(JSON.parse(read('package.json')))
+    const files = workspaces.flatMap((pattern) => matching(`${pattern}/package.json`))
+    expect(files.filter((file) => !copied.includes(file))).toEqual([])
+  })
+
+  test('runs the built server with nobody’s rights, is told to stop by SIGTERM, and asks itself whether it lives', () => {
+    const of = (name: string) => lastStage.filter((each) => each.name === name).map(({ words }) => words.join(' '))
+    expect(of('USER')).toEqual(['node'])
+    expect(of('STOPSIGNAL')).toEqual(['SIGTERM'])
+    expect(of('CMD')).toEqual(['["node", "packages/server/dist/main.js"]'])
+    expect(of('HEALTHCHECK').join()).toContain('/health')
+    const images = instructions.filter(({ name }) => name === 'FROM').map(({ words: [image = ''] }) => image)
+    expect(images.filter((image) => image.includes(':')).every((image) => image.startsWith('node:24-'))).toBe(true)
+  })
+})
+
+const Service = z.object({
+  image: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  deploy: z.object({ replicas: z.number() }).optional(),
+  stop_grace_period: z.string().optional(),
+})
+const Compose = z.object({
+  services: z.record(z.string(), Service),
+  volumes: z.record(z.string(), z.unknown()),
+})
+
+describe('the composition', () => {
+  const text = read('compose.yaml')
+  const { services, volumes } = Compose.parse(parseYaml(text))
+
+  test('has three replicas on one database, of which the balancer’s port alone is open', () => {
+    expect(services['svc']?.deploy?.replicas).toBe(3)
+    expect(services['svc']?.ports).toEqual([])
+    expect(services['postgres']?.ports).toEqual([])
+    expect(services['balancer']?.ports).toEqual([expect.stringMatching(/^\$\{SVC_PORT:-8787\}:8787$/)])
+  })
+
+  test('does not start without its secrets, and holds none', () => {
+    const { DATABASE_URL = '', SVC_MASTER_KEY = '' } = services['svc']?.environment ?? {}
+    for (const value of [DATABASE_URL, SVC_MASTER_KEY, services['postgres']?.environment['POSTGRES_PASSWORD'] ?? '']) {
+      expect(value).toMatch(/\$\{[A-Z_]+:\?put [A-Z_]+ into \.env, made with openssl rand /)
+    }
+  })
+
+  test('mounts files that are there and volumes that are declared, and no image moves by itself', () => {
+    const sources = Object.values(services).flatMap((service) =>
+      service.volumes.map((volume) => volume.split(':')[0] ?? ''),
+    )
+    expect(
+      sources.filter((source) => !(source.startsWith('./') ? existsSync(join(ROOT, source)) : source in volumes)),
+    ).toEqual([])
+    const images = Object.values(services).flatMap(({ image }) => image ?? [])
+    expect(images.filter((image) => !/:v?\d/.test(image))).toEqual([])
+  })
+
+  test('asks readiness where the server answers it, and waits longer for a replica than it takes to drain', () => {
+    const { SVC_OPS_PORT: port, SVC_DRAIN_DELAY_MS: delay } = services['svc']?.environment ?? {}
+    const balancer = read('deploy/haproxy.cfg')
+    expect(balancer).toContain(`check port ${port} `)
+    expect(balancer).toMatch(/uri \/ready /)
+    expect(read('deploy/prometheus.yaml')).toContain(`port: ${port}`)
+    expect(Number(delay)).toBeGreaterThanOrEqual(2_000)
+    expect(Number.parseInt(services['svc']?.stop_grace_period ?? '', 10)).toBeGreaterThan(30)
+  })
+})
