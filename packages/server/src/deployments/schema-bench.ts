@@ -6,6 +6,7 @@ export interface ToJudge {
   schemas: readonly JsonObject[]
 }
 
+/** A thread's first message has the id 0 and says that it is ready. */
 export interface Judged {
   id: number
   problems: readonly (string | null)[]
@@ -13,6 +14,8 @@ export interface Judged {
 
 /** What became of a manifest's schemas: a verdict on each, or why there is none. */
 export type Verdict = { ok: true; problems: readonly (string | null)[] } | { ok: false; problem: string }
+
+export const READY = 0
 
 const HEAP_MB = 256
 const TOO_MUCH = 'have schemas that take too long to check, or too much memory: make them smaller.'
@@ -27,9 +30,10 @@ export class SchemaBench {
   readonly #startWorker: () => Worker
   readonly #verdictMs: number
   #worker: Worker
+  #ready: Promise<void> = Promise.resolve()
   #hasWorker = false
   #failure: unknown
-  #lastId = 0
+  #lastId = READY
   #isBusy = false
 
   /** A thread that has not answered within `verdictMs` is stopped, wherever it is. */
@@ -48,6 +52,8 @@ export class SchemaBench {
     this.#isBusy = true
     try {
       if (!this.#hasWorker) this.#worker = this.#start()
+      // What a thread takes to begin is no manifest's fault.
+      await this.#ready
       return await this.#ask(this.#worker, schemas)
     } finally {
       this.#isBusy = false
@@ -65,8 +71,12 @@ export class SchemaBench {
     worker.on('error', (error) => {
       this.#failure = error
     })
-    worker.once('exit', () => {
-      this.#hasWorker = false
+    this.#ready = new Promise((resolve) => {
+      worker.once('message', () => resolve())
+      worker.once('exit', () => {
+        this.#hasWorker = false
+        resolve()
+      })
     })
     // Nobody's work: it does not keep a process alive.
     worker.unref()
@@ -74,6 +84,7 @@ export class SchemaBench {
   }
 
   #ask(worker: Worker, schemas: readonly JsonObject[]): Promise<Verdict> {
+    if (!this.#hasWorker) throw new Error('the thread that judges schemas did not start', { cause: this.#failure })
     this.#lastId += 1
     const asked: ToJudge = { id: this.#lastId, schemas }
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { judgeSchemas } from './judge-schemas.ts'
-import type { Judged, ToJudge } from './schema-bench.ts'
+import { type Judged, READY, type ToJudge } from './schema-bench.ts'
 import { prepareDialects } from './schema-dialects.ts'
 
 /** Judges the schemas of others in a thread of its own, where they hold up nobody but each other. */
@@ -13,3 +13,4 @@ port.on('message', ({ id, schemas }: ToJudge) => {
   const judged: Judged = { id, problems: judgeSchemas(schemas) }
   port.postMessage(judged)
 })
+port.postMessage({ id: READY, problems: [] } satisfies Judged)

@@ -23,7 +23,7 @@ function startJudge(options: Partial<SchemaJudgeOptions> & { program?: string } 
   return { judge, workers }
 }
 
-/** A thread that answers every manifest but one whose first schema says `hang`, `die` or `swell`. */
+/** A thread that answers every manifest but one whose first schema says `hang` or `die`. */
 const ODD_THREAD = `
   const { parentPort } = require('node:worker_threads')
   parentPort.on('message', ({ id, schemas }) => {
@@ -31,6 +31,7 @@ const ODD_THREAD = `
     if (schemas[0].does === 'die') throw new Error('broken')
     parentPort.postMessage({ id, problems: schemas.map(() => null) })
   })
+  parentPort.postMessage({ id: 0, problems: [] })
 `
 
 test('each schema gets its verdict, in order, from a thread', async () => {
@@ -67,7 +68,7 @@ test('the thread that asks stays free while others judge', async () => {
 })
 
 test('a thread that does not answer is stopped, its manifest refused, and the next one judged by a new thread', async () => {
-  const { judge, workers } = startJudge({ program: ODD_THREAD, verdictMs: 50 })
+  const { judge, workers } = startJudge({ program: ODD_THREAD, verdictMs: 1_000 })
   const [hung, next] = await Promise.all([judge.judge('a', [{ does: 'hang' }]), judge.judge('a', [GOOD])])
   expect(hung).toEqual({ ok: false, problem: expect.stringContaining('too long') })
   expect(next).toEqual({ ok: true, problems: [null] })
@@ -78,6 +79,13 @@ test('a thread that fails by a fault of ours is no fault of the manifest', async
   const { judge } = startJudge({ program: ODD_THREAD })
   await expect(judge.judge('a', [{ does: 'die' }])).rejects.toThrow('broken')
   expect(await judge.judge('a', [GOOD])).toEqual({ ok: true, problems: [null] })
+})
+
+test('a thread that does not even start is a fault of ours, and tried again with the next manifest', async () => {
+  const { judge, workers } = startJudge({ program: 'throw new Error("not here")' })
+  await expect(judge.judge('a', [GOOD])).rejects.toThrow('did not start')
+  await expect(judge.judge('a', [GOOD])).rejects.toThrow('did not start')
+  expect(workers).toHaveLength(2)
 })
 
 test('more than may wait is refused with 429, and what waited too long as well', async () => {

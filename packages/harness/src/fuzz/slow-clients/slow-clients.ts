@@ -11,18 +11,19 @@ import { openSlowly, type SlowConnection, type SlowKind } from './slow-connectio
 
 /** A thousand at full scale. Of the kinds that take a minute to end there is none in a quick look. */
 const COUNTS: readonly (readonly [kind: SlowKind, full: number, min: number])[] = [
-  ['headers', 300, 5],
-  ['body', 300, 0],
+  ['headers', 330, 5],
+  ['body', 330, 0],
   ['silent', 150, 5],
   ['kept alive', 150, 0],
-  ['reader', 100, 0],
+  ['reader', 40, 0],
 ]
 const OPENED_AT_ONCE = 50
 const BETWEEN_MS = 250
 const LOOK_EVERY_MS = 500
-/** A reader who stands still is seen after 30 s at the earliest and 60 s at the latest. */
-const READER_MS = 72_000
+/** Half a minute until the buffers on the way are full; who then stands still is seen within 30 to 60 s. */
+const READER_MS = 100_000
 const STREAM_PIECES = 100
+const PIECE_EVERY_MS = 250
 const PIECE = 'x'.repeat(50_000)
 
 /** Connections that are slow in every way, while others want to be served. */
@@ -31,7 +32,7 @@ export const slowClients: Scenario = {
   title: 'a thousand slow connections keep nobody else from being served',
   engines: [],
   async run(context): Promise<readonly Check[]> {
-    const model = await startLeanModel({ text: Array.from({ length: STREAM_PIECES }, () => PIECE) })
+    const model = await startLeanModel({ text: Array.from({ length: STREAM_PIECES }, () => PIECE) }, PIECE_EVERY_MS)
     context.onEnd(() => model.close())
     const variables = { SVC_MODEL: 'openai-compatible:lean', SVC_MODEL_BASE_URL: model.baseUrl }
     const stage = await setStage(context, { variables })
