@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Client, createClient, type Heard } from '../../support/client.ts'
+import { usageOf } from '../../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { type CallCounter, startCallCounter } from '../call-counter.ts'
 import { startModelDouble } from '../model-double.ts'
@@ -170,7 +171,7 @@ async function recover(client: Client, world: World): Promise<number> {
 
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
+    return usageOf(pid).descriptors > 0
   } catch {
     return false
   }

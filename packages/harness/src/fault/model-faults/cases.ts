@@ -51,7 +51,7 @@ export function askingTurn(): SpokenTurn {
   }
 }
 
-const LAST_TURN = speakTurn({ text: ['All ', 'done.'] }, LAST_USAGE)
+export const LAST_TURN = speakTurn({ text: ['All ', 'done.'] }, LAST_USAGE)
 
 // Every byte at full scale; a drawn share of them below it.
 function cuts(random: Random, count: (full: number) => number): Draft[] {

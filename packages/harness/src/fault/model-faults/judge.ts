@@ -28,7 +28,7 @@ export const BREACHES = {
   effects: 'capability calls of an unfinished message, or repeated ones',
   tokens: 'executions whose tokens seen were not metered',
   asked: 'models asked again once they had begun, or too often',
-  late: 'executions still under way a second after the model’s time was up',
+  late: 'executions still under way five seconds after the model’s time was up',
   open: 'model connections held past the end of their execution',
 } as const
 
@@ -80,7 +80,7 @@ function breachesOf(history: ModelHistory, rules: ModelRules): { kind: BreachKin
   return found
 }
 
-const SLACK_MS = 1_000
+const SLACK_MS = 5_000
 
 function isSame(told: NonNullable<HeardExecution['told']>, row: ExecutionRow | undefined): boolean {
   return (

@@ -196,7 +196,7 @@ function checksOf(
   { callCount, rotationCount }: { callCount: number; rotationCount: number },
 ): Check[] {
   return [
-    atLeast('rotations while calls came in', rotationCount, RECEIVER_STYLES.length * 2),
+    atLeast('rotations while calls came in', rotationCount, RECEIVER_STYLES.length),
     atLeast('calls', callCount, 1),
     atLeast('requests that were refused first and signed anew', found.signedAnew, 1),
     exactly('answers of a failed call', found.failedAnswers, 0),
