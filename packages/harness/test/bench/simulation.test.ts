@@ -168,8 +168,6 @@ describe('costs', () => {
     expect(constant).toBeCloseTo(1, 0)
   })
 })
-  })
-})
 
 test('a simulation that is a third off the measured throughput is refused, one that is a quarter off is not', () => {
   const simulated = run({})
