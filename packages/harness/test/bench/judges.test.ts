@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bucketOf, planHistory, SLOTS } from '../../src/bench/growth/history-plan.ts'
 import { bestOf, checkGrowth, growthTable, isWithinMark } from '../../src/bench/growth/judge.ts'
+import { serverFaults } from '../../src/bench/load/server-faults.ts'
 import { checkReplicas, mediansOf } from '../../src/bench/replicas/replicas.ts'
 import { createRandom } from '../../src/support/random.ts'
 import { replicaRun } from './runs.ts'
@@ -98,4 +99,17 @@ describe('replicas', () => {
     expect(middle?.waits.get('running')).toBe(6)
     expect(rest).toHaveLength(1)
   })
+})
+
+test('errors in a server’s log are counted by what they say; warnings and what is no log are not', () => {
+  const fault = '{"level":50,"msg":"a request failed","err":{"code":"55P03","message":"lock timeout"}}'
+  const lines = [
+    'listening on http://127.0.0.1:1',
+    fault,
+    '{"level":40,"msg":"slow"}',
+    fault,
+    '{"level":60,"msg":"over"}',
+    '',
+  ]
+  expect(serverFaults(lines.join('\n'))).toEqual(['2 × a request failed: 55P03 lock timeout', '1 × over'])
 })

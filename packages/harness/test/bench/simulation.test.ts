@@ -156,16 +156,16 @@ describe('costs', () => {
   })
 
   test('are never below zero', () => {
-    const rising = [
-      { x: 1, y: 1 },
-      { x: 2, y: 3 },
-    ]
-    expect(fitLine(rising)).toEqual({ constant: 0, slope: 1.4 })
-    const falling = [
-      { x: 1, y: 3 },
-      { x: 2, y: 1 },
-    ]
-    expect(fitLine(falling)).toEqual({ constant: 2, slope: 0 })
+    const points = (...pairs: [x: number, y: number][]) => pairs.map(([x, y]) => ({ x, y, weight: 1 }))
+    expect(fitLine(points([1, 1], [2, 3]))).toEqual({ constant: 0, slope: 1.4 })
+    expect(fitLine(points([1, 3], [2, 1]))).toEqual({ constant: 2, slope: 0 })
+  })
+
+  test('follow runs of many calls rather than those of few', () => {
+    const few = { x: 2, y: 100, weight: 1 }
+    const { constant, slope } = fitLine([few, { x: 1, y: 3, weight: 1e6 }, { x: 0.5, y: 2, weight: 1e6 }])
+    expect(slope).toBeCloseTo(2, 0)
+    expect(constant).toBeCloseTo(1, 0)
   })
 })
 

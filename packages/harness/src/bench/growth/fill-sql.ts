@@ -83,7 +83,8 @@ function payload(beginning: string, bytes: number): string {
   return `'${beginning}' || n || '","note":"${filler.slice(0, rest)}"}'`
 }
 
-// Multipliers that have no divisor in common with the moduli, so that the parts of a row do not follow each other.
+// Multipliers that have no divisor in common with the moduli, so that the parts of a row do not follow each other. Cross
+// joins: SQLite keeps their order, and would otherwise go through all numbers for each slot.
 function planned({ engine, count, plan, endsAt }: Fill): string {
   const beginsAt = endsAt - plan.lengthMs
   return `(select n, s.owner_id, s.runtime_id, s.project_id, s.capability, d.duration_ms,
@@ -91,8 +92,9 @@ function planned({ engine, count, plan, endsAt }: Fill): string {
         case when (n + n / ${SLOTS} * 31) % 50 = 7 then 1 else 0 end as is_failed,
         ${beginsAt} + n * ${plan.lengthMs} / ${count} as started_at
       from ${DIALECTS[engine].numbers(count)}
-      join filled_slots s on s.slot = (n * 7919) % ${SLOTS}
-      join filled_durations d on d.place = (n * 37 + n / ${SLOTS} * 11) % ${plan.durations.length}) as planned`
+      cross join filled_slots s cross join filled_durations d
+      where s.slot = (n * 7919) % ${SLOTS}
+        and d.place = (n * 37 + n / ${SLOTS} * 11) % ${plan.durations.length}) as planned`
 }
 
 const PLACE = 'owner_id, runtime_id, project_id, span'
@@ -115,8 +117,8 @@ export const ROLL_UPS = [
       sum(case when status = 'completed' then 1 else 0 end), sum(case when status = 'failed' then 1 else 0 end),
       sum(case when kind = 'broker' then 1 else 0 end), sum(call_count), sum(input_tokens), sum(output_tokens),
       sum(e.duration_ms), ${BUCKETS.map((_, index) => `sum(case when bucket = ${index} then 1 else 0 end)`).join(', ')}
-    from executions e join filled_durations d on d.duration_ms = e.duration_ms
-    group by ${PLACE}, started_at - started_at % 3600000`,
+    from executions e cross join filled_durations d
+    where d.duration_ms = e.duration_ms group by ${PLACE}, started_at - started_at % 3600000`,
   `insert into execution_rollups (${PLACE}, grain, at, ${[...COUNTERS, ...BUCKETS].join(', ')})
     select ${PLACE}, 'day', at - at % 86400000, ${[...COUNTERS, ...BUCKETS].map((name) => `sum(${name})`).join(', ')}
     from execution_rollups where grain = 'hour' group by ${PLACE}, at - at % 86400000`,
@@ -124,5 +126,5 @@ export const ROLL_UPS = [
     select r.owner_id, r.runtime_id, r.project_id, r.span, r.grain, r.at, s.capability, r.capability_calls, r.failed,
       ${BUCKETS.map((name) => `r.${name}`).join(', ')}
     from execution_rollups r
-    join (select distinct runtime_id, capability from filled_slots) s on s.runtime_id = r.runtime_id`,
+    cross join (select distinct runtime_id, capability from filled_slots) s where s.runtime_id = r.runtime_id`,
 ]

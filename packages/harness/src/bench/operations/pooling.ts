@@ -6,6 +6,7 @@ import { median, rounded } from '../../support/statistics.ts'
 import { createPostgresStore, type Store } from '../../support/store.ts'
 import { type CallLoad, createCallLoad } from '../load/call-load.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
+import { serverFaults } from '../load/server-faults.ts'
 import { createTenants } from '../replicas/tenants.ts'
 import { startPooler } from './pooler.ts'
 
@@ -76,7 +77,9 @@ async function openLoad(
   const servers = await Promise.all(Array.from({ length: context.count(REPLICAS) }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
-    await Promise.all(servers.map(({ ended }) => ended))
+    for (const { stdout } of await Promise.all(servers.map(({ ended }) => ended))) {
+      for (const fault of serverFaults(stdout)) context.say(`a server logged ${fault}`)
+    }
   })
   const load = createCallLoad({
     urls: servers.map(({ url }) => url),

@@ -6,6 +6,7 @@ import { type ServerProcess, startServer } from '../../support/server.ts'
 import { median } from '../../support/statistics.ts'
 import { createPostgresStore, type Store } from '../../support/store.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
+import { serverFaults } from '../load/server-faults.ts'
 import { type Measuring, measureRun, type ReplicaRun } from './measure.ts'
 import { observe } from './observe.ts'
 import { createTenants, type Tenants } from './tenants.ts'
@@ -50,11 +51,14 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const servers = await Promise.all(Array.from({ length: MAX_REPLICAS }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
-    await Promise.all(servers.map(({ ended }) => ended))
+    for (const { stdout } of await Promise.all(servers.map(({ ended }) => ended))) {
+      for (const fault of serverFaults(stdout)) context.say(`a server logged ${fault}`)
+    }
   })
   const measuring = { observer, cluster, random: context.random.fork() }
-  const calibration = await calibrate(context, measuring, { servers, tenants, owners })
   const runs = await runRounds(context, measuring, { servers, tenants, owners })
+  // Afterwards: a server that has just started spends more on its first calls.
+  const calibration = await calibrate(context, measuring, { servers, tenants, owners })
   return {
     runs,
     calibration,

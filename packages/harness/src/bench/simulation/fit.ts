@@ -33,16 +33,21 @@ export function fitCosts({
 interface Point {
   x: number
   y: number
+  /** How much it counts for. */
+  weight: number
 }
 
+// By its calls: what goes on beside the calls is most of what a run of few of them spends.
 function toPoint(run: ReplicaRun, y: number): Point {
-  return { x: run.transactionsPerCall, y }
+  return { x: run.transactionsPerCall, y, weight: run.calls }
 }
 
 /** The line of least squares; neither of its figures below zero, since nothing costs less than nothing. */
 export function fitLine(points: readonly Point[]): { constant: number; slope: number } {
   if (points.length < 2) throw new Error('a line needs two points')
-  const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const total = points.reduce((sum, { weight }) => sum + weight, 0)
+  const mean = (of: (point: Point) => number) =>
+    points.reduce((sum, point) => sum + point.weight * of(point), 0) / total
   const [x, y] = [mean((point) => point.x), mean((point) => point.y)]
   const spread = mean((point) => (point.x - x) ** 2)
   const slope = spread === 0 ? 0 : Math.max(0, mean((point) => (point.x - x) * (point.y - y)) / spread)

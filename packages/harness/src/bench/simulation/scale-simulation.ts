@@ -80,7 +80,9 @@ const DATABASE_PROCESSORS = 16
 /** As in one region of a cloud: between two machines, and to a disk that is a service. */
 const ASSUMED = { roundTrip: 0.25, sync: 1, endpoint: 20, callerPerCall: 0 }
 const PROJECTED_MS = 1_500
-const MAX_CALLS = 150_000
+const MAX_CALLS = 200_000
+/** Several times what a call takes. */
+const LEAST_PROJECTED_MS = 150
 
 function project(context: ScenarioContext, measuredCosts: Costs): Projection[] {
   const costs = { ...measuredCosts, ...ASSUMED }
@@ -91,7 +93,7 @@ function project(context: ScenarioContext, measuredCosts: Costs): Projection[] {
     .flatMap((factor) => plansFor(factor, base * factor, costs))
     .map(({ factor, callsPerSecond, exponent, layout }) => {
       const demand: Demand = { owners: OWNERS_OF_A_MARKET, exponent, load: { kind: 'rate', callsPerSecond } }
-      const lengthMs = Math.min(PROJECTED_MS, (MAX_CALLS / callsPerSecond) * 1_000)
+      const lengthMs = Math.min(PROJECTED_MS, Math.max(LEAST_PROJECTED_MS, (MAX_CALLS / callsPerSecond) * 1_000))
       const result = simulate(context.random.fork(), { costs, layout, demand, lengthMs })
       return { factor, callsPerSecond, exponent, layout, result }
     })
