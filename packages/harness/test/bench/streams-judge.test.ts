@@ -9,16 +9,21 @@ interface Given {
   stream?: Partial<SeenStream>
   peakOpen?: number
   cpuMs?: number
+  leastResidentBytes?: number
   peakResidentBytes?: number
 }
 
 function source(
   name: string,
-  { stream = {}, peakOpen = 2, cpuMs = 10, peakResidentBytes = 3_000 }: Given,
+  { stream = {}, peakOpen = 2, cpuMs = 10, leastResidentBytes = 1_000, peakResidentBytes = 3_000 }: Given,
 ): MeasuredStreams {
   const whole: SeenStream = { status: 200, events: 5, firstEventMs: 4, longestGapMs: 110, isComplete: true }
   const streams = [whole, { ...whole, ...stream }]
-  return { name, idleResidentBytes: 1_000, turns: [{ streams, peakOpen, cpuMs, peakResidentBytes }] }
+  return {
+    name,
+    idleResidentBytes: 1_000,
+    turns: [{ streams, peakOpen, cpuMs, leastResidentBytes, peakResidentBytes }],
+  }
 }
 
 const direct = source('model', { stream: { firstEventMs: 1 } })
@@ -43,6 +48,12 @@ describe('streams', () => {
     ['a long silence', { stream: { longestGapMs: 1_500 } }, 'svc, longest gap between two events'],
     ['too much processor time', { cpuMs: 14 }, 'svc, CPU per event over that of the relay by event'],
     ['too much memory', { peakResidentBytes: 4_000 }, 'svc, memory per stream over that of the relay by event'],
+    ['memory given back first', { leastResidentBytes: 100 }, 'svc, memory per stream over that of the relay by event'],
+    [
+      'memory that says nothing',
+      { peakResidentBytes: 1_000 },
+      'svc, memory per stream over that of the relay by event',
+    ],
   ])('%s is noticed', (_, ours, expected) => {
     expect(missed(ours)).toContain(expected)
   })

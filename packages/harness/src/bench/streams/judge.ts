@@ -8,7 +8,7 @@ import type { StreamTurn } from './measure-streams.ts'
 /** Everything that was measured of one source. */
 export interface MeasuredStreams {
   name: string
-  /** What its process held before the first stream; 0 for the model itself. */
+  /** What its process held at its start; 0 for the model itself. */
   idleResidentBytes: number
   turns: readonly [StreamTurn, ...StreamTurn[]]
 }
@@ -80,8 +80,11 @@ function cpuRatio(of: MeasuredStreams, to: MeasuredStreams): Spread {
   )
 }
 
+// A process gives back what its start took, so the least it ever held counts. Without any growth nothing can be said.
 function bytesPerStream({ turns, idleResidentBytes }: MeasuredStreams, { streams }: StreamsPlan): number {
-  return (Math.max(...turns.map(({ peakResidentBytes }) => peakResidentBytes)) - idleResidentBytes) / streams
+  const least = Math.min(idleResidentBytes, ...turns.map(({ leastResidentBytes }) => leastResidentBytes))
+  const grown = Math.max(...turns.map(({ peakResidentBytes }) => peakResidentBytes)) - least
+  return grown > 0 ? grown / streams : Number.NaN
 }
 
 function longestGapMs({ turns }: MeasuredStreams): number {

@@ -13,8 +13,9 @@ export interface StreamSource {
 
 /** What came of one turn. */
 export interface StreamTurn extends SeenStreams {
-  /** Processor time of the measured process, and the most memory that it held. */
+  /** Processor time of the measured process, and the least and the most memory that it held. */
   cpuMs: number
+  leastResidentBytes: number
   peakResidentBytes: number
 }
 
@@ -29,13 +30,16 @@ export async function readTurn(
   const { processors, ...counts } = how
   const usage = () => (pid === null ? { cpuMs: 0, residentBytes: 0 } : usageOf(pid))
   const before = usage()
-  let peakResidentBytes = before.residentBytes
-  const sampling = setInterval(() => {
-    peakResidentBytes = Math.max(peakResidentBytes, usage().residentBytes)
-  }, SAMPLE_MS)
+  const samples = [before.residentBytes]
+  const sampling = setInterval(() => void samples.push(usage().residentBytes), SAMPLE_MS)
   const command = [process.execPath, programFile('stream-client'), JSON.stringify({ ...order, ...counts })]
   const end = await startProgram('taskset', ['-c', processors, ...command], { env }).ended
   clearInterval(sampling)
   if (end.code !== 0) throw new Error(`the client of the streams ended with ${end.code}: ${end.stderr}`)
-  return { ...Seen.parse(JSON.parse(end.stdout)), cpuMs: usage().cpuMs - before.cpuMs, peakResidentBytes }
+  return {
+    ...Seen.parse(JSON.parse(end.stdout)),
+    cpuMs: usage().cpuMs - before.cpuMs,
+    leastResidentBytes: Math.min(...samples),
+    peakResidentBytes: Math.max(...samples),
+  }
 }

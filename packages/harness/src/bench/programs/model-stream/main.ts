@@ -32,5 +32,7 @@ const server = createServer((message, response) => {
   message.once('end', () => speak(response))
 })
 
+// Whoever keeps a connection between two rounds must not find it closed in the moment of using it.
+server.keepAliveTimeout = 0
 const { url } = await listenOnFreePort(server)
 process.stdout.write(`listening on ${url}\n`)
