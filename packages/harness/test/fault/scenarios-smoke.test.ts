@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { describeEngines } from '../../../server/test/support/engines.ts'
 import { kills } from '../../src/fault/kills/kills.ts'
 import { refusalsAreFree } from '../../src/fault/refusals-are-free/refusals-are-free.ts'
-import { revocation } from '../../src/fault/revocation/revocation.ts'
 import { readArguments } from '../../src/support/arguments.ts'
 import { runScenarios, type Scenario } from '../../src/support/scenario.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+
+/** Some ten seconds each, and far more where the machine has other work. */
+const SLOW_MACHINE_MS = 180_000
 
 /** Every check of a scenario that failed, in words. */
 async function missed(scenario: Scenario, engine: 'sqlite' | 'postgres', scale: string): Promise<string[]> {
@@ -21,17 +23,21 @@ async function missed(scenario: Scenario, engine: 'sqlite' | 'postgres', scale: 
 }
 
 describeEngines('the fault scenarios, small', (engine) => {
-  test('refusals are free', async () => {
-    expect(await missed(refusalsAreFree, engine.name, '0.01')).toEqual([])
-  }, 60_000)
+  test(
+    'refusals are free',
+    async () => {
+      expect(await missed(refusalsAreFree, engine.name, '0.01')).toEqual([])
+    },
+    SLOW_MACHINE_MS,
+  )
 })
 
 describe('the fault scenarios, small', () => {
-  test('a killed server', async () => {
-    expect(await missed(kills, 'sqlite', '0.005')).toEqual([])
-  }, 60_000)
-
-  test('a revoked key', async () => {
-    expect(await missed(revocation, 'sqlite', '0.02')).toEqual([])
-  }, 60_000)
+  test(
+    'a killed server',
+    async () => {
+      expect(await missed(kills, 'sqlite', '0.005')).toEqual([])
+    },
+    SLOW_MACHINE_MS,
+  )
 })
