@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 
 /** An answer, or why there is none: what the client of an interrupted server sees. */
 export type Heard =
@@ -34,21 +34,10 @@ export function createClient(url: string, connections = 64): Client {
     connect: { timeout: 60_000 },
   })
   return {
-    async send({ method, path, key, body, text: given, headers, signal }) {
-      const sent = given ?? (body === undefined ? undefined : JSON.stringify(body))
+    async send(request) {
       let text = ''
       try {
-        const answer = await pool.request({
-          method,
-          path,
-          headers: {
-            ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-            ...headers,
-          },
-          ...(sent === undefined ? {} : { body: sent }),
-          ...(signal === undefined ? {} : { signal }),
-        })
+        const answer = await pool.request(toPoolRequest(request))
         for await (const piece of answer.body.setEncoding('utf8')) text += String(piece)
         return { kind: 'answer', status: answer.statusCode, headers: answer.headers, text }
       } catch (error) {
@@ -56,5 +45,20 @@ export function createClient(url: string, connections = 64): Client {
       }
     },
     close: () => pool.destroy(),
+  }
+}
+
+function toPoolRequest({ method, path, key, body, text, headers, signal }: ClientRequest): Dispatcher.RequestOptions {
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  return {
+    method,
+    path,
+    headers: {
+      ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+    ...(signal === undefined ? {} : { signal }),
   }
 }

@@ -15,14 +15,19 @@ const TIME_LIMITS = {
   idle_in_transaction_session_timeout: 10_000,
 } satisfies pg.PoolConfig
 
+const DURABLE = '-c synchronous_commit=on'
+
 /** PostgreSQL over a pool of ten connections. Whole numbers arrive as numbers, sums of them too. */
 export function openPostgres(options: PostgresOptions): Kysely<Schema> {
   return connect(options, { ...TIME_LIMITS, max: 10 })
 }
 
-/** One connection without time limits, for migrations: another replica's may have to be waited for. */
+/**
+ * One connection without time limits, those of its role or database included, for migrations: another replica's may have
+ * to be waited for.
+ */
 export function openPostgresUnlimited(options: PostgresOptions): Kysely<Schema> {
-  return connect(options, { max: 1 })
+  return connect(options, { max: 1, options: `${DURABLE} -c statement_timeout=0 -c lock_timeout=0` })
 }
 
 function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kysely<Schema> {
@@ -33,7 +38,7 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
     // Statements of one transaction that do not wait for each other's answers share a round trip.
     pipeline: true,
     application_name: 'svc',
-    options: '-c synchronous_commit=on',
+    options: DURABLE,
     types: numberTypes(),
     ...limits,
   })

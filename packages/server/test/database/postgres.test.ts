@@ -20,6 +20,21 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(rows).toEqual([{ statement: '5s', lock: '2s', idle: '10s', commit: 'on' }])
   })
 
+  test('migrations take as long as they need, whatever time limits the database’s own settings give', async () => {
+    const { options, location: url } = await createTestPlace(engine)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const name = new URL(url).pathname.slice(1)
+    await client.query(`alter database ${name} set statement_timeout = '1ms'`)
+    await client.query(`alter database ${name} set lock_timeout = '1ms'`)
+    await client.end()
+
+    const { db, close } = await openDatabase(options)
+    onTestFinished(close)
+
+    expect(await db.selectFrom('owners').selectAll().execute()).toEqual([])
+  })
+
   test('types are read in this pool’s way without a change to the library’s own', () => {
     const parsed = pg.types.getTypeParser(pg.types.builtins.INT8)('12')
 

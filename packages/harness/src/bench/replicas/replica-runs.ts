@@ -56,8 +56,10 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
     }
   })
   const measuring = { observer, cluster, random: context.random.fork() }
+  // Not counted: a server that has just started spends more on its first calls.
+  const warmUp = { servers, clients: CLIENTS, owners, paths: tenants.manyOwners }
+  await measureRun(measuring, { ...warmUp, warmUpMs: 0, lengthMs: context.count(6_000, 100) })
   const runs = await runRounds(context, measuring, { servers, tenants, owners })
-  // Afterwards: a server that has just started spends more on its first calls.
   const calibration = await calibrate(context, measuring, { servers, tenants, owners })
   return {
     runs,
