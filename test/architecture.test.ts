@@ -219,7 +219,10 @@ describe('within the server', () => {
     const knowing = server.filter(({ imports }) => imports.some(({ specifier }) => isLibrary(specifier)))
     const [metrics, traces] = ['metrics/prometheus-metrics.ts', 'tracing/otlp-tracer.ts']
     expect(knowing.map(({ path }) => path.slice('packages/server/src/'.length)).sort()).toEqual([metrics, traces])
-    const isStatic = new RegExp(`^import (?!type).*(${metrics}|${traces}|prometheus-metrics\\.ts|otlp-tracer\\.ts)'`, 'm')
+    const isStatic = new RegExp(
+      `^import (?!type).*(${metrics}|${traces}|prometheus-metrics\\.ts|otlp-tracer\\.ts)'`,
+      'm',
+    )
     expect(mentions(server, isStatic)).toEqual([])
   })
 
@@ -228,7 +231,9 @@ describe('within the server', () => {
     const isOwn = (target: string) =>
       /\/(metrics|tracing|load)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/rules)\.ts$/.test(target)
     expect(files.length).toBeGreaterThan(8)
-    expect(breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target)))).toEqual([])
+    expect(
+      breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target))),
+    ).toEqual([])
   })
 
   test('payment providers know no database and no use case, and which one there is is decided at the start alone', () => {

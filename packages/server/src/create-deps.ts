@@ -96,7 +96,7 @@ export function createDeps(options: DepsOptions): Deps {
 }
 
 // Below the least no bound matters: so few are soon handed on, however slow the service is at the moment.
-const LEAST_HELD = 64
+const LEAST_HELD = 128
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)

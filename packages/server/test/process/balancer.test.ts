@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startOpenAiDouble, startOwnerEndpoint, startProgram } from '@svc/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createGate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
@@ -13,6 +13,9 @@ import { saying } from '../support/scene.ts'
 import { startNameServer } from './name-server.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
+
+// Four servers and a command, each in a process of its own.
+vi.setConfig({ testTimeout: 240_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
