@@ -56,7 +56,7 @@ export interface TestService {
   runtime(owner: TestOwner, fields?: Record<string, unknown>): Promise<CreatedRuntime>
   deploy(runtime: CreatedRuntime, manifest?: Partial<DeploymentManifestInput>): Promise<LightMyRequestResponse>
   /** Renews the lease as the running server does, so that the clock may be moved far. */
-  renew(): Promise<boolean>
+  renew(): Promise<void>
   close(): Promise<void>
 }
 
