@@ -84,7 +84,7 @@ describe('replicas', () => {
     expect(passes(found(failing))).toEqual([false, true, true, true])
     expect(checkReplicas(found(failing))[0]?.what).toContain('1 × 500')
     expect(passes({ ...found(good), completed: 3_999 })).toEqual([true, false, true, true])
-    const dear = found([run(1, 1, 0.5), run(3, 1, 1.2), run(1, 100, 0.5), run(3, 100, 1.2)])
+    const dear = found([run(1, 1, 0.5), run(3, 1, 1.6), run(1, 100, 0.5), run(3, 100, 1.6)])
     expect(passes(dear)).toEqual([true, true, false, false])
   })
 

@@ -176,6 +176,8 @@ test('a simulation that is a third off the measured throughput is refused, one t
     (factor) => checkSimulation([{ run: measured(factor), simulated }])[0]?.passed,
   )
   expect(passed).toEqual([true, true, true, false, false])
+  const rounds = [1, 1.1, 9].map((factor) => ({ run: measured(factor), simulated }))
+  expect(checkSimulation(rounds).map((check) => check.passed)).toEqual([true])
 })
 
 test('a month at a thousand calls a second is 1.3 milliards of calls and three months of them on the disk', () => {

@@ -4,7 +4,7 @@ import type { ReplicaRun } from './measure.ts'
 import type { ReplicaRuns } from './replica-runs.ts'
 
 /** How much more processor time a call may take where three replicas share the work of one. */
-const COST_MARK = 1.6
+const COST_MARK = 2
 
 /** Broker calls against one, two and three replicas. `measured` measures once, whoever asks. */
 export function replicas(measured: (context: ScenarioContext) => Promise<ReplicaRuns>): Scenario {
