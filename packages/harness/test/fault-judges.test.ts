@@ -107,9 +107,17 @@ describe('callers who leave', () => {
     ['a row that still runs', { row: row({ status: 'running', finishReason: null }) }, 'row'],
     ['a row that completed', { row: row({ status: 'completed', finishReason: 'stop' }) }, 'row'],
     ['an effect of nobody', { row: undefined, effects: [effect] }, 'lost'],
-    ['an answer that is not recorded', { effects: [effect], calls: [{ ...effect, status: 'failed' }] }, 'calls'],
-    ['a call left open', { calls: [{ ...effect, status: 'dispatched' }] }, 'calls'],
-    ['a call made twice', { effects: [effect, effect], calls: [{ ...effect, status: 'completed' }] }, 'calls'],
+    [
+      'an answer that is not recorded',
+      { effects: [effect], calls: [{ ...effect, status: 'failed', error: 'x' }] },
+      'calls',
+    ],
+    ['a call left open', { calls: [{ ...effect, status: 'dispatched', error: null }] }, 'calls'],
+    [
+      'a call made twice',
+      { effects: [effect, effect], calls: [{ ...effect, status: 'completed', error: null }] },
+      'calls',
+    ],
     ['tokens that nobody pays', { row: { ...cancelled, inputTokens: 0 } }, 'tokens'],
   ])('%s is refused', (_, fields, kind) => {
     expect(kinds(fields)).toContain(kind)
@@ -171,7 +179,7 @@ describe('disks', () => {
     isCompleted: false,
     text: '{"error":{"code":"internal_error","message":"Something went wrong."}}',
   })
-  const calls = [{ ...effect, status: 'completed' }]
+  const calls = [{ ...effect, status: 'completed', error: null }]
   const judge = (answers: DiskAnswer[], rows = [completed]) => judgeDisk({ answers, rows, calls, effects: [effect] })
 
   test('stored answers and enveloped refusals are accepted', () => {
@@ -205,7 +213,7 @@ describe('rotation', () => {
       answers: [{ isGood: true }],
       receivers: [{ arrivals, retirements: [{ generation: 0, expiresAt: 2_000 }] }],
       rows: [row({ kind })],
-      calls: [{ ...effect, status: 'completed' }],
+      calls: [{ ...effect, status: 'completed', error: null }],
     })
 
   test('calls under either secret within the grace are accepted', () => {
@@ -227,7 +235,12 @@ describe('rotation', () => {
     expect(judge([late], 'execute')).toMatchObject({ signedTooLate: 0, acceptedTooLate: 1 })
     expect(judge([arrival, arrival])).toMatchObject({ repeated: 1 })
     expect(judge([{ ...arrival, generation: -1 }])).toMatchObject({ signedByNobody: 1 })
-    const failed = { answers: [{ isGood: false }], receivers: [], rows: [], calls: [{ ...effect, status: 'failed' }] }
+    const failed = {
+      answers: [{ isGood: false }],
+      receivers: [],
+      rows: [],
+      calls: [{ ...effect, status: 'failed', error: 'x' }],
+    }
     expect(judgeRotation(failed)).toMatchObject({ failedAnswers: 1, failedCalls: 1 })
   })
 })

@@ -33,14 +33,19 @@ export async function readExecutions(store: Store): Promise<ExecutionRow[]> {
 }
 
 const CallRow = z
-  .object({ call_id: z.string(), execution_id: z.string(), status: z.string() })
-  .transform((row) => ({ callId: row.call_id, executionId: row.execution_id, status: row.status }))
+  .object({ call_id: z.string(), execution_id: z.string(), status: z.string(), error: z.string().nullable() })
+  .transform(({ call_id, execution_id, status, error }) => ({
+    callId: call_id,
+    executionId: execution_id,
+    status,
+    error,
+  }))
 
 /** A capability call as it is stored. */
 export type CallRow = z.infer<typeof CallRow>
 
 export async function readCalls(store: Store): Promise<CallRow[]> {
-  return CallRow.array().parse(await store.query('select call_id, execution_id, status from capability_calls'))
+  return CallRow.array().parse(await store.query('select call_id, execution_id, status, error from capability_calls'))
 }
 
 const Count = z.object({ count: z.coerce.number() })

@@ -18,6 +18,8 @@ const CALLS_AT_ONCE = 200
 /** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
 const CALLS_PER_RUNTIME = 8
 const DEADLINE_MS = 3_000
+// What bounds a call whose own limit is not kept.
+const EXECUTION_MS = 15_000
 const PROBE_EVERY_MS = 50
 /** After so many rounds of faults, one of a well-behaved endpoint under the same load. */
 const BASELINE_EVERY = 3
@@ -42,7 +44,11 @@ export const endpointFaults: Scenario = {
     const world = await openWorld(context, {
       endpoint: threads.badUrl,
       runtimeCount: Math.ceil(count / CALLS_PER_RUNTIME),
-      variables: { ...double.serverEnv, SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS) },
+      variables: {
+        ...double.serverEnv,
+        SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS),
+        SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS),
+      },
     })
     const tenant = await addRuntime(world.server.url, world.owner, threads.tenantUrl)
     const client = createClient(world.server.url, count)
