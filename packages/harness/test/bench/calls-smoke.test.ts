@@ -85,5 +85,5 @@ test.skipIf(missing.length > 0)(
     expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
     expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
   },
-  120_000,
+  300_000,
 )
