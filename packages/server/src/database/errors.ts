@@ -10,8 +10,8 @@ const NETWORK_OUTAGES = /^(EAI_AGAIN|ECONN[A-Z]+|EHOSTUNREACH|ENETUNREACH|ENOTFO
 const DATA_FAULTS = /^2[23][0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
 
 /** pg gives these errors of its own no code. */
-const POOL_OUTAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
+const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
+const POOL_OUTAGES = new RegExp(`^(Connection terminated|${NO_FREE_CONNECTION}|Client has encountered a connection)`)
 
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
@@ -43,6 +43,11 @@ export function isOutage(error: unknown): boolean {
   const code = codeOf(error)
   if (POSTGRES_OUTAGES.test(code) || SQLITE_OUTAGES.test(code) || NETWORK_OUTAGES.test(code)) return true
   return error instanceof Error && POOL_OUTAGES.test(error.message)
+}
+
+/** True where all connections were in use for longer than a request waits for one. */
+export function isOutOfConnections(error: unknown): boolean {
+  return error instanceof Error && error.message === NO_FREE_CONNECTION
 }
 
 /** Takes out of an error what must not reach a log: stored values and the connection's settings. */

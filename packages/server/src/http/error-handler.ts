@@ -1,7 +1,10 @@
 import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isOutOfConnections } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, internal, invalidField, notFound } from '../errors.ts'
+import { AppError, internal, invalidField, limited, notFound } from '../errors.ts'
+
+const BUSY_RETRY_MS = 1_000
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
 export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger'>): void {
@@ -18,7 +21,13 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(fault.toBody()))
   }
-  app.setErrorHandler((error, request, reply) => send(toAppError(error, deps), request, reply))
+  app.setErrorHandler((error, request, reply) => {
+    if (isOutOfConnections(error)) {
+      const { id: requestId, routeOptions } = request
+      deps.logger.warn({ requestId, route: routeOptions.url }, 'no connection to the database was free in time')
+    }
+    return send(toAppError(error, deps), request, reply)
+  })
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))
   // Before the body is read: what is wrong with a body does not matter where nothing takes one.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -29,6 +38,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
 /** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
 export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
   if (error instanceof AppError) return error
+  if (isOutOfConnections(error)) return limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return invalidField('body', `is larger than the ${deps.limits.bodyBytes} bytes that are accepted.`)

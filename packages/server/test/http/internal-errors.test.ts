@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { refusalOf } from '../support/answers.ts'
-import { createTestPlace, describeEngines, type TestEngine } from '../support/engines.ts'
+import { deferred } from '../support/deferred.ts'
+import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
 import { saying } from '../support/scene.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -50,6 +51,30 @@ describeEngines('with a database that fails', (engine) => {
   })
 })
 
+describeEngine('postgres', 'with a database whose connections are all in use', (engine) => {
+  test('a caller is told to come again, and the log says what ran out', async () => {
+    const { service, requests, log, database } = await start(engine)
+    const end = deferred<void>()
+    const held = Array.from({ length: 10 }, () => {
+      const taken = deferred<void>()
+      const over = database.db.connection().execute((connection) => {
+        taken.resolve()
+        return sql`select 1`.execute(connection).then(() => end.promise)
+      })
+      return { taken: taken.promise, over }
+    })
+    await Promise.all(held.map(({ taken }) => taken))
+    const list = requests.find(({ method, url }) => method === 'GET' && url === '/v1/runtimes') ?? never()
+    const answer = await service.inject(list)
+    expect(refusalOf(answer, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(log.filter((line) => line.includes('no connection to the database was free in time'))).toHaveLength(1)
+    end.resolve()
+    await Promise.all(held.map(({ over }) => over))
+    expect((await service.inject(list)).statusCode).toBe(200)
+  })
+})
+
 interface BrokenRequest {
   method: 'GET' | 'POST' | 'PUT'
   url: string
@@ -74,7 +99,7 @@ async function start(engine: TestEngine) {
       await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(database.db)
     }
   }
-  return { service, requests, log, breakTables }
+  return { service, requests, log, database, breakTables }
 }
 
 /** A good request to every route that needs the database. */
