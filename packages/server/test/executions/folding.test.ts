@@ -59,11 +59,16 @@ async function waiting({ db }: Database): Promise<{ usages: string; is_parked: n
 describeEngines('the journal of usage', (engine) => {
   test('is emptied into the counters once, however many fold and read at once while more is written', async () => {
     const first = await open(engine)
-    const writing = Array.from({ length: 40 }, (_, index) =>
-      journal(first, [usage({ runtimeId: `rt_${index}` }), usage({ runtimeId: `rt_${39 - index}` })]),
-    )
-    const folds = Array.from({ length: 8 }, () => folding(first))
-    await Promise.all([...writing, ...folds.flatMap((one) => [one.fold(), one.catchUp(), one.catchUp()])])
+    const write = async (index: number) =>
+      journal(first, [usage({ runtimeId: `rt_${index}` }), usage({ runtimeId: `rt_${39 - index}` })])
+    const writing = Array.from({ length: 4 }, async (_, writer) => {
+      for (let index = writer; index < 40; index += 4) await write(index)
+    })
+    const reading = Array.from({ length: 3 }, async () => {
+      const replica = folding(first)
+      for (let times = 0; times < 5; times += 1) await Promise.all([replica.fold(), replica.catchUp()])
+    })
+    await Promise.all([...writing, ...reading])
     await folding(first).catchUp()
     expect([await counted(first), await waiting(first)]).toEqual([80, []])
   })
@@ -123,7 +128,9 @@ describeEngines('the journal of usage', (engine) => {
 
   test('is folded in several transactions where there is much of it', async () => {
     const database = await open(engine)
-    await Promise.all(Array.from({ length: 150 }, () => journal(database, [usage()])))
+    await inTransaction(database.db, async (tx) => {
+      for (let entry = 0; entry < 150; entry += 1) await journalUsage(tx, [usage()])
+    })
     await folding(database).fold()
     expect([await counted(database), await waiting(database)]).toEqual([150, []])
   })
