@@ -26,7 +26,7 @@ interface Parts {
 
 /**
  * Writes a statement for both engines. PostgreSQL does it once for all rows, SQLite once for each of them, in their order
- * and with what the earlier ones changed: it must come to the same.
+ * and with what the earlier ones changed: it must come to the same. An `insert … select` needs `where true` before `on conflict`.
  */
 export function rowStatement<const C extends Columns>(columns: C, write: (parts: Parts) => string): RowStatement<C> {
   const names = Object.keys(columns)
@@ -50,14 +50,11 @@ export function insertStatement<const C extends Columns>(
   columns: C,
   onConflict = '',
 ): RowStatement<C> {
-  const names = Object.keys(columns)
-  const { postgres } = rowStatement(columns, ({ given }) => `select ${names.join(', ')} from ${given}`)
-  const into = `insert into ${table} (${names.join(', ')})`
-  return {
+  const names = Object.keys(columns).join(', ')
+  return rowStatement(
     columns,
-    sqlite: `${into} values (${names.map((name) => `@${name}`).join(', ')}) ${onConflict}`,
-    postgres: `${into} ${postgres} ${onConflict}`,
-  }
+    ({ given }) => `insert into ${table} (${names}) select ${names} from ${given} where true ${onConflict}`,
+  )
 }
 
 /** Runs a statement and returns what it answers for all rows, in no order. What an answer looks like is the statement's affair. */

@@ -37,7 +37,7 @@ export interface Result<Row = unknown> {
   changes: number
 }
 
-/** One of those in a message. The first reply has the id 0 and tells how the opening went. */
+/** The first reply has the id 0 and tells how the opening went. */
 export type Reply<Row = unknown> =
   | { id: number; result: Result<Row> }
   | { id: number; failure: { code: string; message: string } }
@@ -60,7 +60,6 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiter>()
   readonly #exited: Promise<void>
   #lastId = OPENING
-  #unsent: Request[] = []
   #state: 'opening' | 'serving' | 'closing' = 'opening'
   #cause: unknown
   #end: DatabaseError | undefined
@@ -76,9 +75,7 @@ export class SqliteThread {
   private constructor(worker: Worker, onDeath: (error: Error) => void) {
     this.#worker = worker
     this.#onDeath = onDeath
-    worker.on('message', (replies: Reply<never>[]) => {
-      for (const reply of replies) this.#settle(reply)
-    })
+    worker.on('message', (reply: Reply<never>) => this.#settle(reply))
     worker.on('error', (error) => {
       this.#cause = error
     })
@@ -109,16 +106,9 @@ export class SqliteThread {
   async #send<Row>(command: Command): Promise<Result<Row>> {
     if (this.#end !== undefined) throw this.#end
     this.#lastId += 1
-    const id = this.#lastId
-    // What is asked in the same turn goes as one message, and so do the answers.
-    if (this.#unsent.length === 0) queueMicrotask(() => this.#post())
-    this.#unsent.push({ id, command })
-    return this.#expect(id)
-  }
-
-  #post(): void {
-    this.#worker.postMessage(this.#unsent)
-    this.#unsent = []
+    const request: Request = { id: this.#lastId, command }
+    this.#worker.postMessage(request)
+    return this.#expect(request.id)
   }
 
   #expect<Row>(id: number): Promise<Result<Row>> {

@@ -16,30 +16,21 @@ const statements = new Map()
 try {
   serve(open(workerData))
 } catch (error) {
-  port.postMessage([{ id: 0, failure: describe(error) }])
+  reply({ id: 0, failure: describe(error) })
   port.close()
 }
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
-  port.on('message', (/** @type {Request[]} */ requests) => {
-    port.postMessage(requests.map((request) => replyTo(database, request)))
-    if (requests.some(({ command }) => command.kind === 'close')) port.close()
+  port.on('message', (/** @type {Request} */ { id, command }) => {
+    try {
+      reply({ id, result: answer(database, command) })
+    } catch (error) {
+      reply({ id, failure: describe(error) })
+    }
+    if (command.kind === 'close') port.close()
   })
-  port.postMessage([{ id: 0, result: NOTHING }])
-}
-
-/**
- * @param {SqliteDatabase.Database} database
- * @param {Request} request
- * @returns {Reply}
- */
-function replyTo(database, { id, command }) {
-  try {
-    return { id, result: answer(database, command) }
-  } catch (error) {
-    return { id, failure: describe(error) }
-  }
+  reply({ id: 0, result: NOTHING })
 }
 
 /**
@@ -156,6 +147,11 @@ function open({ file, role }) {
   database.pragma('wal_autocheckpoint = 2000')
   database.pragma('journal_size_limit = 67108864')
   return database
+}
+
+/** @param {Reply} message */
+function reply(message) {
+  port.postMessage(message)
 }
 
 /**
