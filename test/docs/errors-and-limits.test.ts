@@ -114,12 +114,18 @@ test('the table of plans has every figure of every plan', () => {
 })
 
 test('the messages of a 429 are those of the service', () => {
-  const files = ['executions/enter.ts', 'accounts/attempts.ts', 'accounts/sign-in.ts', 'accounts/sessions.ts']
-  const sources = [...files, 'deployments/schema-judge.ts']
+  const sources = [
+    'executions/enter.ts',
+    'accounts/attempts.ts',
+    'accounts/sign-in.ts',
+    'accounts/sessions.ts',
+    'deployments/schema-judge.ts',
+    'http/shed-load.ts',
+  ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(5)
+  expect(messages).toHaveLength(7)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -43,7 +43,7 @@ test('a backup made as the page says, of a server at work, brings back accounts,
   const trace = await get(`${again.url}/v1/traces/${executionId}`, owner.apiKey)
   expect(trace).toMatchObject({ executionId, status: 'completed' })
   expect(await get(`${again.url}/v1/executions?status=running`, owner.apiKey)).toMatchObject({ executions: [] })
-}, 120_000)
+}, 240_000)
 
 test('the page lists every metric of the service with its labels, and no other', async () => {
   const metrics = createPrometheusMetrics()

@@ -47,7 +47,7 @@ export const DEFAULT_LIMITS: Limits = {
   calls: 100,
   outputBytes: 8 * MiB,
   endpointCalls: 50,
-  executions: 5_000,
+  executions: 2_000,
   heldRequests: 1_000,
   heldMs: 50,
   dispatchMs: 30_000,

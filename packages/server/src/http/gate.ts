@@ -2,13 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Set where pages of any origin may read the answers. */
-    isOpenToAnyOrigin?: boolean
-  }
-}
-
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 const PREFLIGHT_SECONDS = '600'
 
@@ -18,13 +11,15 @@ const HEADER_NAMES = /^[\x20-\x7e]{1,2048}$/
 
 /** Lets pages of any origin read the answers of this plane, errors included. Never with credentials. */
 export function allowAnyOrigin(plane: FastifyInstance): void {
-  plane.addHook('onRoute', (route) => {
-    route.config = { ...route.config, isOpenToAnyOrigin: true }
-  })
   plane.addHook('onRequest', (_request, reply, done) => {
-    reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED })
+    reply.headers(anyOrigin())
     done()
   })
+}
+
+/** The headers that let pages of any origin read an answer. */
+export function anyOrigin(): Record<string, string> {
+  return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 }
 
 /**
@@ -32,10 +27,13 @@ export function allowAnyOrigin(plane: FastifyInstance): void {
  * should see the 401 and not a riddle.
  */
 export function echoOrigin(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('vary', 'origin')
-  const { origin } = request.headers
-  if (origin === undefined || !ORIGIN.test(origin)) return
-  reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED })
+  reply.headers(echoedOrigin(request.headers.origin))
+}
+
+/** The headers that let pages of this one origin read an answer. */
+export function echoedOrigin(origin: string | undefined): Record<string, string> {
+  if (origin === undefined || !ORIGIN.test(origin)) return { vary: 'origin' }
+  return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
 }
 
 /**

@@ -1,9 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
-import type { ShedReason } from '../load/load-gate.ts'
+import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
 import { loadKindOf } from '../load/shedding-rules.ts'
-import { echoOrigin } from './gate.ts'
+import { anyOrigin, echoedOrigin } from './gate.ts'
+import { requestIdOf } from './request-id.ts'
 import { notesOf } from './request-notes.ts'
 
 const RETRY_MS = 1_000
@@ -14,24 +16,37 @@ const REFUSALS: Readonly<Record<ShedReason, string>> = {
   running: bodyOf('Too many executions are under way. Try again in a moment.'),
 }
 
+type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
+
 /**
- * Refuses what is more than the service can hold, before a credential is looked up or a body read. Must be the first hook:
- * what it refuses costs next to nothing and is not logged line by line.
+ * Refuses what is more than the service can hold, before a credential is looked up or a body read. Must be the first hook.
+ * Most of all refusals are given even before that: where there are many, the framework's part of them would be dear.
  */
-export function shedLoad(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>): void {
-  const tell = createTeller(deps)
-  app.addHook('onRequest', (request, reply, done) => {
-    const kind = loadKindOf(request.method, request.is404 ? undefined : request.routeOptions.url)
-    const entered = deps.load.enter(kind)
-    if (typeof entered !== 'string') {
-      notesOf(request).held = entered
-      reply.raw.once('close', entered.leave)
-      return done()
-    }
-    deps.metrics.requestShed({ kind, reason: entered })
-    tell()
-    refuse(request, reply, entered)
+export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
+  const judge = createJudge(deps)
+  const held = new WeakMap<IncomingMessage, HeldRequest>()
+  const isTaken = (request: IncomingMessage, response: ServerResponse) => {
+    const entered = judge(request, response)
+    if (!entered) return false
+    held.set(request, entered)
+    response.once('close', entered.leave)
+    return true
+  }
+  const handlers = app.server.listeners('request')
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request, response) => {
+    if (isTaken(request, response)) for (const handle of handlers) handle.call(app.server, request, response)
   })
+  app.addHook('onRequest', (request, reply, done) => {
+    // What did not come over the first of the server's addresses has not been judged yet.
+    if (!held.has(request.raw) && !isTaken(request.raw, reply.raw)) return void reply.hijack()
+    notesOf(request).held = held.get(request.raw) ?? null
+    done()
+  })
+  releaseLater(app)
+}
+
+function releaseLater(app: FastifyInstance): void {
   // Credentials have been looked up by now. How long a body takes is its sender’s affair, and so is reading the answer.
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     notesOf(request).held?.pause()
@@ -47,26 +62,37 @@ export function shedLoad(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'load'
   })
 }
 
-// Written past the framework: its way of answering costs more than many of these may.
-function refuse(request: FastifyRequest, reply: FastifyReply, reason: ShedReason): void {
-  const { plane, isOpenToAnyOrigin } = request.routeOptions.config
-  if (plane === 'public-key') echoOrigin(request, reply)
-  const body = REFUSALS[reason]
-  reply.hijack()
-  reply.raw.writeHead(429, {
-    ...corsHeaders(reply),
-    ...(isOpenToAnyOrigin && { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' }),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'retry-after': String(RETRY_MS / 1_000),
-    'x-request-id': request.id,
-  })
-  reply.raw.end(request.method === 'HEAD' ? undefined : body)
+// Null where the request was refused, and its answer is on its way.
+function createJudge(deps: ShedDeps): (request: IncomingMessage, response: ServerResponse) => HeldRequest | null {
+  const tell = createTeller(deps)
+  return (request, response) => {
+    const { method = '', url = '' } = request
+    const path = url.split('?', 1)[0] ?? ''
+    const kind = loadKindOf(method, path)
+    const entered = deps.load.enter(kind)
+    if (typeof entered !== 'string') return entered
+    deps.metrics.requestShed({ kind, reason: entered })
+    tell()
+    const body = REFUSALS[entered]
+    response.writeHead(429, {
+      ...originHeaders(path, request),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'retry-after': String(RETRY_MS / 1_000),
+      'x-request-id': requestIdOf(request),
+    })
+    response.end(method === 'HEAD' ? undefined : body)
+    return null
+  }
 }
 
-function corsHeaders(reply: FastifyReply): Record<string, string> {
-  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+const OF_PAGES = /^\/v1\/runtime\/(execute|capability)$/
+const OF_ANYBODY = /^\/(v1\/capabilities\/|v1\/runtime\/[^/]+\/manifest$|openapi\.json$)/
+
+function originHeaders(path: string, { headers }: IncomingMessage): Readonly<Record<string, string>> {
+  if (OF_PAGES.test(path)) return echoedOrigin(headers.origin)
+  return OF_ANYBODY.test(path) ? anyOrigin() : {}
 }
 
 function bodyOf(message: string): string {

@@ -12,27 +12,23 @@ const SHARES: Readonly<Record<LoadKind, number>> = {
   health: Number.POSITIVE_INFINITY,
 }
 
-const KINDS_OF_ROUTES: Readonly<Record<string, LoadKind>> = {
-  'GET /': 'health',
-  'GET /health': 'health',
-  'POST /v1/runtime/heartbeat': 'upkeep',
-  'POST /v1/runtimes/:runtimeId/revoke-key': 'upkeep',
-  'POST /v1/runtimes/:runtimeId/rotate-key': 'upkeep',
-  'POST /v1/runtimes/:runtimeId/rotate-secret': 'upkeep',
-  'POST /v1/account/keys/:keyId/revoke': 'upkeep',
-  'POST /v1/billing/webhook': 'upkeep',
-  'POST /v1/capabilities/:runtimeId/:capability': 'broker',
-}
+const PATHS: readonly (readonly [LoadKind, RegExp])[] = [
+  ['health', /^GET \/(health)?$/],
+  ['broker', /^POST \/v1\/capabilities\//],
+  ['execute', /^POST \/v1\/(runtime\/(execute|capability)|executions)$/],
+  ['upkeep', /^POST \/v1\/(runtime\/heartbeat|billing\/webhook)$/],
+  ['upkeep', /^POST \/v1\/runtimes\/[^/]+\/(revoke-key|rotate-key|rotate-secret)$/],
+  ['upkeep', /^POST \/v1\/account\/keys\/[^/]+\/revoke$/],
+]
 
-const LISTING_METHODS = new Set(['GET', 'HEAD'])
-
-/** The kind of a request by its route's pattern; undefined where there is no such route. */
-export function loadKindOf(method: string, route: string | undefined): LoadKind {
+/** The kind of a request by its path, without a query; a route's pattern is as good. */
+export function loadKindOf(method: string, path: string): LoadKind {
   // A preflight is answered as cheaply as it is refused, and a page could not even read the refusal.
   if (method === 'OPTIONS') return 'health'
-  if (route === undefined) return 'listing'
-  const known = KINDS_OF_ROUTES[`${method === 'HEAD' ? 'GET' : method} ${route}`]
-  return known ?? (LISTING_METHODS.has(method) ? 'listing' : 'execute')
+  const asked = method === 'HEAD' ? 'GET' : method
+  const line = `${asked} ${path}`
+  const known = PATHS.find(([, pattern]) => pattern.test(line))
+  return known?.[0] ?? (asked === 'GET' ? 'listing' : 'execute')
 }
 
 /** Whether one more request of this kind may be held, beside `held` others. */

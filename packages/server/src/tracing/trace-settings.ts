@@ -50,7 +50,7 @@ function receiverOf(env: Environment): string | null {
 function protocolFaults(env: Environment): FieldErrors {
   const name = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'].find((each) => env[each])
   if (name === undefined || env[name] === JSON_PROTOCOL) return {}
-  return { [name]: [`must be ${JSON_PROTOCOL}: no other protocol is spoken. Receivers take it on port 4318.`] }
+  return { [name]: ['must be http/json: no other protocol is spoken. Receivers take it on port 4318.'] }
 }
 
 function urlFaults(url: string, env: Environment): FieldErrors {

@@ -104,6 +104,27 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
     expect([heldWhileRunning, service.deps.load.held]).toEqual([0, 0])
   })
 
+  test('does the same over the wire, where it never comes to the framework, and a body that follows does no harm', async () => {
+    const { service, leave } = await fullScene()
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const ask = (path: string, init?: RequestInit) => fetch(url + path, init)
+    const page = { method: 'POST', headers: { origin: 'https://a.example', 'x-request-id': 'request-0001' } }
+    const refused = await ask('/v1/runtime/execute?x=1', { ...page, body: 'a'.repeat(300_000) })
+    expect([refused.status, ErrorBody.parse(await refused.json()).error.code]).toEqual([429, 'rate_limit_exceeded'])
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://a.example',
+      'retry-after': '1',
+      'x-request-id': 'request-0001',
+    })
+    const head = await ask('/v1/executions', { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([429, ''])
+    expect((await ask('/health')).status).toBe(200)
+    expect((await ask('/v1/runtime/execute', { method: 'OPTIONS' })).status).toBe(204)
+    leave()
+    expect((await ask('/v1/executions')).status).toBe(401)
+    expect(service.deps.load.held).toBe(0)
+  })
+
   test('bounds executions under way for themselves', async () => {
     const { service, execute, broker, owner } = await setScene(database(), { limits: { executions: 1 } })
     const scope = service.deps.running.begin(60_000)

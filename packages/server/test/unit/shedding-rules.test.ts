@@ -16,8 +16,11 @@ describe('what a request is worth', () => {
     ['POST', '/v1/capabilities/:runtimeId/:capability', 'broker'],
     ['GET', '/v1/executions', 'listing'],
     ['GET', '/v1/analytics/summary', 'listing'],
-    ['GET', undefined, 'listing'],
-    ['POST', undefined, 'listing'],
+    ['GET', '/v1/nowhere', 'listing'],
+    ['POST', '/v1/runtimes/rt_1/rotate-secret', 'upkeep'],
+    ['POST', '/v1/capabilities/rt_1/echo', 'broker'],
+    ['GET', '/v1/capabilities/rt_1/echo', 'listing'],
+    ['DELETE', '/health', 'execute'],
   ])('%s %s is %s', (method, route, kind) => {
     expect(loadKindOf(method, route)).toBe(kind)
   })
