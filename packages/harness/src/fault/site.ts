@@ -1,7 +1,7 @@
 import type { CreatedRuntime } from '@svc/contract'
 import { createOwner, deploy, type HarnessOwner, registerRuntime } from '../support/owner.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import type { ServerOptions } from '../support/server.ts'
+import { PATIENT, type ServerOptions } from '../support/server.ts'
 import type { Store } from '../support/store.ts'
 import { type EffectLog, startEffectLog } from './effect-log.ts'
 import { createFleet, type Fleet } from './fleet.ts'
@@ -54,6 +54,7 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
       SVC_MODEL: 'openai-compatible:double',
       SVC_MODEL_BASE_URL: model.baseUrl,
       SVC_MODEL_API_KEY: 'harness',
+      ...PATIENT,
       ...variables,
     },
   }

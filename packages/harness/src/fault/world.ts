@@ -1,7 +1,7 @@
 import type { CreatedRuntime, Tier } from '@svc/contract'
 import { createOwner, deploy, type HarnessOwner, registerRuntime } from '../support/owner.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import { PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
 import { createStore, type Store } from '../support/store.ts'
 
 /** A server on a database of its own, with one owner and runtimes that serve the capability `act`. */
@@ -29,7 +29,7 @@ export async function openWorld(context: ScenarioContext, wish: WorldWish): Prom
   const store = wish.store ?? (await createStore(context.engine, context.env))
   context.onEnd(() => store.remove())
   const { env, serverFolder } = context
-  const options: ServerOptions = { store, serverFolder, env, variables, nodeArguments }
+  const options: ServerOptions = { store, serverFolder, env, variables: { ...PATIENT, ...variables }, nodeArguments }
   const server = await startWatched(context, options)
   const owner = await createOwner(options, 'owner@example.com', tier)
   const first = await addRuntime(server.url, owner, endpoint)

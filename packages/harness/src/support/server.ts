@@ -28,6 +28,9 @@ export interface ServerOptions {
   wrapper?: readonly [string, ...string[]]
 }
 
+/** For storms that are to meet what is behind the door: on a slow machine they would be turned away there as too much. */
+export const PATIENT = { SVC_LIMIT_HELD_MS: '60000' } as const
+
 /** Starts the server and resolves when it listens. Endpoints on loopback may be called; the model is the demo's unless told. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const started = run(options, 'main.js', [])
