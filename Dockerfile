@@ -11,6 +11,7 @@ COPY packages/server/package.json packages/server/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/cli/package.json packages/cli/
 COPY packages/testkit/package.json packages/testkit/
+COPY packages/harness/package.json packages/harness/
 COPY examples/shop/package.json examples/shop/
 
 FROM base AS dependencies

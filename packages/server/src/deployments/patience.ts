@@ -1,7 +1,7 @@
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
 /** How long one check may take while nobody has abused that. */
-const CHECK_MS = 100
+const CHECK_MS = 250
 const SHORTEST_CHECK_MS = 2
 const HURRY_MS = 30_000
 

@@ -6,7 +6,11 @@ export const PLANTS: readonly Plant[] = [
     name: 'unfenced-settlement',
     breaks: 'an execution that another server has ended is not overwritten',
     edits: [
-      { file: 'executions/settlement-store.js', find: ".where('executions.status', '=', 'running')", replace: '' },
+      {
+        file: 'executions/settlement-store.js',
+        find: "executions.status = 'running' and executions.node_id = excluded.node_id",
+        replace: 'true',
+      },
     ],
     foundBy: {
       scenario: 'pauses',
@@ -18,7 +22,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'unlocked-buckets',
     breaks: 'the quota is exact on any number of servers',
-    edits: [{ file: 'executions/admission-store.js', find: '.forUpdate()', replace: '' }],
+    edits: [{ file: 'executions/admission-store.js', find: "forUpdateOf('allowances')", replace: "''" }],
     foundBy: { scenario: 'quota', engine: 'postgres', scale: 0.1, check: 'repeats in which the ' },
   },
   {
@@ -77,7 +81,9 @@ async function lockBuckets(`,
   {
     name: 'interrupted-usage-lost',
     breaks: 'what was interrupted is counted too',
-    edits: [{ file: 'executions/lease-store.js', find: 'addUsage(tx, ended.map(', replace: 'addUsage(tx, [].map(' }],
+    edits: [
+      { file: 'executions/lease-store.js', find: 'journalUsage(tx, ended.map(', replace: 'journalUsage(tx, [].map(' },
+    ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
   },
   {
@@ -143,7 +149,10 @@ async function lockBuckets(`,
   {
     name: 'cut-stream-taken-for-whole',
     breaks: "a model's answer without its end is a failure",
-    edits: [{ file: 'model/provider-model.js', find: 'end?.rawFinishReason === undefined', replace: 'false' }],
+    edits: [
+      { file: 'model/provider-model.js', find: 'end?.raw === undefined', replace: 'false' },
+      { file: 'model/provider-model.js', find: 'throw part.error;', replace: 'return null;' },
+    ],
     foundBy: { scenario: 'model-faults', engine: 'sqlite', scale: 0.05, check: null },
   },
   {
@@ -197,7 +206,7 @@ async function lockBuckets(`,
   {
     name: 'signed-with-one-secret',
     breaks: 'a rotation fails no call',
-    edits: [{ file: 'dispatch/attempts.js', find: 'reply.status !== 401', replace: 'reply.status !== 0' }],
+    edits: [{ file: 'dispatch/attempts.js', find: 'reply.status === 401', replace: 'reply.status === 0' }],
     foundBy: { scenario: 'rotation', engine: 'sqlite', scale: 0.05, check: null },
   },
 ]
