@@ -31,17 +31,17 @@ export function copyServer(
   cpSync(join(packageFolder, 'package.json'), join(copy, 'package.json'))
   // What npm put beside the server alone, because of another version at the root.
   symlinkSync(join(packageFolder, 'node_modules'), join(copy, 'node_modules'))
-  for (const edit of edits) applyEdit(join(copy, 'dist'), edit)
+  for (const edit of edits) {
+    const path = join(copy, 'dist', edit.file)
+    writeFileSync(path, applyEdit(readFileSync(path, 'utf8'), edit))
+  }
   return join(copy, 'dist')
 }
 
-function applyEdit(folder: string, { file, from, to }: TextEdit): void {
-  const path = join(folder, file)
-  const [before = '', after, ...more] = readFileSync(path, 'utf8').split(from)
-  if (after === undefined || more.length > 0) {
-    throw new Error(
-      `${file} of the built server holds “${from}” ${more.length + (after === undefined ? 0 : 1)} times; the change of its copy is written for once`,
-    )
-  }
-  writeFileSync(path, `${before}${to}${after}`)
+/** The text with the change made. Throws where its place is not there, or there more than once. */
+export function applyEdit(text: string, { file, from, to }: TextEdit): string {
+  const places = text.split(from).length - 1
+  if (places !== 1)
+    throw new Error(`“${from}” stands ${places} times in ${file}; the change of a copy is written for once`)
+  return text.replace(from, () => to)
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { applyEdit } from '../../src/fault/planted/plant.ts'
 import { PLANTS } from '../../src/fault/planted/plants.ts'
 import { findingIn } from '../../src/fault/planted/run-plants.ts'
+import { applyEdit } from '../../src/support/server-copy.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 
@@ -22,7 +22,7 @@ describe('planted bugs', () => {
 })
 
 test('an edit whose place is missing or not the only one is refused', () => {
-  const edit = { file: 'a.js', find: 'x', replace: '$&y' }
+  const edit = { file: 'a.js', from: 'x', to: '$&y' }
   expect(applyEdit('a x b', edit)).toBe('a $&y b')
   expect(() => applyEdit('a b', edit)).toThrow('stands 0 times')
   expect(() => applyEdit('x x', edit)).toThrow('stands 2 times')

@@ -8,8 +8,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'executions/settlement-store.js',
-        find: "executions.status = 'running' and executions.node_id = excluded.node_id",
-        replace: 'true',
+        from: "executions.status = 'running' and executions.node_id = excluded.node_id",
+        to: 'true',
       },
     ],
     foundBy: {
@@ -22,7 +22,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'unlocked-buckets',
     breaks: 'the quota is exact on any number of servers',
-    edits: [{ file: 'executions/admission-store.js', find: "forUpdateOf('allowances')", replace: "''" }],
+    edits: [{ file: 'executions/admission-store.js', from: "forUpdateOf('allowances')", to: "''" }],
     foundBy: { scenario: 'quota', engine: 'postgres', scale: 0.1, check: 'repeats in which the ' },
   },
   {
@@ -31,18 +31,18 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'usage/rules.js',
-        find: 'taken.set(bucket, result.fullAt);',
-        replace: '{ taken.set(bucket, result.fullAt); buckets.set(bucket, result.fullAt); }',
+        from: 'taken.set(bucket, result.fullAt);',
+        to: '{ taken.set(bucket, result.fullAt); buckets.set(bucket, result.fullAt); }',
       },
       {
         file: 'executions/admission-store.js',
-        find: 'const granted = grant(own, draws, now);',
-        replace: 'const granted = grant(own, draws, now); if (!granted.ok) writeDrawn(request, draws, own, changed);',
+        from: 'const granted = grant(own, draws, now);',
+        to: 'const granted = grant(own, draws, now); if (!granted.ok) writeDrawn(request, draws, own, changed);',
       },
       {
         file: 'executions/admission-store.js',
-        find: 'async function lockBuckets(',
-        replace: `function writeDrawn(request, draws, own, changed) { for (const { bucket } of draws) if (own.has(bucket)) changed.set(request.ownerId + bucket, { owner_id: request.ownerId, bucket, full_at: own.get(bucket) }); }
+        from: 'async function lockBuckets(',
+        to: `function writeDrawn(request, draws, own, changed) { for (const { bucket } of draws) if (own.has(bucket)) changed.set(request.ownerId + bucket, { owner_id: request.ownerId, bucket, full_at: own.get(bucket) }); }
 async function lockBuckets(`,
       },
     ],
@@ -51,7 +51,7 @@ async function lockBuckets(`,
   {
     name: 'slot-never-released',
     breaks: 'what a call takes is given back when it ends',
-    edits: [{ file: 'dispatch/lanes.js', find: 'lane.underWay -= 1;', replace: '' }],
+    edits: [{ file: 'dispatch/lanes.js', from: 'lane.underWay -= 1;', to: '' }],
     foundBy: { scenario: 'revocation', engine: 'sqlite', scale: 0.6, check: 'calls that reached the endpoint' },
   },
   {
@@ -60,8 +60,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/settle.js',
-        find: 'const isSettled = await deps.settlements.settle({',
-        replace: 'const isSettled = true; void deps.settlements.settle({',
+        from: 'const isSettled = await deps.settlements.settle({',
+        to: 'const isSettled = true; void deps.settlements.settle({',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.06, check: 'acknowledged executions lost' },
@@ -72,8 +72,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/settlement-store.js',
-        find: 'settled.map(usageOf)',
-        replace: 'settled.concat(settled).map(usageOf)',
+        from: 'settled.map(usageOf)',
+        to: 'settled.concat(settled).map(usageOf)',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.005, check: 'differences between usage and executions' },
@@ -81,9 +81,7 @@ async function lockBuckets(`,
   {
     name: 'interrupted-usage-lost',
     breaks: 'what was interrupted is counted too',
-    edits: [
-      { file: 'executions/lease-store.js', find: 'journalUsage(tx, ended.map(', replace: 'journalUsage(tx, [].map(' },
-    ],
+    edits: [{ file: 'executions/lease-store.js', from: 'journalUsage(tx, ended.map(', to: 'journalUsage(tx, [].map(' }],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
   },
   {
@@ -92,8 +90,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        find: "await sweep(deps.engine === 'sqlite');",
-        replace: 'await sweep(false);',
+        from: "await sweep(deps.engine === 'sqlite');",
+        to: 'await sweep(false);',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'until a restarted server had ended them' },
@@ -104,8 +102,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'server.js',
-        find: 'setInterval(() => void renew(deps), renewalMs)',
-        replace: 'setInterval(() => undefined, renewalMs)',
+        from: 'setInterval(() => void renew(deps), renewalMs)',
+        to: 'setInterval(() => undefined, renewalMs)',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'operations that a living server left' },
@@ -116,8 +114,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/lease-store.js',
-        find: "others.where('lease_until', '<', now)",
-        replace: "others.where('lease_until', '>', now)",
+        from: "others.where('lease_until', '<', now)",
+        to: "others.where('lease_until', '>', now)",
       },
     ],
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.02, check: 'executions failed without a cause' },
@@ -128,8 +126,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'dispatch/exchange.js',
-        find: '{ failure: failureAfterSending(code), reason: code }',
-        replace: '{ failure: failureAfterSending(code), reason: code, mayRetry: true }',
+        from: '{ failure: failureAfterSending(code), reason: code }',
+        to: '{ failure: failureAfterSending(code), reason: code, mayRetry: true }',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.02, check: 'calls with more than one effect' },
@@ -137,21 +135,21 @@ async function lockBuckets(`,
   {
     name: 'call-not-written-first',
     breaks: 'a call is written down before it is sent',
-    edits: [{ file: 'executions/execute.js', find: 'await deps.callLog.record({', replace: 'await Promise.resolve({' }],
+    edits: [{ file: 'executions/execute.js', from: 'await deps.callLog.record({', to: 'await Promise.resolve({' }],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.02, check: 'effects of calls that were not written down' },
   },
   {
     name: 'revision-not-confirmed',
     breaks: 'a revoked key opens nothing, whatever a server remembers',
-    edits: [{ file: 'executions/admission-store.js', find: 'runtime.revision !== request.revision', replace: 'false' }],
+    edits: [{ file: 'executions/admission-store.js', from: 'runtime.revision !== request.revision', to: 'false' }],
     foundBy: { scenario: 'revocation', engine: 'sqlite', scale: 0.1, check: 'calls with a revoked key' },
   },
   {
     name: 'cut-stream-taken-for-whole',
     breaks: "a model's answer without its end is a failure",
     edits: [
-      { file: 'model/provider-model.js', find: 'end?.raw === undefined', replace: 'false' },
-      { file: 'model/provider-model.js', find: 'throw part.error;', replace: 'return null;' },
+      { file: 'model/provider-model.js', from: 'end?.raw === undefined', to: 'false' },
+      { file: 'model/provider-model.js', from: 'throw part.error;', to: 'return null;' },
     ],
     foundBy: { scenario: 'model-faults', engine: 'sqlite', scale: 0.05, check: null },
   },
@@ -161,8 +159,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'agent/run-agent.js',
-        find: 'usage: wholeUsage(error.usage)',
-        replace: 'usage: { inputTokens: 0, outputTokens: 0 }',
+        from: 'usage: wholeUsage(error.usage)',
+        to: 'usage: { inputTokens: 0, outputTokens: 0 }',
       },
     ],
     foundBy: { scenario: 'model-faults', engine: 'sqlite', scale: 0.05, check: null },
@@ -173,8 +171,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'http/client-gone.js',
-        find: 'if (!reply.raw.writableFinished)',
-        replace: 'if (reply.raw.closed === undefined)',
+        from: 'if (!reply.raw.writableFinished)',
+        to: 'if (reply.raw.closed === undefined)',
       },
     ],
     foundBy: { scenario: 'leaving-clients', engine: 'sqlite', scale: 0.02, check: null },
@@ -185,8 +183,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'dispatch/call-limit.js',
-        find: 'setTimeout(() => end(FAILURES.timeout), ms)',
-        replace: 'setTimeout(() => undefined, ms)',
+        from: 'setTimeout(() => end(FAILURES.timeout), ms)',
+        to: 'setTimeout(() => undefined, ms)',
       },
     ],
     foundBy: { scenario: 'endpoint-faults', engine: 'sqlite', scale: 0.02, check: null },
@@ -197,8 +195,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/answer-execution.js',
-        find: "await stream.send({ type: 'done', ...result });",
-        replace: "if (result.status === 'completed') await stream.send({ type: 'done', ...result });",
+        from: "await stream.send({ type: 'done', ...result });",
+        to: "if (result.status === 'completed') await stream.send({ type: 'done', ...result });",
       },
     ],
     foundBy: { scenario: 'shutdown', engine: 'sqlite', scale: 0.02, check: null },
@@ -206,7 +204,7 @@ async function lockBuckets(`,
   {
     name: 'signed-with-one-secret',
     breaks: 'a rotation fails no call',
-    edits: [{ file: 'dispatch/attempts.js', find: 'reply.status === 401', replace: 'reply.status === 0' }],
+    edits: [{ file: 'dispatch/attempts.js', from: 'reply.status === 401', to: 'reply.status === 0' }],
     foundBy: { scenario: 'rotation', engine: 'sqlite', scale: 0.05, check: null },
   },
 ]

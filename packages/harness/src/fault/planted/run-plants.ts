@@ -1,6 +1,7 @@
 import type { HarnessArguments } from '../../support/arguments.ts'
 import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from '../../support/scenario.ts'
-import { type Plant, plantIn } from './plant.ts'
+import { copyServer } from '../../support/server-copy.ts'
+import type { Plant } from './plant.ts'
 
 /**
  * Plants each bug that was asked for, alone, and runs the scenario that has to find it. True when every one was found,
@@ -68,12 +69,13 @@ async function hunt(
   around: RunSurroundings,
 ): Promise<string | null> {
   around.write(`\n● ${plant.name}: breaks “${plant.breaks}”\n`)
-  const planted = plantIn(around.serverFolder, plant)
+  const cleanUps: (() => void)[] = []
   try {
-    const outcomes = await run(plant.foundBy, scenarios, given, { ...around, serverFolder: planted.folder })
+    const serverFolder = copyServer(around.serverFolder, plant.edits, { onEnd: (cleanUp) => cleanUps.push(cleanUp) })
+    const outcomes = await run(plant.foundBy, scenarios, given, { ...around, serverFolder })
     return findingIn(outcomes, plant)
   } finally {
-    planted.remove()
+    for (const cleanUp of cleanUps) cleanUp()
   }
 }
 
