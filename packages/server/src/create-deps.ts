@@ -96,7 +96,7 @@ export function createDeps(options: DepsOptions): Deps {
 }
 
 // Fewer are no crowd: that many come together on a quiet service, too, and are soon handed on.
-const LEAST_HELD = 32
+const LEAST_HELD = 64
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)

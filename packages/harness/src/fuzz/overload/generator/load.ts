@@ -22,6 +22,8 @@ export interface LoadNotes {
   byStatus: Record<string, number>
   /** Refusals without a time to come back. */
   withoutRetryAfter: number
+  /** Of those sent: how long after it was due, which is the generator's own doing; milliseconds. */
+  lateMs: number[]
   /** Of those served: from when it was due to the last byte, milliseconds. */
   servedMs: number[]
   measuredMs: number
@@ -53,7 +55,16 @@ class Load {
     this.#requests = task.requests.map((request) => Buffer.from(request, 'latin1'))
     this.#measuredFrom = this.#startedAt + task.durationMs * WARM_SHARE
     const measuredMs = task.durationMs * (1 - WARM_SHARE)
-    this.notes = { due: 0, unsent: 0, broken: 0, byStatus: {}, withoutRetryAfter: 0, servedMs: [], measuredMs }
+    this.notes = {
+      due: 0,
+      unsent: 0,
+      broken: 0,
+      byStatus: {},
+      withoutRetryAfter: 0,
+      lateMs: [],
+      servedMs: [],
+      measuredMs,
+    }
   }
 
   async runClosed(): Promise<void> {
@@ -85,6 +96,7 @@ class Load {
       return
     }
     this.#sent += 1
+    if (isMeasured) this.notes.lateMs.push(performance.now() - dueAt)
     const request = this.#requests[this.#sent % this.#requests.length] ?? Buffer.alloc(0)
     const heard = await connection.exchange(request, { timeoutMs: ANSWER_MS })
     if (heard.kind === 'answer' && heard.isOpen && connection.isUsable) this.#idle.push(connection)
