@@ -22,9 +22,9 @@ export interface LoadNotes {
   byStatus: Record<string, number>
   /** Refusals without a time to come back. */
   withoutRetryAfter: number
-  /** Of those sent: how long after it was due, which is the generator's own doing; milliseconds. */
+  /** Of those sent: how long after it was due, which is never the server's doing; milliseconds. */
   lateMs: number[]
-  /** Of those served: from when it was due to the last byte, milliseconds. */
+  /** Of those served: from when it was sent to the last byte, milliseconds. */
   servedMs: number[]
   measuredMs: number
 }
@@ -74,7 +74,7 @@ class Load {
     await Promise.all(Array.from({ length: this.#task.connections }, caller))
   }
 
-  // Every request has its time, and is not sent later because others are slow: its delay counts from there.
+  // Every request has its time, and is not sent later because others are slow.
   async runOpen(perSecond: number): Promise<void> {
     const sent: Promise<void>[] = []
     let due = 0
@@ -88,6 +88,7 @@ class Load {
   }
 
   async #send(dueAt: number): Promise<void> {
+    const sentAt = performance.now()
     const isMeasured = dueAt >= this.#measuredFrom
     if (isMeasured) this.notes.due += 1
     const connection = this.#connection()
@@ -96,14 +97,14 @@ class Load {
       return
     }
     this.#sent += 1
-    if (isMeasured) this.notes.lateMs.push(performance.now() - dueAt)
+    if (isMeasured) this.notes.lateMs.push(sentAt - dueAt)
     const request = this.#requests[this.#sent % this.#requests.length] ?? Buffer.alloc(0)
     const heard = await connection.exchange(request, { timeoutMs: ANSWER_MS })
     if (heard.kind === 'answer' && heard.isOpen && connection.isUsable) this.#idle.push(connection)
     else this.#drop(connection)
     if (!isMeasured) return
     if (heard.kind !== 'answer') this.notes.broken += 1
-    else this.#note(heard.answer.status, performance.now() - dueAt, headerOf(heard.answer, 'retry-after'))
+    else this.#note(heard.answer.status, performance.now() - sentAt, headerOf(heard.answer, 'retry-after'))
   }
 
   #note(status: number, ms: number, retryAfter: string | undefined): void {
