@@ -21,10 +21,11 @@ export interface Interruption {
   current(): InterruptedError | null
 }
 
-/** What of this process hears signals. */
-interface SignalSource {
-  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown
+/** What of this process hears signals, and sends them. */
+export interface SignalSource {
   pid: number
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown
+  kill(pid: number, signal: NodeJS.Signals): unknown
 }
 
 /** Takes SIGINT, SIGTERM and SIGHUP as wishes to end the run; all programs that it has started are ended at once. */
@@ -33,7 +34,7 @@ export function heedSignals(source: SignalSource): Interruption {
   const wish = new Promise<InterruptedError>((resolve) => {
     const heed = (signal: NodeJS.Signals) => {
       current ??= new InterruptedError(signal)
-      killDescendants(source.pid)
+      killDescendants(source)
       resolve(current)
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) source.on(signal, heed)
@@ -42,10 +43,10 @@ export function heedSignals(source: SignalSource): Interruption {
 }
 
 /** Ends every process that this one has started, and theirs, without a word. */
-export function killDescendants(pid: number): void {
-  for (const descendant of descendantsOf(pid)) {
+export function killDescendants(source: SignalSource): void {
+  for (const descendant of descendantsOf(source.pid)) {
     try {
-      process.kill(descendant, 'SIGKILL')
+      source.kill(descendant, 'SIGKILL')
     } catch {
       // It has ended by itself.
     }

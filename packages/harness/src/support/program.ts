@@ -1,17 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type HarnessArguments, readArguments } from './arguments.ts'
-import { heedSignals, InterruptedError, type Interruption, killDescendants } from './interruption.ts'
+import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
 import { refreshPage } from './markdown-table.ts'
 import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
-interface Surroundings {
+interface Surroundings extends SignalSource {
   argv: readonly string[]
   env: NodeJS.ProcessEnv
   stdout: { write(text: string): unknown }
-  pid: number
-  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown
   exit(code: number): never
 }
 
@@ -28,18 +26,18 @@ export type PlantRunner = (given: HarnessArguments, around: RunSurroundings) => 
 export async function runProgram(
   name: string,
   scenarios: readonly Scenario[],
-  process: Surroundings,
+  own: Surroundings,
   runPlants?: PlantRunner,
 ): Promise<number> {
-  const interruption = heedSignals(process)
+  const interruption = heedSignals(own)
   try {
-    return await run(name, scenarios, process, { interruption, runPlants })
+    return await run(name, scenarios, own, { interruption, runPlants })
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error
     // What it had started meanwhile, too; and whatever is still open here would keep the process.
-    killDescendants(process.pid)
-    process.stdout.write(`\n${name}: ${error.message}\n`)
-    return process.exit(error.exitCode)
+    killDescendants(own)
+    own.stdout.write(`\n${name}: ${error.message}\n`)
+    return own.exit(error.exitCode)
   }
 }
 
