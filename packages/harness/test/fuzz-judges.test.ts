@@ -211,12 +211,14 @@ test('the judge of overload wants the work done, in time, and the rest refused i
     broken: 0,
     byStatus: { '200': served, '429': 5_000 - served },
     withoutRetryAfter: 0,
+    lateMs: [],
     servedMs: Array.from({ length: served }, () => ms),
     measuredMs: 10_000,
     ...more,
   })
   expect(capacityOf(load(900, 30))).toEqual({ perSecond: 90, p99Ms: 30 })
-  expect(missed(judgeOverload(capacity, load(900, 30), health, true))).toEqual([])
+  const good = { capacity, load: load(900, 30), health, isAlive: true, othersShare: 0.05 }
+  expect(missed(judgeOverload(good))).toEqual([])
   const bad = [
     load(700, 30),
     load(900, 41),
@@ -226,8 +228,9 @@ test('the judge of overload wants the work done, in time, and the rest refused i
     load(900, 30, { unsent: 600 }),
     load(900, 30, { byStatus: { '200': 900 } }),
   ]
-  for (const one of bad) expect(missed(judgeOverload(capacity, one, health, true))).toHaveLength(1)
-  expect(missed(judgeOverload(capacity, load(900, 30), { ...health, latenciesMs: [101] }, false))).toHaveLength(2)
+  for (const one of bad) expect(missed(judgeOverload({ ...good, load: one }))).toHaveLength(1)
+  const slow = { ...health, latenciesMs: [101] }
+  expect(missed(judgeOverload({ ...good, health: slow, isAlive: false, othersShare: 0.2 }))).toHaveLength(3)
 })
 
 test('the judge of origins lets in an exact entry alone', () => {

@@ -95,8 +95,8 @@ export function createDeps(options: DepsOptions): Deps {
   return deps
 }
 
-// Below the least no bound matters: so few are soon handed on, however slow the service is at the moment.
-const LEAST_HELD = 128
+// Fewer are no crowd: that many come together on a quiet service, too, and are soon handed on.
+const LEAST_HELD = 64
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)

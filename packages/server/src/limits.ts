@@ -10,6 +10,8 @@ export interface Limits {
   calls: number
   /** Outputs of one execution, all together; once they are larger, no further call is made. */
   outputBytes: number
+  /** What the model says in one execution, over all its steps; its turn ends there, as one that ran into its length. */
+  textBytes: number
   /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: number
   /** Executions under way at once on one server. */
@@ -46,6 +48,7 @@ export const DEFAULT_LIMITS: Limits = {
   parallelCalls: 5,
   calls: 100,
   outputBytes: 8 * MiB,
+  textBytes: 512 * KiB,
   endpointCalls: 50,
   executions: 2_000,
   heldRequests: 1_000,

@@ -21,6 +21,7 @@ import { openMetrics } from './metrics/open-metrics.ts'
 import { openModel } from './model/open-model.ts'
 import { openStore } from './open-store.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
+import { repeatWork } from './repeated-work.ts'
 import { startSummary } from './start-summary.ts'
 import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
@@ -31,6 +32,8 @@ const STOP_MS = 3_000
 /** How long the last answers may take to leave. A connection that has none to wait for may stay open for ever. */
 const FLUSH_MS = 1_000
 const FLUSH_STEP_MS = 20
+/** Connections that may wait to be taken. Of a crowd that is more than Node's 511, some would knock again a second later. */
+const BACKLOG = 4_096
 
 export interface RunningServer {
   /** Where it answers. */
@@ -81,37 +84,32 @@ export async function startServer(
     ...(metrics && { metrics }),
   })
   await deps.lease.take()
-  const renewal = setInterval(() => void renew(deps), renewalMs)
+  const renewing = repeatWork(renewalMs, () => renew(deps))
+  const folding = repeatWork(foldMs, () => fold(deps))
   // At once, too: what a process left that was killed.
-  let folded = fold(deps)
-  const folding = setInterval(() => {
-    folded = fold(deps)
-  }, foldMs)
+  folding.begin()
   const app = createApp(deps)
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   url = addressOf(app, config.host)
   const readiness = createReadinessProbe({ ...deps, nodeId })
   const ops = config.ops && metrics ? await openOps(config.ops, { readiness, metrics }) : null
   const retention = createRetentionSweep(deps)
+  const sweeping = repeatWork(retentionMs, () => sweep(deps, retention))
   // At once, too: a server that never runs for long would keep everything.
-  let swept = sweep(deps, retention)
-  const sweeping = setInterval(() => {
-    swept = sweep(deps, retention)
-  }, retentionMs)
+  sweeping.begin()
   return {
     url,
     summary: startSummary(config, { model: deps.model, url, opsUrl: ops?.url ?? null }),
     async stop() {
       // First of all, so that balancers look elsewhere while requests are still taken here.
       readiness.drain()
-      clearInterval(sweeping)
+      const swept = sweeping.stop()
       await pause(config.drainDelayMs)
       await Promise.all([drain(app, deps, DRAIN_MS - config.drainDelayMs), retention.stop()])
-      await swept
-      clearInterval(folding)
-      await folded
+      await Promise.all([swept, folding.stop()])
       await fold(deps)
-      clearInterval(renewal)
+      // Last of what repeats: it keeps what settles until now ours. One under way would take the released lease again.
+      await renewing.stop()
       await Promise.all([deps.lease.release(), deps.dispatcher.close(), schemaJudge.close(), tracer.close()])
       await ops?.app.close()
       await store.database.close()

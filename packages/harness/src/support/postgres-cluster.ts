@@ -41,7 +41,6 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
   const data = join(folder, 'data')
   const port = await freePort()
   const as = (program: string, args: readonly string[]) => runAsPostgres(join(binariesOf(version), program), args)
-  await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
   const start = async (given: PostgresSettings) => {
     const options = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder, ...given }
     const words = Object.entries(options).map(([name, value]) => `-c ${name}=${value}`)
@@ -49,7 +48,20 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
   }
   const stop = (mode: StopMode) => as('pg_ctl', ['-D', data, '-w', '-t', '120', '-m', mode, 'stop'])
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-  await start(settings)
+  const remove = async () => {
+    // One that was killed leaves its file.
+    const isRunning = existsSync(join(data, 'postmaster.pid')) && existsSync(`/proc/${postmaster()}`)
+    if (isRunning) await stop('immediate')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
+    await start(settings)
+  } catch (error) {
+    // Nobody else knows of it yet.
+    await remove()
+    throw error
+  }
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
@@ -61,10 +73,7 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
       await stop(mode)
       await start(changed)
     },
-    async remove() {
-      if (existsSync(join(data, 'postmaster.pid'))) await stop('immediate')
-      rmSync(folder, { recursive: true, force: true })
-    },
+    remove,
   }
 }
 

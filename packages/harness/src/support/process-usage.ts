@@ -36,10 +36,21 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)]
 }
 
+/** The processes that a process has started, those that they have started, and so on; what was daemonized is nobody's. */
+export function descendantsOf(pid: number): number[] {
+  const children = endedOr(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
+    endedOr(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'), '')
+      .split(' ')
+      .filter(Boolean)
+      .map(Number),
+  )
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
+}
+
 /** User and system time, milliseconds, of a process, its children that run, and those it has waited for. */
 export function familyCpuMs(pid: number): number {
   const [, ...children] = familyOf(pid)
-  const ofChildren = children.map((child) => endedOr(() => cpuMsOf(`/proc/${child}/stat`, OWN_TIME)))
+  const ofChildren = children.map((child) => endedOr(() => cpuMsOf(`/proc/${child}/stat`, OWN_TIME), 0))
   return ofChildren.reduce((sum, ms) => sum + ms, cpuMsOf(`/proc/${pid}/stat`, [...OWN_TIME, ...CHILDREN_TIME]))
 }
 
@@ -65,10 +76,10 @@ function cpuMsOf(file: string, columns: readonly number[]): number {
 }
 
 // A process may end between the list of them and the look at it; its parent counts it then.
-function endedOr(read: () => number): number {
+function endedOr<T>(read: () => T, otherwise: T): T {
   try {
     return read()
   } catch {
-    return 0
+    return otherwise
   }
 }

@@ -1,14 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type HarnessArguments, readArguments } from './arguments.ts'
+import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
 import { refreshPage } from './markdown-table.ts'
 import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
-interface Surroundings {
+interface Surroundings extends SignalSource {
   argv: readonly string[]
   env: NodeJS.ProcessEnv
   stdout: { write(text: string): unknown }
+  exit(code: number): never
 }
 
 /** The built server, `packages/server/dist`. */
@@ -17,12 +19,33 @@ const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta
 /** Runs what `--plant` asks for. True when everything that was planted was found. */
 export type PlantRunner = (given: HarnessArguments, around: RunSurroundings) => Promise<boolean>
 
-/** Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met. */
+/**
+ * Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met. Ended
+ * by a signal, it ends all that it started, removes what it made, and exits as one who died of it.
+ */
 export async function runProgram(
   name: string,
   scenarios: readonly Scenario[],
-  { argv, env, stdout }: Surroundings,
+  own: Surroundings,
   runPlants?: PlantRunner,
+): Promise<number> {
+  const interruption = heedSignals(own)
+  try {
+    return await run(name, scenarios, own, { interruption, runPlants })
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error
+    // What it had started meanwhile, too; and whatever is still open here would keep the process.
+    killDescendants(own)
+    own.stdout.write(`\n${name}: ${error.message}\n`)
+    return own.exit(error.exitCode)
+  }
+}
+
+async function run(
+  name: string,
+  scenarios: readonly Scenario[],
+  { argv, env, stdout }: Surroundings,
+  { interruption, runPlants }: { interruption: Interruption; runPlants: PlantRunner | undefined },
 ): Promise<number> {
   const write = (text: string) => void stdout.write(text)
   const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
@@ -36,7 +59,7 @@ export async function runProgram(
   }
   const serverFolder = read.given.serverFolder ?? SERVER_FOLDER
   if (!existsSync(serverFolder)) throw new Error(`${serverFolder} is not there: run “npm run build” first`)
-  const around: RunSurroundings = { env, serverFolder, now: Date.now, write }
+  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, interruption }
   if (read.given.plant.length > 0) return plant(read.given, around, runPlants)
   const outcomes = await runScenarios(scenarios, read.given, around)
   if (read.given.page !== null) write(refreshFile(read.given.page, name, outcomes))

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, HarnessArguments } from './arguments.ts'
+import type { Interruption } from './interruption.ts'
 import { type Table, toMarkdown } from './markdown-table.ts'
 import { createRandom, type Random } from './random.ts'
 
@@ -67,14 +69,23 @@ function shown(value: number, unit: string): string {
   return unit === '' ? digits : `${digits} ${unit}`
 }
 
+/** How long an interrupted scenario may take to come to its end, and then each of its clean-ups. */
+const GIVE_UP_MS = 3_000
+const CLEAN_UP_MS = 10_000
+
 export interface RunSurroundings {
   env: NodeJS.ProcessEnv
   serverFolder: string
   now(): number
   write(text: string): void
+  /** None: the run goes on to its end. */
+  interruption?: Interruption
 }
 
-/** Runs scenarios one after the other and prints what each counted. A scenario that throws has failed. */
+/**
+ * Runs scenarios one after the other and prints what each counted. A scenario that throws has failed. Throws an
+ * {@link InterruptedError} once an interrupted one has been cleaned up after.
+ */
 export async function runScenarios(
   scenarios: readonly Scenario[],
   given: HarnessArguments,
@@ -87,6 +98,8 @@ export async function runScenarios(
       scenario.engines.length === 0 ? [null] : scenario.engines.filter((name) => given.engines.includes(name))
     for (const engine of engines) {
       const outcome = await runOne(scenario, engine, given, around)
+      const interrupted = around.interruption?.current()
+      if (interrupted) throw interrupted
       outcomes.push(outcome)
       around.write(describeOutcome(outcome))
     }
@@ -118,13 +131,31 @@ async function runOne(
     table: (table) => void tables.push(table),
     onEnd: (cleanUp) => void cleanUps.push(cleanUp),
   }
-  const checks = await scenario.run(context).catch((error: unknown) => [brokenOff(error)])
-  for (const cleanUp of cleanUps.reverse()) {
-    await Promise.resolve()
-      .then(cleanUp)
-      .catch((error: unknown) => around.write(`  not cleaned up: ${String(error)}\n`))
-  }
+  const running = scenario.run(context).catch((error: unknown) => [brokenOff(error)])
+  const checks = await Promise.race([running, untilGivenUp(running, around)])
+  for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp, around)
   return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks, tables }
+}
+
+/** A scenario whose programs were ended has a moment to notice, and to clean up what it was about to start. */
+async function untilGivenUp(running: Promise<unknown>, { interruption }: RunSurroundings): Promise<readonly Check[]> {
+  const error = await (interruption?.wish ?? new Promise<never>(() => {}))
+  await limited(running, GIVE_UP_MS)
+  return [brokenOff(error)]
+}
+
+async function tidy(cleanUp: () => unknown, { write, interruption }: RunSurroundings): Promise<void> {
+  const tidying = Promise.resolve()
+    .then(cleanUp)
+    .catch((error: unknown) => write(`  not cleaned up: ${String(error)}\n`))
+  // What waits for somebody who was ended would wait for ever.
+  await (interruption?.current() ? limited(tidying, CLEAN_UP_MS) : tidying)
+}
+
+async function limited(work: Promise<unknown>, maxMs: number): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, sleep(maxMs, undefined, { signal: over.signal }).catch(() => {})])
+  over.abort()
 }
 
 function brokenOff(error: unknown): Check {

@@ -4,7 +4,7 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import type { NewId } from '../ids.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
-import { type Model, ModelError, type ModelEvent } from '../model/model.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
 import { type Toolset, toolCallProblem } from './tools.ts'
@@ -15,7 +15,7 @@ export interface AgentDeps {
   model: Model
   clock: Clock
   newId: NewId
-  limits: Pick<Limits, 'steps' | 'parallelCalls' | 'calls' | 'outputBytes' | 'modelOutputBytes'>
+  limits: Pick<Limits, 'steps' | 'parallelCalls' | 'calls' | 'outputBytes' | 'textBytes' | 'modelOutputBytes'>
 }
 
 export interface AgentInput {
@@ -33,10 +33,11 @@ export interface AgentInput {
 export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
   const { limits } = deps
   const messages = forModel(input.messages, limits.modelOutputBytes)
-  const spent = { calls: 0, outputBytes: 0 }
+  const spent = { calls: 0, outputBytes: 0, textBytes: 0 }
   for (let step = 1; step <= limits.steps; step += 1) {
-    const spoken = yield* speak(deps, input, messages)
+    const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
+    spent.textBytes += Buffer.byteLength(spoken.text)
     const requests = spoken.requests.map((request) => judge(deps, input.toolset, request))
     const assistant = assistantTurn(spoken.text, requests)
     messages.push(assistant)
@@ -77,12 +78,12 @@ type Turn = Spoken | { ok: false; failure: AgentResult }
 async function* speak(
   deps: AgentDeps,
   input: AgentInput,
-  messages: readonly Message[],
+  turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
 ): AsyncGenerator<AgentEvent, Turn> {
   const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false }
   const request = {
     instructions: input.instructions,
-    messages,
+    ...turn,
     tools: input.toolset.tools,
     signal: input.signal,
   }

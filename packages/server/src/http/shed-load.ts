@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
 import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
-import { loadKindOf } from '../load/shedding-rules.ts'
+import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
+import { createEarlyDoors } from './early-doors.ts'
 import { anyOrigin, echoedOrigin } from './gate.ts'
 import { requestIdOf } from './request-id.ts'
 import { notesOf } from './request-notes.ts'
+import type { RequestGist } from './whole-request.ts'
 
 const RETRY_MS = 1_000
 const LOG_EVERY_MS = 1_000
@@ -20,14 +23,30 @@ type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
 
 /**
  * Refuses what is more than the service can hold, before a credential is looked up or a body read. Must be the first hook.
- * Most of all refusals are given even before that: where there are many, the framework's part of them would be dear.
+ * Most of all refusals are given even before that: where there are many, the framework's part of them would be dear, and
+ * Node's is.
  */
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
-  const judge = createJudge(deps)
+  const { clock, load } = deps
+  const told = createTeller(deps)
   const held = new WeakMap<IncomingMessage, HeldRequest>()
+  const dateOf = createDates(clock)
+  const doors = createEarlyDoors((request) => {
+    const kind = kindOf(request)
+    const reason = load.refuses(kind)
+    if (reason === null) return null
+    told(kind, reason)
+    return asText({ date: dateOf(), ...refusalHeaders(request, reason) }, bodyFor(request, reason))
+  })
   const isTaken = (request: IncomingMessage, response: ServerResponse) => {
-    const entered = judge(request, response)
-    if (!entered) return false
+    const gist = gistOf(request)
+    const kind = kindOf(gist)
+    const entered = load.enter(kind)
+    if (typeof entered === 'string') {
+      told(kind, entered)
+      response.writeHead(429, refusalHeaders(gist, entered)).end(bodyFor(gist, entered))
+      return false
+    }
     held.set(request, entered)
     response.once('close', entered.leave)
     return true
@@ -35,7 +54,9 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
+    doors.note(request, response)
     if (isTaken(request, response)) for (const handle of handlers) handle.call(app.server, request, response)
+    else response.once('close', () => doors.put(request))
   })
   app.addHook('onRequest', (request, reply, done) => {
     // What did not come over the first of the server's addresses has not been judged yet.
@@ -62,35 +83,54 @@ function releaseLater(app: FastifyInstance): void {
   })
 }
 
-// Null where the request was refused, and its answer is on its way.
-function createJudge(deps: ShedDeps): (request: IncomingMessage, response: ServerResponse) => HeldRequest | null {
-  const tell = createTeller(deps)
-  return (request, response) => {
-    const { method = '', url = '' } = request
-    const path = url.split('?', 1)[0] ?? ''
-    const kind = loadKindOf(method, path)
-    const entered = deps.load.enter(kind)
-    if (typeof entered !== 'string') return entered
-    deps.metrics.requestShed({ kind, reason: entered })
-    tell()
-    const body = REFUSALS[entered]
-    response.writeHead(429, {
-      ...originHeaders(path, request),
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      'retry-after': String(RETRY_MS / 1_000),
-      'x-request-id': requestIdOf(request),
-    })
-    response.end(method === 'HEAD' ? undefined : body)
-    return null
+function gistOf({ method = '', url = '', headers }: IncomingMessage): RequestGist {
+  const id = headers['x-request-id']
+  return { method, url, headers: { origin: headers.origin, 'x-request-id': typeof id === 'string' ? id : undefined } }
+}
+
+function kindOf({ method, url }: RequestGist): LoadKind {
+  return loadKindOf(method, pathOf(url))
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function refusalHeaders(request: RequestGist, reason: ShedReason): Readonly<Record<string, string>> {
+  return {
+    ...originHeaders(request),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(REFUSALS[reason].length),
+    'cache-control': 'no-store',
+    'retry-after': String(RETRY_MS / 1_000),
+    'x-request-id': requestIdOf(request),
+  }
+}
+
+function bodyFor({ method }: RequestGist, reason: ShedReason): string {
+  return method === 'HEAD' ? '' : REFUSALS[reason]
+}
+
+function asText(headers: Readonly<Record<string, string>>, body: string): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 429 Too Many Requests\r\n${lines.join('')}\r\n${body}`
+}
+
+// The header counts seconds; a text for each is made once.
+function createDates(clock: Clock): () => string {
+  let [second, text] = [Number.NaN, '']
+  return () => {
+    const now = Math.floor(clock.now() / 1_000)
+    if (now !== second) [second, text] = [now, new Date(now * 1_000).toUTCString()]
+    return text
   }
 }
 
 const OF_PAGES = /^\/v1\/runtime\/(execute|capability)$/
 const OF_ANYBODY = /^\/(v1\/capabilities\/|v1\/runtime\/[^/]+\/manifest$|openapi\.json$)/
 
-function originHeaders(path: string, { headers }: IncomingMessage): Readonly<Record<string, string>> {
+function originHeaders({ url, headers }: RequestGist): Readonly<Record<string, string>> {
+  const path = pathOf(url)
   if (OF_PAGES.test(path)) return echoedOrigin(headers.origin)
   return OF_ANYBODY.test(path) ? anyOrigin() : {}
 }
@@ -99,11 +139,16 @@ function bodyOf(message: string): string {
   return JSON.stringify(limited(message, RETRY_MS).toBody())
 }
 
-// One line a second, however many there were.
-function createTeller({ clock, logger }: Pick<Deps, 'clock' | 'logger'>): () => void {
+// Counts each, and logs one line a second, however many there were.
+function createTeller({
+  clock,
+  logger,
+  metrics,
+}: Omit<ShedDeps, 'load'>): (kind: LoadKind, reason: ShedReason) => void {
   let toldAt = Number.NEGATIVE_INFINITY
   let shed = 0
-  return () => {
+  return (kind, reason) => {
+    metrics.requestShed({ kind, reason })
     shed += 1
     const now = clock.now()
     if (now - toldAt < LOG_EVERY_MS && now >= toldAt) return

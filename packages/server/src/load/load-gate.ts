@@ -16,6 +16,8 @@ export interface HeldRequest {
 /** The first door of all: lets in what the service can hold, and refuses the rest before anything is done for it. */
 export interface LoadGate {
   enter(kind: LoadKind): HeldRequest | ShedReason
+  /** Why one more of this kind would not be taken now; null where it would be. */
+  refuses(kind: LoadKind): ShedReason | null
   /** Requests taken and not yet handed on, and how many there may be at present. */
   readonly held: number
   readonly bound: number
@@ -47,11 +49,16 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
     bound = nextBound(bound, window, targets)
     window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   }
+  const refuses = (kind: LoadKind): ShedReason | null => {
+    look()
+    if (isExecution(kind) && running() >= maxRunning) return 'running'
+    return mayHold(kind, held, bound) ? null : 'held'
+  }
   return {
+    refuses,
     enter(kind) {
-      look()
-      if (isExecution(kind) && running() >= maxRunning) return 'running'
-      if (!mayHold(kind, held, bound)) return 'held'
+      const reason = refuses(kind)
+      if (reason !== null) return reason
       held += 1
       let state: 'held' | 'paused' | 'left' = 'held'
       const move = (from: typeof state, to: typeof state, change: number) => {

@@ -12,6 +12,8 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: AbortSignal
+  /** What it may say, in bytes of UTF-8: its turn ends there with the reason `length`. As much as it likes without. */
+  maxTextBytes?: number
   /** For the log alone. */
   executionId?: string
 }

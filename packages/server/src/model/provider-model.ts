@@ -38,10 +38,18 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     usage: { inputTokens: 0, outputTokens: 0 },
     end: null,
   }
+  let left = request.maxTextBytes ?? Number.POSITIVE_INFINITY
   try {
     for await (const part of await partsOf(options, request, limit.signal)) {
       const text = take(turn, part)
-      if (text !== null) yield { type: 'text', content: text }
+      if (text === null) continue
+      const said = withinBytes(text, left)
+      left -= Buffer.byteLength(said)
+      if (said !== '') yield { type: 'text', content: said }
+      if (said.length === text.length) continue
+      // To leave the loop ends the provider's stream.
+      yield { type: 'end', reason: 'length', usage: turn.usage }
+      return
     }
   } catch (error) {
     throw logged(options, request, failureOf(error, { options, turn, limit }))
@@ -84,6 +92,12 @@ interface Turn {
 
 type Finish = Extract<StreamPart, { type: 'finish' }>
 type Terminal = Finish['finishReason']
+
+// As much of a text as fits, in whole characters.
+function withinBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, Math.max(0, maxBytes)), { stream: true })
+}
 
 // Folds one part into the turn; returns the text that can be passed on at once, or null.
 function take(turn: Turn, part: StreamPart): string | null {

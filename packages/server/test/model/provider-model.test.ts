@@ -22,6 +22,21 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     ])
   })
 
+  test('ends a turn that says more than it may, at a whole character, and makes none of its calls', async () => {
+    const turn = { text: ['Hällo', 'wörld', 'and on'], toolCalls: [{ name: 'list-all', input: {} }] }
+    const double = await startDouble([turn, turn])
+    const cut = await outcomeOf(modelAt(double, { provider }), { tools: [listAll], maxTextBytes: 8 })
+    expect(cut.error).toBeNull()
+    expect(cut.events).toEqual([
+      { type: 'text', content: 'Hällo' },
+      { type: 'text', content: 'w' },
+      { type: 'end', reason: 'length', usage: expect.anything() },
+    ])
+    const whole = await outcomeOf(modelAt(double, { provider }), { tools: [listAll], maxTextBytes: 18 })
+    expect(textOf(whole.events)).toBe('Hällowörldand on')
+    expect(whole.events.at(-1)).toMatchObject({ type: 'end', reason: 'tool_calls' })
+  })
+
   test('assembles parallel tool calls that arrive in interleaved pieces, in their order', async () => {
     const double = await startDouble([
       {

@@ -34,3 +34,21 @@ test('a running server renews its lease, and takes a new one when another node h
   while (retaken?.node_id !== first?.node_id) retaken = await lease()
   expect(Number(retaken?.lease_until)).toBeGreaterThanOrEqual(Number(renewed?.lease_until))
 })
+
+test('a server that stops while renewals are under way leaves no lease behind, and asks nothing of a closed store', async () => {
+  const env = { PORT: '0', SVC_MODEL: 'demo:rules', SVC_DATA_DIR: createFolder() }
+  const read = readConfig(env)
+  if (!read.ok) throw new Error(JSON.stringify(read.faults))
+  const fail = (error: unknown) => {
+    throw error
+  }
+  const lines: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const often = { renewalMs: 1, retentionMs: 1, foldMs: 1 }
+  const server = await startServer(read.config, env, { logger, onFatal: fail, ...often })
+  await server.stop()
+  const { db, close } = await openDatabase({ engine: 'sqlite', file: databaseFile(env.SVC_DATA_DIR), onError: fail })
+  onTestFinished(close)
+  expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([])
+  expect(lines).toEqual([])
+})

@@ -16,18 +16,18 @@ test('work that ends in its time gives what it gives, and throws what it throws'
   expect(fault).toThrow(new RangeError('too deep'))
 })
 
-test('work that never ends is stopped, having been begun once', () => {
+test('work that never ends is stopped', () => {
   let times = 0
   const work = () => {
     times += 1
     return keepBusy()
   }
-  // What the machine keeps from the processor is given once more: four times the time is enough to have used it all.
   expect(() => withinTime(200, work)).toThrow(TimeLimitError)
-  expect(times).toBeLessThanOrEqual(3)
+  // Twice where the machine kept the processor from it.
+  expect(times).toBeLessThanOrEqual(2)
 })
 
-test('work that was kept from the processor is begun anew, and not for ever', () => {
+test('work that was kept from the processor is begun anew, once', () => {
   let times = 0
   const standStill = (upTo: number) => {
     times += 1
@@ -38,5 +38,5 @@ test('work that was kept from the processor is begun anew, and not for ever', ()
   expect(withinTime(200, () => standStill(1))).toBe(2)
   times = 0
   expect(() => withinTime(200, () => standStill(100))).toThrow(TimeLimitError)
-  expect(times).toBe(3)
+  expect(times).toBe(2)
 })

@@ -102,8 +102,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'server.js',
-        from: 'setInterval(() => void renew(deps), renewalMs)',
-        to: 'setInterval(() => undefined, renewalMs)',
+        from: 'repeatWork(renewalMs, () => renew(deps))',
+        to: 'repeatWork(renewalMs, async () => undefined)',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'operations that a living server left' },

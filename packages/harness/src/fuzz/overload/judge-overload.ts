@@ -14,18 +14,30 @@ const P99_FACTOR = 2
 const HEALTH_MS = 100
 /** Below this share of the load there was no overload. */
 const SENT_SHARE = 0.9
+/** Where other programs take more of the processors, it is them that are measured. */
+const OTHERS_SHARE = 0.1
+
+export interface OverloadRun {
+  capacity: Capacity
+  load: LoadNotes
+  health: ProbeNotes
+  isAlive: boolean
+  /** What programs other than server, endpoint and generator took of the processors' time. */
+  othersShare: number
+}
 
 export function capacityOf({ servedMs, measuredMs }: LoadNotes): Capacity {
   return { perSecond: (servedMs.length / measuredMs) * 1000, p99Ms: quantile(servedMs, 0.99) }
 }
 
 /** Judges the overload against what the server can do: the work that gets done, how fast, and how the rest is refused. */
-export function judgeOverload(capacity: Capacity, load: LoadNotes, health: ProbeNotes, isAlive: boolean): Check[] {
+export function judgeOverload({ capacity, load, health, isAlive, othersShare }: OverloadRun): Check[] {
   const { due, unsent, byStatus } = load
   const served = capacityOf(load)
   const refused = byStatus['429'] ?? 0
   const answered = Object.values(byStatus).reduce((sum, count) => sum + count, 0)
   return [
+    atMost('share of the processors that other programs took', othersShare, OTHERS_SHARE),
     atLeast('share of the offered requests that were sent', (due - unsent) / due, SENT_SHARE),
     atLeast('offered, as a multiple of the capacity', due / load.measuredMs / (capacity.perSecond / 1000), 4.5),
     atLeast('goodput, of the peak', served.perSecond / capacity.perSecond, GOODPUT_SHARE),

@@ -39,7 +39,7 @@ export function judgeSlow(run: SlowRun): Check[] {
       0,
     ),
     ...kinds.map((kind) => judgeKind(connections, kind)),
-    exactly('readers that stand still and were not cut off', run.readers - run.readersEnded, 0),
+    exactly('readers whose execution did not end', run.readers - run.readersEnded, 0),
     atLeast('health checks meanwhile', health.latenciesMs.length, 20),
     exactly('of these failed', health.failures, 0),
     atMost('p99 of these', quantile(health.latenciesMs, 0.99), HEALTH_MS, 'ms'),

@@ -11,17 +11,18 @@ import { openSlowly, type SlowConnection, type SlowKind } from './slow-connectio
 
 /** A thousand at full scale. Of the kinds that take a minute to end there is none in a quick look. */
 const COUNTS: readonly (readonly [kind: SlowKind, full: number, min: number])[] = [
-  ['headers', 330, 5],
-  ['body', 330, 0],
-  ['silent', 150, 5],
-  ['kept alive', 150, 0],
-  ['reader', 40, 0],
+  ['headers', 300, 5],
+  ['body', 300, 0],
+  ['silent', 140, 5],
+  ['kept alive', 140, 0],
+  ['reader', 120, 0],
 ]
 const OPENED_AT_ONCE = 50
 const BETWEEN_MS = 250
 const LOOK_EVERY_MS = 500
-/** Half a minute until the buffers on the way are full; who then stands still is seen within 30 to 60 s. */
+/** Whoever stands still while there is something to read is seen within 30 to 60 s. */
 const READER_MS = 100_000
+/** Ten times what a model may say in one execution. */
 const STREAM_PIECES = 100
 const PIECE_EVERY_MS = 250
 const PIECE = 'x'.repeat(50_000)

@@ -22,7 +22,9 @@ export interface LoadNotes {
   byStatus: Record<string, number>
   /** Refusals without a time to come back. */
   withoutRetryAfter: number
-  /** Of those served: from when it was due to the last byte, milliseconds. */
+  /** Of those sent: how long after it was due, which is never the server's doing; milliseconds. */
+  lateMs: number[]
+  /** Of those served: from when it was sent to the last byte, milliseconds. */
   servedMs: number[]
   measuredMs: number
 }
@@ -53,7 +55,16 @@ class Load {
     this.#requests = task.requests.map((request) => Buffer.from(request, 'latin1'))
     this.#measuredFrom = this.#startedAt + task.durationMs * WARM_SHARE
     const measuredMs = task.durationMs * (1 - WARM_SHARE)
-    this.notes = { due: 0, unsent: 0, broken: 0, byStatus: {}, withoutRetryAfter: 0, servedMs: [], measuredMs }
+    this.notes = {
+      due: 0,
+      unsent: 0,
+      broken: 0,
+      byStatus: {},
+      withoutRetryAfter: 0,
+      lateMs: [],
+      servedMs: [],
+      measuredMs,
+    }
   }
 
   async runClosed(): Promise<void> {
@@ -63,7 +74,7 @@ class Load {
     await Promise.all(Array.from({ length: this.#task.connections }, caller))
   }
 
-  // Every request has its time, and is not sent later because others are slow: its delay counts from there.
+  // Every request has its time, and is not sent later because others are slow.
   async runOpen(perSecond: number): Promise<void> {
     const sent: Promise<void>[] = []
     let due = 0
@@ -77,6 +88,7 @@ class Load {
   }
 
   async #send(dueAt: number): Promise<void> {
+    const sentAt = performance.now()
     const isMeasured = dueAt >= this.#measuredFrom
     if (isMeasured) this.notes.due += 1
     const connection = this.#connection()
@@ -85,13 +97,14 @@ class Load {
       return
     }
     this.#sent += 1
+    if (isMeasured) this.notes.lateMs.push(sentAt - dueAt)
     const request = this.#requests[this.#sent % this.#requests.length] ?? Buffer.alloc(0)
     const heard = await connection.exchange(request, { timeoutMs: ANSWER_MS })
     if (heard.kind === 'answer' && heard.isOpen && connection.isUsable) this.#idle.push(connection)
     else this.#drop(connection)
     if (!isMeasured) return
     if (heard.kind !== 'answer') this.notes.broken += 1
-    else this.#note(heard.answer.status, performance.now() - dueAt, headerOf(heard.answer, 'retry-after'))
+    else this.#note(heard.answer.status, performance.now() - sentAt, headerOf(heard.answer, 'retry-after'))
   }
 
   #note(status: number, ms: number, retryAfter: string | undefined): void {
