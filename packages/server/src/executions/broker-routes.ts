@@ -5,9 +5,8 @@ import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { typed } from '../http/typed.ts'
 import { type Located, locateById } from '../runtimes/serving.ts'
-import { toSecret } from '../secrets/secret.ts'
 import { answerCall } from './answer-call.ts'
-import { admitBrokerCall, findBrokered, requireEndUser } from './call-capability.ts'
+import { admitBrokerCall, findBrokered, requireEndUser, toCallInput } from './call-capability.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = z.object({ runtimeId: z.string(), capability: z.string() })
@@ -54,7 +53,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body
       const { located, capability } = targetOf(request)
-      const call = { capability, input, metadata, endUserToken: toSecret(endUserToken) }
+      const call = toCallInput({ capability, input, metadata, endUserToken })
       const outcome = await answerCall(deps, reply, call, () => admitBrokerCall(deps, located, call))
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body
