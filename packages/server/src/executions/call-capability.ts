@@ -57,7 +57,7 @@ export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; bo
  * The capability that a stranger asks the broker for. Unknown runtime, unknown capability and missing endpoint are one and
  * the same 404, so that none of them can be told from the others.
  */
-export function findBrokered(located: Located, name: string): Promise<ServingCapability> {
+export function findBrokered(located: Located, name: string): ServingCapability | Promise<ServingCapability> {
   return confirming(located, (runtime) => brokered(runtime, name))
 }
 
@@ -71,7 +71,7 @@ export function admitBrokerCall(deps: CallDeps, located: Located, input: CallInp
 }
 
 /** Refuses a stranger who brings no end user to a capability that needs one. */
-export function requireEndUser(located: Located, name: string, endUserToken: unknown): Promise<void> {
+export function requireEndUser(located: Located, name: string, endUserToken: unknown): void | Promise<void> {
   return confirming(located, (runtime) => checkEndUser(brokered(runtime, name), endUserToken))
 }
 

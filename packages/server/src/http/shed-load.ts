@@ -29,7 +29,7 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
     const entered = judge(request, response)
     if (!entered) return false
     held.set(request, entered)
-    response.once('close', entered.leave)
+    response.on('close', entered.leave)
     return true
   }
   const handlers = app.server.listeners('request')
