@@ -21,6 +21,7 @@ import { openMetrics } from './metrics/open-metrics.ts'
 import { openModel } from './model/open-model.ts'
 import { openStore } from './open-store.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
+import type { RequestLog } from './request-log.ts'
 import { startSummary } from './start-summary.ts'
 import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
@@ -47,6 +48,7 @@ export async function startServer(
   env: Environment,
   context: {
     logger: Logger
+    requestLog?: RequestLog
     onFatal: (error: unknown) => void
     renewalMs?: number
     retentionMs?: number
@@ -72,6 +74,7 @@ export async function startServer(
     payments,
     schemaJudge,
     logger,
+    ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
     baseUrl,

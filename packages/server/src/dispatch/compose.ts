@@ -27,7 +27,14 @@ function textOf(call: DispatchCall): string {
 }
 
 function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
-  const ofCall = ['x-svc-execution-id', executionId, 'idempotency-key', callId, 'traceparent', traceparentOf(traceparent)]
+  const ofCall = [
+    'x-svc-execution-id',
+    executionId,
+    'idempotency-key',
+    callId,
+    'traceparent',
+    traceparentOf(traceparent),
+  ]
   return SAME_ON_EVERY_CALL.concat(ofCall)
 }
 
