@@ -7,13 +7,15 @@ export function atOnce(work: () => unknown, done: (error?: Error) => void): void
   try {
     result = work()
   } catch (error) {
-    return done(toError(error))
+    done(toError(error))
+    return
   }
-  if (!(result instanceof Promise)) return done()
-  result.then(
-    () => done(),
-    (error: unknown) => done(toError(error)),
-  )
+  if (result instanceof Promise) {
+    result.then(
+      () => done(),
+      (error: unknown) => done(toError(error)),
+    )
+  } else done()
 }
 
 function toError(thrown: unknown): Error {

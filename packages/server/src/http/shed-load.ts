@@ -24,23 +24,27 @@ type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
  */
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const judge = createJudge(deps)
-  const held = new WeakMap<IncomingMessage, HeldRequest>()
-  const isTaken = (request: IncomingMessage, response: ServerResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
     const entered = judge(request, response)
-    if (!entered) return false
-    held.set(request, entered)
-    response.on('close', entered.leave)
-    return true
+    if (entered) response.on('close', entered.leave)
+    return entered
   }
+  // The framework begins its hooks before it returns, so that one place is enough.
+  let handedOver: { request: IncomingMessage; held: HeldRequest } | null = null
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
-    if (isTaken(request, response)) for (const handle of handlers) handle.call(app.server, request, response)
+    const held = take(request, response)
+    if (!held) return
+    handedOver = { request, held }
+    for (const handle of handlers) handle.call(app.server, request, response)
+    handedOver = null
   })
   app.addHook('onRequest', (request, reply, done) => {
     // What did not come over the first of the server's addresses has not been judged yet.
-    if (!held.has(request.raw) && !isTaken(request.raw, reply.raw)) return void reply.hijack()
-    notesOf(request).held = held.get(request.raw) ?? null
+    const held = handedOver?.request === request.raw ? handedOver.held : take(request.raw, reply.raw)
+    if (!held) return void reply.hijack()
+    notesOf(request).held = held
     done()
   })
   releaseLater(app)
@@ -67,7 +71,8 @@ function createJudge(deps: ShedDeps): (request: IncomingMessage, response: Serve
   const tell = createTeller(deps)
   return (request, response) => {
     const { method = '', url = '' } = request
-    const path = url.split('?', 1)[0] ?? ''
+    const query = url.indexOf('?')
+    const path = query === -1 ? url : url.slice(0, query)
     const kind = loadKindOf(method, path)
     const entered = deps.load.enter(kind)
     if (typeof entered !== 'string') return entered
