@@ -1,8 +1,21 @@
 import * as z from 'zod'
 
 /** Any JSON object. Members are `unknown`: they came from `JSON.parse` and nobody has looked at them yet. */
-export const JsonObject = z.record(z.string(), z.unknown())
+// A record of zod's own runs a check on every member and copies it, which is most of what it takes to judge a request.
+export const JsonObject = z
+  .custom<Record<string, unknown>>()
+  .check((context) => {
+    const { value } = context
+    if (!isJsonObject(value)) context.issues.push({ code: 'invalid_type', expected: 'record', input: value })
+    else if (Object.hasOwn(value, '__proto__')) context.value = withoutPrototype(value)
+  })
+  .meta({ wire: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} } })
 export type JsonObject = z.infer<typeof JsonObject>
+
+// What copies its members without care would take this one for the object's prototype.
+function withoutPrototype(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== '__proto__'))
+}
 
 /** True for a plain `{…}`, false for arrays, null and everything else. */
 export function isJsonObject(value: unknown): value is JsonObject {

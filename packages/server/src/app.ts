@@ -21,6 +21,7 @@ import { openApiRoutes } from './http/openapi/openapi-routes.ts'
 import { collectOperations } from './http/openapi/operations.ts'
 import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/planes.ts'
 import { answerRequestIds } from './http/request-id.ts'
+import { keepNotes } from './http/request-notes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { shedLoad } from './http/shed-load.ts'
@@ -35,6 +36,7 @@ export function createApp(deps: Deps): FastifyInstance {
   const operations = collectOperations(app)
   acceptJson(app, deps.limits)
   validateWithZod(app)
+  keepNotes(app)
   shedLoad(app, deps)
   answerRequestIds(app)
   logAccess(app, deps)

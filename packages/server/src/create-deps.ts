@@ -18,6 +18,7 @@ import type { Limits } from './limits.ts'
 import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
+import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
@@ -31,6 +32,8 @@ export interface DepsOptions {
   payments: Payments
   schemaJudge: SchemaJudge
   logger: Logger
+  /** None: through the logger. */
+  requestLog?: RequestLog
   allowLocalEndpoints: boolean
   baseUrl: () => string
   version: string
@@ -74,6 +77,7 @@ export function createDeps(options: DepsOptions): Deps {
     payments,
     schemaJudge,
     logger,
+    requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,
     version,
     proxyHops: options.proxyHops ?? 0,

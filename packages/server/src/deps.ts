@@ -18,6 +18,7 @@ import type { Limits } from './limits.ts'
 import type { LoadGate } from './load/load-gate.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
+import type { RequestLog } from './request-log.ts'
 import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
@@ -47,6 +48,7 @@ export interface Deps {
   metrics: Metrics
   tracer: Tracer
   logger: Logger
+  requestLog: RequestLog
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
   version: string

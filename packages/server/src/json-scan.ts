@@ -6,20 +6,23 @@ export interface JsonExtent {
   values: number
 }
 
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [BRACKET, CLOSING_BRACKET, BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
+
 /** Measures a JSON text in one pass, without recursion, and stops as soon as it is past `limits`. */
 export function measureJson(text: string, limits: JsonExtent): JsonExtent {
   let depth = 0
   let deepest = 0
   let values = 1
   for (let at = 0; at < text.length && depth <= limits.depth && values <= limits.values; at += 1) {
-    const character = text[at]
-    if (character === '"') at = endOfString(text, at)
-    else if (character === ',') values += 1
-    else if (character === '{' || character === '[') {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = endOfString(text, at)
+    else if (unit === COMMA) values += 1
+    else if (unit === BRACE || unit === BRACKET) {
       values += 1
       depth += 1
       deepest = Math.max(deepest, depth)
-    } else if (character === '}' || character === ']') depth -= 1
+    } else if (unit === CLOSING_BRACE || unit === CLOSING_BRACKET) depth -= 1
   }
   return { depth: deepest, values }
 }
@@ -32,6 +35,8 @@ export function nestsDeeperThan(text: string, levels: number): boolean {
 // Brackets and commas inside a string do not count.
 function endOfString(text: string, start: number): number {
   let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  for (let unit = text.charCodeAt(at); at < text.length && unit !== QUOTE; unit = text.charCodeAt(at)) {
+    at += unit === BACKSLASH ? 2 : 1
+  }
   return at
 }

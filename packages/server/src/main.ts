@@ -9,7 +9,7 @@ if (!read.ok) {
   process.exit(1)
 }
 
-const logger = openLog({ level: read.config.logLevel, descriptor: 2 })
+const { logger, requestLog } = openLog({ level: read.config.logLevel, descriptor: 2 })
 
 function fail(error: unknown): never {
   logger.fatal({ err: error }, 'the service cannot go on')
@@ -26,7 +26,7 @@ function failToStart(error: unknown): never {
   process.exit(1)
 }
 
-const server = await startServer(read.config, process.env, { logger, onFatal: fail }).catch(failToStart)
+const server = await startServer(read.config, process.env, { logger, requestLog, onFatal: fail }).catch(failToStart)
 
 let isStopping = false
 async function stop(): Promise<void> {

@@ -22,6 +22,7 @@ import { openModel } from './model/open-model.ts'
 import { openStore } from './open-store.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
 import { repeatWork } from './repeated-work.ts'
+import type { RequestLog } from './request-log.ts'
 import { startSummary } from './start-summary.ts'
 import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
@@ -50,6 +51,7 @@ export async function startServer(
   env: Environment,
   context: {
     logger: Logger
+    requestLog?: RequestLog
     onFatal: (error: unknown) => void
     renewalMs?: number
     retentionMs?: number
@@ -75,6 +77,7 @@ export async function startServer(
     payments,
     schemaJudge,
     logger,
+    ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
     baseUrl,

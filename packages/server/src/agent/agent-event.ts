@@ -10,6 +10,8 @@ export interface AgentCall {
   /** Position among the calls of its execution, from 0. */
   ordinal: number
   input: JsonObject
+  /** The input as JSON text, where somebody has written it before. */
+  inputText?: string
 }
 
 /** What happens in the loop, as it happens. */

@@ -6,8 +6,11 @@ import { compileAlone, judgeDialect, prepareDialects } from './schema-dialects.t
 import { schemaFaults } from './schema-faults.ts'
 import { TimeLimitError, withinTime } from './time-limit.ts'
 
-/** Checks a value against an owner's schema. Returns its faults by dotted path below `root`, or null when it fits. */
-export type SchemaCheck = (value: unknown, root: string) => FieldErrors | null
+/**
+ * Checks a value against an owner's schema. Returns its faults by dotted path below `root`, or null when it fits.
+ * `bytes` is the size of the value as JSON text, for those who know it.
+ */
+export type SchemaCheck = (value: unknown, root: string, bytes?: number) => FieldErrors | null
 
 export type CompiledSchema = { ok: true; check: SchemaCheck } | { ok: false; problem: string }
 
@@ -58,8 +61,8 @@ function checkWith(validate: ValidateFunction, schema: JsonObject): SchemaCheck 
   const text = JSON.stringify(schema)
   const isUnbounded = UNBOUNDED.test(text)
   const patience = createPatience()
-  return (value, root) => {
-    const isSafe = !isUnbounded && text.length * jsonBytes(value) < SAFE_PRODUCT
+  return (value, root, bytes = jsonBytes(value)) => {
+    const isSafe = !isUnbounded && text.length * bytes < SAFE_PRODUCT
     try {
       const fits = isSafe ? validate(value) : patience.run(() => validate(value))
       return fits ? null : schemaFaults(validate.errors ?? [], root)

@@ -41,22 +41,16 @@ const RETRY_PAUSE_MS = 100
  */
 export async function attempt(deps: AttemptDeps, call: Attempt): Promise<AttemptResult> {
   const { target, workedSecret } = call
-  const [first, ...others] = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
-  const known = await tryInTurn(deps, call, [first, ...others])
-  if (!isRefused(known.reply)) return known
-  const [next, ...further] = await untriedSecrets(deps, target, [first, ...others])
-  return next ? tryInTurn(deps, call, [next, ...further]) : known
-}
-
-async function tryInTurn(
-  deps: AttemptDeps,
-  call: Attempt,
-  [first, ...others]: readonly [Secret, ...Secret[]],
-): Promise<AttemptResult> {
-  let result = { reply: await sendWithRetry(deps, call, first), secret: first }
-  for (const secret of others) {
+  const known = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
+  let result = await sendWithRetry(deps, call, known[0])
+  for (const secret of known.slice(1)) {
     if (!isRefused(result.reply)) return result
-    result = { reply: await sendWithRetry(deps, call, secret), secret }
+    result = await sendWithRetry(deps, call, secret)
+  }
+  if (!isRefused(result.reply)) return result
+  for (const secret of await untriedSecrets(deps, target, known)) {
+    result = await sendWithRetry(deps, call, secret)
+    if (!isRefused(result.reply)) return result
   }
   return result
 }
@@ -82,11 +76,11 @@ function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | n
 }
 
 // Once more only where nothing was sent, so that an owner's handler sees a call once at most.
-async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<Reply> {
+async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<AttemptResult> {
   const reply = await sendOnce(deps, call, secret)
-  if (reply.ok || !reply.mayRetry) return reply
+  if (reply.ok || !reply.mayRetry) return { reply, secret }
   await pauseUntilStopped(RETRY_PAUSE_MS, call.limit.signal)
-  return sendOnce(deps, call, secret)
+  return { reply: await sendOnce(deps, call, secret), secret }
 }
 
 // Every try has a time and a nonce of its own, or the receiver would take it for a replay.
@@ -95,7 +89,7 @@ function sendOnce(deps: AttemptDeps, { target, address, message, limit }: Attemp
   const nonce = (deps.randomNonce ?? createNonce)()
   const timestamp = String(Math.trunc(deps.clock.now()))
   const signature = signCall(secret, { runtimeId: target.runtimeId, timestamp, nonce, bodyDigest })
-  const headers = [...signature, ...message.headers]
+  const headers = signature.concat(message.headers)
   return send(deps.agent, { address, headers, body }, limit, deps.limits.responseBytes)
 }
 

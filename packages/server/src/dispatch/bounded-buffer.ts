@@ -1,4 +1,5 @@
-const FIRST_BYTES = 4096
+// Less than half of Node's pool, from which small buffers are cut: one of its own costs as much as a signature.
+const FIRST_BYTES = 2048
 
 /**
  * Collects a body up to a limit. Chunks are copied together at once: a million chunks of one byte would otherwise cost

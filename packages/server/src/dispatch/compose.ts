@@ -13,21 +13,34 @@ export interface Message {
 
 /** The end user's token goes into the body, which nothing but a socket sees. */
 export function compose(call: DispatchCall): Message {
-  const { executionId, callId, capability, input, metadata, endUserToken } = call
-  const token = endUserToken && { endUserToken: endUserToken.reveal() }
-  const content = { executionId, callId, capability, input, metadata, ...token } satisfies CapabilityCall
-  const body = Buffer.from(JSON.stringify(content))
+  const body = Buffer.from(textOf(call))
   return { headers: headersOf(call), body, bodyDigest: digestOf(body) }
 }
 
-function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
-  return [
-    ...['content-type', 'application/json'],
-    ...['accept', 'application/json'],
-    ...['accept-encoding', 'identity'],
-    ...['user-agent', 'svc'],
-    ...['x-svc-execution-id', executionId],
-    ...['idempotency-key', callId],
-    ...['traceparent', traceparentOf(traceparent)],
-  ]
+// The text of a `CapabilityCall`, put together of what has been written before.
+function textOf(call: DispatchCall): string {
+  const { executionId, callId, capability, endUserToken } = call
+  const { inputText = JSON.stringify(call.input), metadataText = JSON.stringify(call.metadata) } = call
+  const head = JSON.stringify({ executionId, callId, capability } satisfies Partial<CapabilityCall>).slice(0, -1)
+  const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
+  return `${head},"input":${inputText},"metadata":${metadataText}${token}}`
 }
+
+function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
+  const ofCall = [
+    'x-svc-execution-id',
+    executionId,
+    'idempotency-key',
+    callId,
+    'traceparent',
+    traceparentOf(traceparent),
+  ]
+  return SAME_ON_EVERY_CALL.concat(ofCall)
+}
+
+const SAME_ON_EVERY_CALL: readonly string[] = [
+  ...['content-type', 'application/json'],
+  ...['accept', 'application/json'],
+  ...['accept-encoding', 'identity'],
+  ...['user-agent', 'svc'],
+]

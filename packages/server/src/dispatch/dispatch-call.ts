@@ -23,6 +23,9 @@ export interface DispatchCall {
   capability: string
   input: JsonObject
   metadata: JsonObject
+  /** Input and metadata as JSON text, where somebody has written them before. */
+  inputText?: string | undefined
+  metadataText?: string
   endUserToken: Secret | undefined
   /** Passed on where it is a valid one; a new one is minted otherwise. */
   traceparent?: string

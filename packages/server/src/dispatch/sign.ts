@@ -5,12 +5,8 @@ import type { Secret } from '../secrets/secret.ts'
 /** The four headers that prove where a call comes from, names and values in turn. */
 export function signCall(secret: Secret, parts: SigningParts): string[] {
   const { runtimeId, timestamp, nonce, signature } = SIGNATURE_HEADERS
-  return [
-    ...[runtimeId, parts.runtimeId],
-    ...[timestamp, parts.timestamp],
-    ...[nonce, parts.nonce],
-    ...[signature, signatureOf(secret, parts)],
-  ]
+  const proof = signatureOf(secret, parts)
+  return [runtimeId, parts.runtimeId, timestamp, parts.timestamp, nonce, parts.nonce, signature, proof]
 }
 
 /** HMAC-SHA-256 of the signing string, lower-case hex. */

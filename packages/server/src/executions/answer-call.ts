@@ -15,7 +15,8 @@ export async function answerCall(
   input: CallInput,
   admit: () => Promise<AdmittedCall>,
 ): Promise<CallOutcome> {
-  const faults = sizeFaults({ metadata: input.metadata, endUserToken: input.endUserToken }, deps.limits)
+  const { metadata, metadataText, endUserToken } = input
+  const faults = sizeFaults({ metadata, metadataText, endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
   const scope = deps.running.begin(deps.limits.executionMs, notesOf(reply.request).span)

@@ -2,12 +2,12 @@ import { BrokerRequest, CapabilityFailure, CapabilityOutput, ErrorBody, isJsonOb
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
+import { atOnce } from '../http/at-once.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { typed } from '../http/typed.ts'
 import { type Located, locateById } from '../runtimes/serving.ts'
-import { toSecret } from '../secrets/secret.ts'
 import { answerCall } from './answer-call.ts'
-import { admitBrokerCall, findBrokered, requireEndUser } from './call-capability.ts'
+import { admitBrokerCall, findBrokered, requireEndUser, toCallInput } from './call-capability.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = z.object({ runtimeId: z.string(), capability: z.string() })
@@ -28,33 +28,44 @@ interface Target {
   capability: string
 }
 
-const targets = new WeakMap<FastifyRequest, Target>()
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a broker call is for, once it was looked up. */
+    brokered: Target | null
+  }
+}
 
 /** Public plane: a stranger calls one capability. Look-up first, then the end user, then the body, so that each hides the next. */
 export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
   answerPreflights(plane, [PATH], 'POST')
+  plane.decorateRequest('brokered', null)
 
   typed(plane).post(
     PATH,
     {
       schema: CALL,
       config: { isRateLimited: true },
-      async onRequest(request) {
+      onRequest(request, _reply, done) {
         const { runtimeId, capability } = request.params
-        const located = await locateById(deps, runtimeId)
-        await findBrokered(located, capability)
-        targets.set(request, { located, capability })
+        const found = (located: Located) => {
+          request.brokered = { located, capability }
+          return findBrokered(located, capability)
+        }
+        atOnce(() => {
+          const located = locateById(deps, runtimeId)
+          return located instanceof Promise ? located.then(found) : found(located)
+        }, done)
       },
-      async preValidation(request) {
+      preValidation(request, _reply, done) {
         const { located, capability } = targetOf(request)
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
-        await requireEndUser(located, capability, token)
+        atOnce(() => requireEndUser(located, capability, token), done)
       },
     },
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body
       const { located, capability } = targetOf(request)
-      const call = { capability, input, metadata, endUserToken: toSecret(endUserToken) }
+      const call = toCallInput({ capability, input, metadata, endUserToken })
       const outcome = await answerCall(deps, reply, call, () => admitBrokerCall(deps, located, call))
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body
@@ -62,8 +73,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
   )
 }
 
-function targetOf(request: FastifyRequest): Target {
-  const target = targets.get(request)
-  if (!target) throw new Error('a broker call reached its handler without a look-up')
-  return target
+function targetOf(request: Pick<FastifyRequest, 'brokered'>): Target {
+  if (!request.brokered) throw new Error('a broker call reached its handler without a look-up')
+  return request.brokered
 }

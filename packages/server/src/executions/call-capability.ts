@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
-import type { Secret } from '../secrets/secret.ts'
+import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
 import { type Admitted, enter } from './enter.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
@@ -16,8 +16,31 @@ import { settledCall } from './trace-recorder.ts'
 export interface CallInput {
   capability: string
   input: JsonObject
+  /** The input as JSON text. */
+  inputText: string
   metadata: JsonObject | undefined
+  /** The metadata as JSON text, where there is any. */
+  metadataText: string | undefined
   endUserToken: Secret | undefined
+}
+
+interface GivenCall {
+  capability: string
+  input: JsonObject
+  metadata?: JsonObject | undefined
+  endUserToken: string | undefined
+}
+
+/** A call as somebody asked for it. Its parts are written as text once, however often they are measured, kept and sent. */
+export function toCallInput({ capability, input, metadata, endUserToken }: GivenCall): CallInput {
+  return {
+    capability,
+    input,
+    inputText: JSON.stringify(input),
+    metadata,
+    metadataText: metadata && JSON.stringify(metadata),
+    endUserToken: toSecret(endUserToken),
+  }
 }
 
 type CallDeps = Pick<
@@ -34,7 +57,7 @@ export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; bo
  * The capability that a stranger asks the broker for. Unknown runtime, unknown capability and missing endpoint are one and
  * the same 404, so that none of them can be told from the others.
  */
-export function findBrokered(located: Located, name: string): Promise<ServingCapability> {
+export function findBrokered(located: Located, name: string): ServingCapability | Promise<ServingCapability> {
   return confirming(located, (runtime) => brokered(runtime, name))
 }
 
@@ -48,7 +71,7 @@ export function admitBrokerCall(deps: CallDeps, located: Located, input: CallInp
 }
 
 /** Refuses a stranger who brings no end user to a capability that needs one. */
-export function requireEndUser(located: Located, name: string, endUserToken: unknown): Promise<void> {
+export function requireEndUser(located: Located, name: string, endUserToken: unknown): void | Promise<void> {
   return confirming(located, (runtime) => checkEndUser(brokered(runtime, name), endUserToken))
 }
 
@@ -106,7 +129,8 @@ function callable(runtime: ServingRuntime, name: string): ServingCapability | un
 }
 
 function wishFor(deps: CallDeps, kind: 'broker' | 'capability', capability: ServingCapability, input: CallInput) {
-  const faults = capability.checkInput(input.input, 'input')
+  const { inputText, metadata, metadataText } = input
+  const faults = capability.checkInput(input.input, 'input', Buffer.byteLength(inputText))
   // Named as a whole too, for callers that look for the field they sent.
   if (faults)
     throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
@@ -116,6 +140,7 @@ function wishFor(deps: CallDeps, kind: 'broker' | 'capability', capability: Serv
     step: 0,
     ordinal: 0,
     input: input.input,
+    inputText,
   }
-  return { kind, metadata: input.metadata, messageShape: [], call }
+  return { kind, metadata, metadataText, messageShape: [], call }
 }

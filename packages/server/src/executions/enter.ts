@@ -6,7 +6,7 @@ import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
-import { storedPayload } from './rules.ts'
+import { storedInput } from './rules.ts'
 
 // A runtime that changes this often while one request waits is being deployed in a loop; the request gives up.
 const MAX_TRIES = 5
@@ -15,6 +15,8 @@ const MAX_TRIES = 5
 export interface Wish<C extends AgentCall | null> {
   kind: ExecutionKind
   metadata: JsonObject | undefined
+  /** The metadata as JSON text, where somebody has written it before. */
+  metadataText?: string | undefined
   messageShape: readonly TurnShape[]
   /** The one call of a doorway that has no loop. */
   call: C
@@ -47,7 +49,7 @@ export async function enter<C extends AgentCall | null>(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const wish = await confirming(located, judge)
     const { runtime } = located
-    const metadata = wish.metadata ? JSON.stringify(wish.metadata) : null
+    const metadata = wish.metadataText ?? (wish.metadata ? JSON.stringify(wish.metadata) : null)
     const admission = await deps.admissions.admit({
       door,
       ownerId: runtime.ownerId,
@@ -78,8 +80,8 @@ export async function enter<C extends AgentCall | null>(
 
 /** A call as it is written down before it is sent. */
 export function toNewCall(call: AgentCall, startedAt: number, storedBytes: number): NewCall {
-  const { callId, capability, step, ordinal, input } = call
-  return { callId, capability, step, ordinal, startedAt, input: storedPayload(input, storedBytes) }
+  const { callId, capability, step, ordinal } = call
+  return { callId, capability, step, ordinal, startedAt, input: storedInput(call, storedBytes) }
 }
 
 /** The `RateLimit-*` headers of a rate-limited route. Reset is in whole seconds until the allowance is full again. */

@@ -15,7 +15,7 @@ import { typed } from '../http/typed.ts'
 import { toSecret } from '../secrets/secret.ts'
 import { answerCall } from './answer-call.ts'
 import { answerExecution } from './answer-execution.ts'
-import { admitPageCall } from './call-capability.ts'
+import { admitPageCall, toCallInput } from './call-capability.ts'
 
 const EXECUTE = '/v1/runtime/execute'
 const CAPABILITY = '/v1/runtime/capability'
@@ -57,7 +57,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
 
   routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true } }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
-    const call = { capability, input, metadata: undefined, endUserToken: toSecret(endUserToken) }
+    const call = toCallInput({ capability, input, endUserToken })
     const outcome = await answerCall(deps, reply, call, () => admitPageCall(deps, locatedOf(request), call))
     return outcome.body
   })

@@ -13,6 +13,8 @@ export function retainedSince(tier: Tier, now: number): number {
 interface Bounded {
   messages?: readonly unknown[]
   metadata?: JsonObject | undefined
+  /** The metadata as JSON text, where somebody has written it before. */
+  metadataText?: string | undefined
   endUserToken?: { byteLength: number } | undefined
 }
 
@@ -22,11 +24,11 @@ export function sizeFaults(
   limits: Pick<Limits, 'messages' | 'metadataBytes' | 'endUserTokenBytes'>,
 ): FieldErrors | null {
   const faults: FieldErrors = {}
-  const { messages, metadata, endUserToken } = request
+  const { messages, metadata, metadataText = metadata && JSON.stringify(metadata), endUserToken } = request
   if (messages && messages.length > limits.messages) {
     faults['messages'] = [`holds ${messages.length} messages, at most ${limits.messages} are accepted.`]
   }
-  const metadataBytes = metadata ? Buffer.byteLength(JSON.stringify(metadata)) : 0
+  const metadataBytes = metadataText ? Buffer.byteLength(metadataText) : 0
   if (metadataBytes > limits.metadataBytes) {
     faults['metadata'] = [`has ${metadataBytes} bytes, at most ${limits.metadataBytes} are accepted.`]
   }
@@ -36,9 +38,17 @@ export function sizeFaults(
   return Object.keys(faults).length > 0 ? faults : null
 }
 
+/** A call's input as a trace keeps it; see {@link storedPayload}. */
+export function storedInput({ input, inputText }: { input: JsonObject; inputText?: string }, maxBytes: number): string {
+  return inputText === undefined ? storedPayload(input, maxBytes) : storedText(inputText, maxBytes)
+}
+
 /** A capability's payload as a trace keeps it: its JSON text, or its size and beginning where it is too large. */
 export function storedPayload(value: unknown, maxBytes: number): string {
-  const text = JSON.stringify(value ?? null)
+  return storedText(JSON.stringify(value ?? null), maxBytes)
+}
+
+function storedText(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return text
   return JSON.stringify({ truncated: true, bytes, preview: text.slice(0, PREVIEW_CHARACTERS) })

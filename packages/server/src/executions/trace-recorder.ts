@@ -1,7 +1,7 @@
 import { type Message, shapeOf, type TurnShape } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import { storedPayload } from './rules.ts'
+import { storedInput, storedPayload } from './rules.ts'
 import type { SettledCall } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
@@ -78,7 +78,7 @@ export function settledCall(
     ordinal: call.ordinal,
     capability: call.capability,
     step: call.step,
-    input: storedPayload(call.input, context.storedBytes),
+    input: storedInput(call, context.storedBytes),
     startedAt: context.startedAt,
     status: result.ok ? 'completed' : 'failed',
     output: result.ok ? storedPayload(result.output, context.storedBytes) : null,

@@ -3,30 +3,21 @@ import type { Deps } from '../deps.ts'
 import { notesOf } from './request-notes.ts'
 
 /** One line a request, of listed fields only: never a body, a header, a query, or an address as it was typed. */
-export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'logger' | 'metrics'>): void {
+export function logAccess(app: FastifyInstance, deps: Pick<Deps, 'clock' | 'metrics' | 'requestLog'>): void {
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = deps.clock.now()
     reply.raw.on('close', () => {
-      const isWhole = reply.raw.writableFinished
+      const isAborted = !reply.raw.writableFinished
       const { executionId, span } = notesOf(request)
       const { method } = request
       const route = (request.is404 ? null : request.routeOptions.url) ?? null
       const status = reply.raw.statusCode
-      const durationMs = deps.clock.now() - startedAt
+      const endedAt = deps.clock.now()
+      const durationMs = endedAt - startedAt
       deps.metrics.requestEnded({ method, route, status, durationMs })
-      deps.logger.info(
-        {
-          requestId: request.id,
-          method,
-          route,
-          status,
-          durationMs,
-          ...(executionId !== null && { executionId }),
-          ...(span.traceId !== null && { traceId: span.traceId }),
-          ...(!isWhole && { aborted: true }),
-        },
-        'request',
-      )
+      const { id: requestId } = request
+      const { traceId } = span
+      deps.requestLog({ requestId, method, route, status, endedAt, durationMs, executionId, traceId, isAborted })
     })
     done()
   })

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HeldRequest } from '../load/load-gate.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
@@ -11,15 +11,22 @@ export interface RequestNotes {
   executionId: string | null
 }
 
-const notes = new WeakMap<FastifyRequest, RequestNotes>()
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Read through {@link notesOf}. */
+    notes: RequestNotes | null
+  }
+}
+
+/** Gives every request a place for its notes. */
+export function keepNotes(app: FastifyInstance): void {
+  app.decorateRequest('notes', null)
+}
 
 /** The notes on a request; they are there as soon as it is. */
 export function notesOf(request: FastifyRequest): RequestNotes {
-  const known = notes.get(request)
-  if (known) return known
-  const fresh: RequestNotes = { span: NO_SPAN, held: null, executionId: null }
-  notes.set(request, fresh)
-  return fresh
+  request.notes ??= { span: NO_SPAN, held: null, executionId: null }
+  return request.notes
 }
 
 /** Notes that a request has become an execution: it is not held any more, and its log line names the execution. */

@@ -29,7 +29,6 @@ type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const { clock, load } = deps
   const told = createTeller(deps)
-  const held = new WeakMap<IncomingMessage, HeldRequest>()
   const dateOf = createDates(clock)
   const doors = createEarlyDoors((request) => {
     const kind = kindOf(request)
@@ -38,30 +37,39 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
     told(kind, reason)
     return asText({ date: dateOf(), ...refusalHeaders(request, reason) }, bodyFor(request, reason))
   })
-  const isTaken = (request: IncomingMessage, response: ServerResponse) => {
+  // Null where the request was refused, and its answer is on its way.
+  const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
     const gist = gistOf(request)
     const kind = kindOf(gist)
     const entered = load.enter(kind)
     if (typeof entered === 'string') {
       told(kind, entered)
       response.writeHead(429, refusalHeaders(gist, entered)).end(bodyFor(gist, entered))
-      return false
+      return null
     }
-    held.set(request, entered)
-    response.once('close', entered.leave)
-    return true
+    response.on('close', entered.leave)
+    return entered
   }
+  // The framework begins its hooks before it returns, so that one place is enough.
+  let handedOver: { request: IncomingMessage; held: HeldRequest } | null = null
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
     doors.note(request, response)
-    if (isTaken(request, response)) for (const handle of handlers) handle.call(app.server, request, response)
-    else response.once('close', () => doors.put(request))
+    const held = take(request, response)
+    if (!held) {
+      response.once('close', () => doors.put(request))
+      return
+    }
+    handedOver = { request, held }
+    for (const handle of handlers) handle.call(app.server, request, response)
+    handedOver = null
   })
   app.addHook('onRequest', (request, reply, done) => {
     // What did not come over the first of the server's addresses has not been judged yet.
-    if (!held.has(request.raw) && !isTaken(request.raw, reply.raw)) return void reply.hijack()
-    notesOf(request).held = held.get(request.raw) ?? null
+    const held = handedOver?.request === request.raw ? handedOver.held : take(request.raw, reply.raw)
+    if (!held) return void reply.hijack()
+    notesOf(request).held = held
     done()
   })
   releaseLater(app)

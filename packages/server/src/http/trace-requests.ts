@@ -10,10 +10,11 @@ export function traceRequests(app: FastifyInstance, deps: Pick<Deps, 'tracer'>):
     const { traceparent } = request.headers
     const span = deps.tracer.begin(typeof traceparent === 'string' ? traceparent : undefined, {
       'http.request.method': request.method,
-      ...(!request.is404 && { 'http.route': request.routeOptions.url ?? '' }),
+      ...(request.is404 ? {} : { 'http.route': request.routeOptions.url ?? '' }),
       'svc.request_id': request.id,
     })
     notesOf(request).span = span
+    if (span.traceId === null) return done()
     reply.raw.once('close', () => {
       span.add({ 'http.response.status_code': reply.raw.statusCode })
       span.end(reply.raw.statusCode >= SERVER_FAULT ? 'failed' : 'ok')

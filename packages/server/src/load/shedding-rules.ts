@@ -27,8 +27,8 @@ export function loadKindOf(method: string, path: string): LoadKind {
   if (method === 'OPTIONS') return 'health'
   const asked = method === 'HEAD' ? 'GET' : method
   const line = `${asked} ${path}`
-  const known = PATHS.find(([, pattern]) => pattern.test(line))
-  return known?.[0] ?? (asked === 'GET' ? 'listing' : 'execute')
+  for (const [kind, pattern] of PATHS) if (pattern.test(line)) return kind
+  return asked === 'GET' ? 'listing' : 'execute'
 }
 
 /** Whether one more request of this kind may be held, beside `held` others. */

@@ -112,8 +112,8 @@ function toTool({ name, description, actions }: Capability): ModelTool {
 function compiledOnUse(schema: JsonObject | undefined): SchemaCheck {
   if (!schema) return () => null
   let check: SchemaCheck | undefined
-  return (value, root) => {
+  return (value, root, bytes) => {
     check ??= compileJudged(schema)
-    return check(value, root)
+    return check(value, root, bytes)
   }
 }

@@ -65,8 +65,8 @@ export async function locateByPublicKey(deps: ServingDeps, presented: string): P
   })
 }
 
-/** The runtime of an id that a stranger named. Throws 404 when there is none. */
-export function locateById(deps: ServingDeps, runtimeId: string): Promise<Located> {
+/** The runtime of an id that a stranger named, at once where it is remembered. Rejects with 404 when there is none. */
+export function locateById(deps: ServingDeps, runtimeId: string): Located | Promise<Located> {
   return locate(deps, `id:${runtimeId}`, async () => {
     const runtime = await load(deps, runtimeId)
     if (!runtime) throw notFound('The capability')
@@ -84,35 +84,40 @@ export async function locateOwned(deps: ServingDeps, ownerId: string, runtimeId:
   return locate(deps, `owned:${ownerId}:${runtimeId}`, read)
 }
 
-/** Runs `attempt` on the located runtime. A refusal that rests on a remembered runtime is tried again on a fresh one. */
-export async function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T): Promise<T> {
+/**
+ * Runs `attempt` on the located runtime, at once. A refusal that rests on a remembered runtime is tried again on a fresh
+ * one, which takes a promise.
+ */
+export function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T): T | Promise<T> {
   try {
     return attempt(located.runtime)
   } catch (error) {
     if (located.isFresh || !(error instanceof AppError)) throw error
-    await located.refresh()
-    return attempt(located.runtime)
+    return located.refresh().then(() => attempt(located.runtime))
   }
 }
 
-async function locate(deps: ServingDeps, name: string, read: () => Promise<CachedRuntime>): Promise<Located> {
+function locate(deps: ServingDeps, name: string, read: () => Promise<CachedRuntime>): Located | Promise<Located> {
   const readFresh = async () => {
     deps.serving.runtimes.delete(name)
     const entry = await deps.serving.reads.read(name, read)
     deps.serving.runtimes.set(name, entry)
     return entry.runtime
   }
+  const toLocated = (runtime: ServingRuntime, isFresh: boolean): Located => {
+    const located = {
+      runtime,
+      isFresh,
+      async refresh() {
+        located.runtime = await readFresh()
+        located.isFresh = true
+      },
+    }
+    return located
+  }
   const cached = deps.serving.runtimes.get(name)
   const isUsable = cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)
-  const located = {
-    runtime: isUsable ? cached.runtime : await readFresh(),
-    isFresh: !isUsable,
-    async refresh() {
-      located.runtime = await readFresh()
-      located.isFresh = true
-    },
-  }
-  return located
+  return isUsable ? toLocated(cached.runtime, false) : readFresh().then((runtime) => toLocated(runtime, true))
 }
 
 async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {

@@ -8,6 +8,7 @@ export interface TraceContext {
 
 /** Reads a `traceparent` (W3C Trace Context); null where it is absent or not a valid one. */
 export function parseTraceparent(given: string | undefined): TraceContext | null {
-  const [, traceId, spanId] = VALID.exec(given ?? '') ?? []
+  if (given === undefined) return null
+  const [, traceId, spanId] = VALID.exec(given) ?? []
   return traceId && spanId ? { traceId, spanId } : null
 }

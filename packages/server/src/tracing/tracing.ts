@@ -45,8 +45,12 @@ export interface Tracer {
 }
 
 /** Does `work` within a span of its own, which has failed where the work throws. */
-export async function within<T>(parent: Span, name: SpanName, work: (span: Span) => Promise<T>): Promise<T> {
+export function within<T>(parent: Span, name: SpanName, work: (span: Span) => Promise<T>): Promise<T> {
   const span = parent.begin(name)
+  return span.traceId === null ? work(span) : endedWith(span, work)
+}
+
+async function endedWith<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
   try {
     const result = await work(span)
     span.end()
