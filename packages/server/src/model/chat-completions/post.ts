@@ -19,6 +19,6 @@ export interface Answer {
 export type Post = (url: string, outgoing: Outgoing, signal: StopSignal) => Promise<Answer>
 
 /** Through a `fetch`. */
-export function postByFetch(fetch: typeof globalThis.fetch): Post {
-  return (url, outgoing, signal) => fetch(url, { method: 'POST', ...outgoing, signal: abortSignalOf(signal) })
+export function postByFetch(given: typeof globalThis.fetch): Post {
+  return (url, outgoing, signal) => given(url, { method: 'POST', ...outgoing, signal: abortSignalOf(signal) })
 }
