@@ -19,7 +19,7 @@ interface ChatCompletionsOptions {
 
 /** Turns of any server that speaks the chat-completions dialect, straight from the wire. */
 export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatCompletionsOptions): TurnSource {
-  const url = `${baseUrl}/chat/completions`
+  const url = new URL(`${baseUrl}/chat/completions`)
   const bodyOf = createBodyWriter(model)
   const headers = {
     'content-type': 'application/json',
@@ -37,11 +37,11 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
   }
 }
 
-async function reach(post: Post, url: string, outgoing: Outgoing, signal: StopSignal): Promise<Answer> {
+async function reach(post: Post, url: URL, outgoing: Outgoing, signal: StopSignal): Promise<Answer> {
   try {
     return await post(url, outgoing, signal)
   } catch (cause) {
-    throw new APICallError({ message: 'not reached', cause, url, requestBodyValues: {}, isRetryable: true })
+    throw new APICallError({ message: 'not reached', cause, url: url.href, requestBodyValues: {}, isRetryable: true })
   }
 }
 

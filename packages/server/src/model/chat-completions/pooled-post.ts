@@ -1,25 +1,46 @@
 import { Agent, type Dispatcher, interceptors } from 'undici'
 import type { StopSignal } from '../../stop-signal.ts'
 import { AnswerBody } from './answer-body.ts'
-import type { Answer, Post } from './post.ts'
+import type { Answer, Outgoing, Post } from './post.ts'
 
 // As many as fetch follows.
 const MAX_REDIRECTIONS = 20
 
 /** Over connections that are kept, without what fetch puts around an answer: its streams cost more than the rest of a turn. */
 export function pooledPost(): Post {
-  const agent = new Agent({ allowH2: false }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }))
-  return (url, { headers, body }, signal) => {
-    const { origin, pathname, search } = new URL(url)
-    return new Promise((resolve, reject) => {
-      const exchange = new Exchange(signal, { resolve, reject })
-      agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange)
-    })
+  const agent = new Agent({ allowH2: false })
+  const following = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }))
+  return async (url, outgoing, signal) => {
+    const answer = await exchange(agent, { url, outgoing, signal })
+    if (answer.status < 300 || answer.status > 399) return answer
+    // What follows redirections costs every answer something, so that it is put between for those alone.
+    await answer.body.return()
+    return exchange(following, { url, outgoing, signal })
   }
 }
 
+interface PooledAnswer extends Answer {
+  body: AnswerBody
+}
+
+interface Ask {
+  url: URL
+  outgoing: Outgoing
+  signal: StopSignal
+}
+
+function exchange(
+  agent: Pick<Dispatcher, 'dispatch'>,
+  { url, outgoing: { headers, body }, signal }: Ask,
+): Promise<PooledAnswer> {
+  return new Promise((resolve, reject) => {
+    const path = url.pathname + url.search
+    agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, new Exchange(signal, { resolve, reject }))
+  })
+}
+
 interface Settle {
-  resolve(answer: Answer): void
+  resolve(answer: PooledAnswer): void
   reject(error: Error): void
 }
 
@@ -45,7 +66,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers, text?: string): void {
     if (status < 200) return
     this.#body = new AnswerBody(controller)
-    this.#settle.resolve({ status, statusText: text ?? '', headers: linesOf(headers), body: this.#body })
+    this.#settle.resolve({ status, statusText: text ?? '', headers: () => joined(headers), body: this.#body })
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -76,9 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-function linesOf(headers: Headers): [string, string][] {
-  return Object.entries(headers).map(([name, value = '']) => [
-    name,
-    typeof value === 'string' ? value : value.join(', '),
-  ])
+function joined(headers: Headers): Record<string, string> {
+  const lines = Object.entries(headers)
+  return Object.fromEntries(lines.map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]))
 }

@@ -11,14 +11,19 @@ export interface Outgoing {
 export interface Answer {
   status: number
   statusText: string
-  headers: Iterable<readonly [name: string, value: string]>
+  /** By names in lower case. */
+  headers(): Record<string, string>
   body: AsyncIterable<Uint8Array> | null
 }
 
 /** Posts to a provider. Rejects where no head of an answer came; a body that breaks off rejects whoever reads it. */
-export type Post = (url: string, outgoing: Outgoing, signal: StopSignal) => Promise<Answer>
+export type Post = (url: URL, outgoing: Outgoing, signal: StopSignal) => Promise<Answer>
 
 /** Through a `fetch`. */
 export function postByFetch(given: typeof globalThis.fetch): Post {
-  return (url, outgoing, signal) => given(url, { method: 'POST', ...outgoing, signal: abortSignalOf(signal) })
+  return async (url, outgoing, signal) => {
+    const response = await given(url, { method: 'POST', ...outgoing, signal: abortSignalOf(signal) })
+    const { status, statusText, body } = response
+    return { status, statusText, body, headers: () => Object.fromEntries(response.headers) }
+  }
 }

@@ -7,15 +7,15 @@ const MOST_CHARACTERS = 64 * 1024
 const Refusal = z.object({ error: z.object({ message: z.string() }) })
 
 /** An answer that is no stream, as the failure that it is. Which of them are worth another try is decided by the status. */
-export async function refusalOf(url: string, answer: Answer): Promise<APICallError> {
-  const { status, statusText, headers } = answer
+export async function refusalOf(url: URL, answer: Answer): Promise<APICallError> {
+  const { status, statusText } = answer
   const said = await textOf(answer).catch(() => '')
   return new APICallError({
     message: messageIn(said) ?? statusText,
-    url,
+    url: url.href,
     requestBodyValues: {},
     statusCode: status,
-    responseHeaders: Object.fromEntries(headers),
+    responseHeaders: answer.headers(),
   })
 }
 
