@@ -10,7 +10,7 @@ const ToolCallDelta = z.object({
 export type ToolCallDelta = z.infer<typeof ToolCallDelta>
 
 /** Text, or, of servers that let models think aloud, pieces of which some are text. */
-const Content = z.union([z.string(), z.array(z.object({ type: z.string(), text: z.unknown() }))]).nullish()
+const Content = z.union([z.string(), z.array(z.object({ type: z.string(), text: z.unknown().optional() }))]).nullish()
 
 const Choice = z.object({
   delta: z.object({ content: Content, tool_calls: z.array(ToolCallDelta).nullish() }).nullish(),

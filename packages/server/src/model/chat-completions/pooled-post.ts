@@ -35,7 +35,10 @@ function exchange(
 ): Promise<PooledAnswer> {
   return new Promise((resolve, reject) => {
     const path = url.pathname + url.search
-    agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, new Exchange(signal, { resolve, reject }))
+    agent.dispatch(
+      { origin: url.origin, path, method: 'POST', headers, body },
+      new Exchange(signal, { resolve, reject }),
+    )
   })
 }
 
@@ -99,5 +102,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 function joined(headers: Headers): Record<string, string> {
   const lines = Object.entries(headers)
-  return Object.fromEntries(lines.map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]))
+  return Object.fromEntries(
+    lines.map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  )
 }

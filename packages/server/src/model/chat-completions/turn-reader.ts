@@ -6,6 +6,8 @@ import type { TurnPart, TurnUsage } from '../turn-source.ts'
 import { Chunk, textIn, type Usage } from './chunk.ts'
 import { ToolCalls } from './tool-calls.ts'
 
+type RawPart = Extract<TurnPart, { type: 'raw' }>
+
 /** Reads one turn from the text of its stream. What cannot be read is an `error` part: the turn is over then. */
 export class TurnReader {
   readonly #events = createParser({ onEvent: ({ data }) => this.#read(data) })
@@ -51,8 +53,11 @@ export class TurnReader {
   }
 
   #take(data: string): void {
+    const raw: RawPart = { type: 'raw', rawValue: undefined }
+    // Before it is read: with whatever it is, the answer has begun.
+    this.#parts.push(raw)
     const rawValue = valueIn(data)
-    this.#parts.push({ type: 'raw', rawValue })
+    raw.rawValue = rawValue
     if (typeof rawValue === 'object' && rawValue !== null && 'error' in rawValue) throw rawValue.error
     const chunk = Chunk.safeParse(rawValue)
     if (!chunk.success) throw new TypeValidationError({ value: undefined, cause: chunk.error })
