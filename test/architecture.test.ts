@@ -194,8 +194,8 @@ describe('within the server', () => {
     ).toEqual([])
   })
 
-  test('only the dispatcher speaks HTTP to the outside, and the model’s fetch is handed in at one place', () => {
-    const others = server.filter((file) => !inServer(/^dispatch\//)(file))
+  test('only the dispatcher and the model’s post speak HTTP to the outside, and its fetch is handed in at one place', () => {
+    const others = server.filter((file) => !inServer(/^(dispatch\/|model\/chat-completions\/pooled-post\.ts$)/)(file))
     const isClient = (specifier: string, isTypeOnly: boolean) =>
       !isTypeOnly &&
       ['undici', 'node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'axios', 'got'].includes(specifier)

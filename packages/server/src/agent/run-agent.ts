@@ -5,6 +5,7 @@ import type { NewId } from '../ids.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts'
+import type { StopSignal } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
 import { type Toolset, toolCallProblem } from './tools.ts'
@@ -23,7 +24,7 @@ export interface AgentInput {
   messages: readonly Message[]
   toolset: Toolset
   call: CallCapability
-  signal: AbortSignal
+  signal: StopSignal
 }
 
 /**

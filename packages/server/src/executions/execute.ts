@@ -72,11 +72,11 @@ export async function runExecution(
       signal: run.scope.signal,
     },
   )
-  const result = await follow({ logger: deps.logger, executionId }, events, async (event) => {
+  const result = await follow({ logger: deps.logger, executionId }, events, (event) => {
     recorder.add(event)
     if (event.type === 'turn') added.push(event.message)
     const shown = toStreamEvent(event)
-    if (shown) await run.onEvent(shown)
+    return shown ? run.onEvent(shown) : undefined
   })
   const trace = recorder.trace()
   const settled = await within(run.scope.span, 'settle', () =>
@@ -99,13 +99,14 @@ export async function runExecution(
 async function follow(
   context: Pick<Deps, 'logger'> & { executionId: string },
   events: AsyncGenerator<AgentEvent, AgentResult>,
-  onEvent: (event: AgentEvent) => Promise<void>,
+  onEvent: (event: AgentEvent) => Promise<void> | void,
 ): Promise<AgentResult> {
   try {
     for (;;) {
       const next = await events.next()
       if (next.done) return next.value
-      await onEvent(next.value)
+      const told = onEvent(next.value)
+      if (told) await told
     }
   } catch (error) {
     const { logger, executionId } = context

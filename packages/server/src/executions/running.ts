@@ -8,7 +8,7 @@ export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
 /** The life of one execution: who may stop it, and what stops with it. */
 export interface ExecutionScope {
   /** Aborts as soon as the execution is to end: ends model calls, and starts no further capability call. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Aborts capability calls under way. A caller who left does not: the call's outcome is still worth knowing. */
   readonly dispatchSignal: StopSignal
   readonly stopReason: StopReason | null
@@ -64,16 +64,11 @@ function createScope(
   { maxMs, span }: { maxMs: number; span: Span },
   ended: (scope: ExecutionScope) => void,
 ): ExecutionScope {
-  // Made for those who ask: most executions are one call, and no library waits for that.
-  let loop: AbortController | null = null
+  const loop = new Stop()
   const dispatch = new Stop()
   let stopReason: StopReason | null = null
   const scope: ExecutionScope = {
-    get signal() {
-      loop ??= new AbortController()
-      if (stopReason !== null) loop.abort()
-      return loop.signal
-    },
+    signal: loop,
     dispatchSignal: dispatch,
     span,
     get stopReason() {
@@ -81,7 +76,7 @@ function createScope(
     },
     stop(reason) {
       stopReason ??= reason
-      loop?.abort()
+      loop.abort()
       if (reason !== 'cancelled') dispatch.abort()
     },
     end() {

@@ -1,5 +1,7 @@
+import { Stop, type StopSignal } from '../stop-signal.ts'
+
 export interface Deadline {
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Who ended it: the caller's signal or the time limit. Null while it runs. */
   endedBy(): 'caller' | 'time' | null
   /** Ends what still runs under it, and lets go of the caller's signal and the timer. */
@@ -7,24 +9,24 @@ export interface Deadline {
 }
 
 /** A signal that fires with the caller's, or when the time is up. The caller's may outlive it without holding it. */
-export function deadline(caller: AbortSignal, limitMs: number): Deadline {
-  const controller = new AbortController()
+export function deadline(caller: StopSignal, limitMs: number): Deadline {
+  const stop = new Stop()
   let endedBy: 'caller' | 'time' | null = null
   const end = (by: 'caller' | 'time') => {
     endedBy ??= by
-    controller.abort()
+    stop.abort()
   }
   const onCallerAbort = () => end('caller')
   const timer = setTimeout(() => end('time'), limitMs)
-  caller.addEventListener('abort', onCallerAbort, { once: true })
+  caller.addEventListener('abort', onCallerAbort)
   if (caller.aborted) onCallerAbort()
   return {
-    signal: controller.signal,
+    signal: stop,
     endedBy: () => endedBy,
     release() {
       clearTimeout(timer)
       caller.removeEventListener('abort', onCallerAbort)
-      controller.abort()
+      stop.abort()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, Message } from '@svc/contract'
+import type { StopSignal } from '../stop-signal.ts'
 
 /** A capability as a model sees it. Without a schema it takes no parameters. */
 export interface ModelTool {
@@ -11,7 +12,7 @@ export interface ModelRequest {
   instructions: string | null
   messages: readonly Message[]
   tools: readonly ModelTool[]
-  signal: AbortSignal
+  signal: StopSignal
   /** What it may say, in bytes of UTF-8: its turn ends there with the reason `length`. As much as it likes without. */
   maxTextBytes?: number
   /** For the log alone. */

@@ -1,13 +1,15 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { Environment } from '../environment.ts'
 import type { Limits } from '../limits.ts'
+import { pooledPost } from './chat-completions/pooled-post.ts'
+import { postByFetch } from './chat-completions/post.ts'
 import { demoModel } from './demo-model.ts'
 import { fallbackModel } from './fallback-model.ts'
 import type { Model } from './model.ts'
 import type { ModelLogger } from './model-logger.ts'
 import { isSet, type ModelSpec, parseModelSpec, usualSpec } from './model-spec.ts'
 import { providerModel } from './provider-model.ts'
-import { openProvider } from './providers.ts'
+import { openProvider, type ProviderNetwork } from './providers.ts'
 
 export interface OpenModelOptions {
   /** `<provider>:<model>`; without one, the first provider whose key is in `env`, else the demo model. */
@@ -30,15 +32,20 @@ export function openModel(options: OpenModelOptions): Model {
 }
 
 function open(spec: ModelSpec, options: OpenModelOptions): Model {
-  const { env, limits, logger, clock = systemClock, fetch = globalThis.fetch } = options
+  const { env, limits, logger, clock = systemClock } = options
   if (spec.provider === 'demo') return demoModel({ clock })
-  const { languageModel, apiKey } = openProvider(spec, env, fetch)
+  const { source, apiKey } = openProvider(spec, env, networkOf(options))
   return providerModel({
     provider: spec.provider,
     name: spec.model,
-    languageModel,
+    source,
     limits,
     logger,
     secrets: apiKey === null ? [] : [apiKey.reveal()],
   })
+}
+
+function networkOf({ fetch }: OpenModelOptions): ProviderNetwork {
+  if (fetch === undefined) return { fetch: globalThis.fetch, post: pooledPost() }
+  return { fetch, post: postByFetch(fetch) }
 }

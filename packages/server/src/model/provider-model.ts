@@ -1,19 +1,19 @@
 import { parseJson } from '../json-parse.ts'
 import type { Limits } from '../limits.ts'
+import type { StopSignal } from '../stop-signal.ts'
 import { type Deadline, deadline } from './deadline.ts'
-import type { LanguageModel, StreamPart } from './language-model.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
 import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT, WITHHELD } from './model-failure.ts'
 import type { ModelLogger } from './model-logger.ts'
-import { toFunctionTools } from './provider-tools.ts'
 import { withReported } from './reported-usage.ts'
 import { startStream } from './start-stream.ts'
 import { toPrompt } from './to-model-messages.ts'
+import type { TurnPart, TurnSource } from './turn-source.ts'
 
 interface ProviderModelOptions {
   provider: string
   name: string
-  languageModel: LanguageModel
+  source: TurnSource
   limits: Pick<Limits, 'modelMs'>
   /** Kept out of every error. */
   secrets: readonly string[]
@@ -40,16 +40,18 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
   }
   let left = request.maxTextBytes ?? Number.POSITIVE_INFINITY
   try {
-    for await (const part of await partsOf(options, request, limit.signal)) {
-      const text = take(turn, part)
-      if (text === null) continue
-      const said = withinBytes(text, left)
-      left -= Buffer.byteLength(said)
-      if (said !== '') yield { type: 'text', content: said }
-      if (said.length === text.length) continue
-      // To leave the loop ends the provider's stream.
-      yield { type: 'end', reason: 'length', usage: turn.usage }
-      return
+    for await (const parts of await partsOf(options, request, limit.signal)) {
+      for (const part of parts) {
+        const text = take(turn, part)
+        if (text === null) continue
+        const said = withinBytes(text, left)
+        left -= Buffer.byteLength(said)
+        if (said !== '') yield { type: 'text', content: said }
+        if (said.length === text.length) continue
+        // To leave the loop ends the provider's stream.
+        yield { type: 'end', reason: 'length', usage: turn.usage }
+        return
+      }
     }
   } catch (error) {
     throw logged(options, request, failureOf(error, { options, turn, limit }))
@@ -72,10 +74,12 @@ function logged(options: ProviderModelOptions, request: ModelRequest, failure: M
   return failure
 }
 
-function partsOf(options: ProviderModelOptions, request: ModelRequest, signal: AbortSignal) {
-  const prompt = toPrompt(request.instructions, request.messages)
-  const call = { prompt, includeRawChunks: true, ...toFunctionTools(request.tools) }
-  return startStream(options.languageModel, call, signal)
+function partsOf(
+  { source }: ProviderModelOptions,
+  { instructions, messages, tools }: ModelRequest,
+  signal: StopSignal,
+) {
+  return startStream(source, { prompt: toPrompt(instructions, messages), tools }, signal)
 }
 
 /** What a turn has come to so far. */
@@ -90,7 +94,7 @@ interface Turn {
   end: Terminal | null
 }
 
-type Finish = Extract<StreamPart, { type: 'finish' }>
+type Finish = Extract<TurnPart, { type: 'finish' }>
 type Terminal = Finish['finishReason']
 
 // As much of a text as fits, in whole characters.
@@ -100,7 +104,7 @@ function withinBytes(text: string, maxBytes: number): string {
 }
 
 // Folds one part into the turn; returns the text that can be passed on at once, or null.
-function take(turn: Turn, part: StreamPart): string | null {
+function take(turn: Turn, part: TurnPart): string | null {
   switch (part.type) {
     case 'text-delta':
       turn.spoken ||= part.delta !== ''

@@ -1,38 +1,50 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Environment } from '../environment.ts'
 import { Secret } from '../secrets/secret.ts'
-import type { LanguageModel } from './language-model.ts'
+import { chatCompletionsSource } from './chat-completions/chat-completions-source.ts'
+import type { Post } from './chat-completions/post.ts'
+import { librarySource } from './library-source.ts'
 import { ModelConfigError } from './model-config-error.ts'
 import { isSet, type ModelSpec, type ProviderName } from './model-spec.ts'
+import type { TurnSource } from './turn-source.ts'
 
 interface ProviderAccess {
-  languageModel: LanguageModel
+  source: TurnSource
   /** The credential, or null where the server asks for none. */
   apiKey: Secret | null
 }
 
+/** What providers are reached through: their libraries, and our own adapter. */
+export interface ProviderNetwork {
+  fetch: typeof globalThis.fetch
+  post: Post
+}
+
 /** Every address and key is passed on explicitly: left out, the libraries would read the process's environment. */
-export function openProvider(spec: ModelSpec, env: Environment, fetch: typeof globalThis.fetch): ProviderAccess {
+export function openProvider(spec: ModelSpec, env: Environment, network: ProviderNetwork): ProviderAccess {
+  const { fetch } = network
   switch (spec.provider) {
     case 'openai': {
       const apiKey = requiredKey(env, spec.provider, 'OPENAI_API_KEY')
       const baseURL = addressOr(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1')
-      return { languageModel: createOpenAI({ apiKey: apiKey.reveal(), baseURL, fetch }).chat(spec.model), apiKey }
+      return {
+        source: librarySource(createOpenAI({ apiKey: apiKey.reveal(), baseURL, fetch }).chat(spec.model)),
+        apiKey,
+      }
     }
     case 'anthropic': {
       const apiKey = requiredKey(env, spec.provider, 'ANTHROPIC_API_KEY')
       const baseURL = addressOr(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com/v1')
-      return { languageModel: createAnthropic({ apiKey: apiKey.reveal(), baseURL, fetch })(spec.model), apiKey }
+      return { source: librarySource(createAnthropic({ apiKey: apiKey.reveal(), baseURL, fetch })(spec.model)), apiKey }
     }
     case 'google': {
       const apiKey = requiredKey(env, spec.provider, 'GOOGLE_GENERATIVE_AI_API_KEY')
-      return { languageModel: createGoogleGenerativeAI({ apiKey: apiKey.reveal(), fetch })(spec.model), apiKey }
+      return { source: librarySource(createGoogleGenerativeAI({ apiKey: apiKey.reveal(), fetch })(spec.model)), apiKey }
     }
     case 'openai-compatible':
-      return openCompatible(spec, env, fetch)
+      return openCompatible(spec, env, network)
     case 'demo':
       throw new ModelConfigError('demo:rules is built in and reached through no provider.')
     default:
@@ -40,7 +52,7 @@ export function openProvider(spec: ModelSpec, env: Environment, fetch: typeof gl
   }
 }
 
-function openCompatible(spec: ModelSpec, env: Environment, fetch: typeof globalThis.fetch): ProviderAccess {
+function openCompatible(spec: ModelSpec, env: Environment, { post }: ProviderNetwork): ProviderAccess {
   const baseURL = env['SVC_MODEL_BASE_URL']
   if (!isSet(baseURL)) {
     throw new ModelConfigError(
@@ -49,14 +61,13 @@ function openCompatible(spec: ModelSpec, env: Environment, fetch: typeof globalT
   }
   const key = env['SVC_MODEL_API_KEY']
   const apiKey = isSet(key) ? new Secret(key.trim()) : null
-  const provider = createOpenAICompatible({
-    name: 'openai-compatible',
-    baseURL: address('SVC_MODEL_BASE_URL', baseURL),
-    includeUsage: true,
-    fetch,
-    ...(apiKey === null ? {} : { apiKey: apiKey.reveal() }),
+  const source = chatCompletionsSource({
+    baseUrl: address('SVC_MODEL_BASE_URL', baseURL),
+    model: spec.model,
+    apiKey,
+    post,
   })
-  return { languageModel: provider.chatModel(spec.model), apiKey }
+  return { source, apiKey }
 }
 
 function requiredKey(env: Environment, provider: ProviderName, variable: string): Secret {

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai'
-import { pauseUntilStopped } from '../stop-signal.ts'
-import type { CallOptions, LanguageModel, PartStream } from './language-model.ts'
+import { pauseUntilStopped, type StopSignal } from '../stop-signal.ts'
+import type { PartStream, TurnCall, TurnSource } from './turn-source.ts'
 
 const TRIES = 3
 const FIRST_PAUSE_MS = 2_000
@@ -8,15 +8,11 @@ const FIRST_PAUSE_MS = 2_000
 const LONGEST_ASKED_MS = 60_000
 
 /** Asks a provider for a turn. What fails before the answer begins is tried again twice, unless it would fail again. */
-export async function startStream(
-  model: LanguageModel,
-  options: CallOptions,
-  signal: AbortSignal,
-): Promise<PartStream> {
+export async function startStream(source: TurnSource, call: TurnCall, signal: StopSignal): Promise<PartStream> {
   for (let tries = 1; ; tries += 1) {
     try {
-      signal.throwIfAborted()
-      return (await model.doStream({ ...options, abortSignal: signal })).stream
+      if (signal.aborted) throw new Error('stopped before it was sent')
+      return await source.start(call, signal)
     } catch (error) {
       if (signal.aborted || tries === TRIES || !APICallError.isInstance(error) || !error.isRetryable) throw error
       await pauseUntilStopped(askedPauseMs(error) ?? FIRST_PAUSE_MS * 2 ** (tries - 1), signal)

@@ -61,7 +61,7 @@ describeEngines('a caller who leaves', (engine) => {
     const aborted = deferred()
     service.model.say(async function* ({ signal }) {
       yield { type: 'text', content: 'Once upon' }
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await new Promise<void>((resolve) => signal.addEventListener('abort', resolve))
       aborted.resolve()
       throw new ModelError('The model call was cancelled.', { usage: { inputTokens: 5, outputTokens: 2 } })
     })
@@ -107,7 +107,7 @@ describeEngines('a caller who leaves', (engine) => {
     const asked = deferred()
     service.model.say(async function* ({ signal }) {
       asked.resolve()
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await new Promise<void>((resolve) => signal.addEventListener('abort', resolve))
       throw new ModelError('The model call was cancelled.')
     })
     const leave = post('/v1/runtime/execute', { key: runtime.publicKey, body: saying() })

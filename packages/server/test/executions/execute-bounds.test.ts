@@ -105,7 +105,7 @@ describeEngines('the bounds of an execute', (engine) => {
   test('an execution that takes longer than it may is ended and fails', async () => {
     const { service, execute, trace } = await setScene(database(), { limits: { executionMs: 30 } })
     service.model.say(async function* ({ signal }) {
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', resolve))
     })
     const body = executed(await execute())
     expect(body).toMatchObject({ status: 'failed', finishReason: 'error', error: { message: expect.any(String) } })
