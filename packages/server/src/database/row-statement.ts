@@ -22,6 +22,8 @@ interface Parts {
   given: string
   /** Closes a select: locks what it found in this table. */
   forUpdateOf(table: string): string
+  /** The same, but for those who change the rows alone. */
+  forShareOf(table: string): string
 }
 
 /**
@@ -36,10 +38,12 @@ export function rowStatement<const C extends Columns>(columns: C, write: (parts:
     sqlite: write({
       given: `(select ${names.map((name) => `@${name} as ${name}`).join(', ')}) as given`,
       forUpdateOf: () => '',
+      forShareOf: () => '',
     }),
     postgres: write({
       given: `json_to_recordset($1::json) as given(${typed})`,
       forUpdateOf: (table) => `for update of ${table}`,
+      forShareOf: (table) => `for share of ${table}`,
     }),
   }
 }
