@@ -20,7 +20,7 @@ const POOL_OUTAGES =
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
 
-/** An error of SQLite, `code` being its extended result code, or `SVC_DATABASE_ENDED`. */
+/** An error of SQLite, `code` being its extended result code, `SVC_UNCHANGED` or `SVC_DATABASE_ENDED`. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly code: string
@@ -47,6 +47,11 @@ export class CommitUnknownError extends Error {
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
   return CONFLICTS.has(code) || code.startsWith('SQLITE_BUSY')
+}
+
+/** True where a row was not there to be changed, or not in the state that the statement asks for. */
+export function isUnchanged(error: unknown): boolean {
+  return codeOf(error) === 'SVC_UNCHANGED'
 }
 
 /** True where it is the values that were refused: they would be refused again. */

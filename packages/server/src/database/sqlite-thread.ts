@@ -14,12 +14,17 @@ export interface Query {
   place: Place
 }
 
-/** One statement, run once for each of the rows in a JSON text; its answers are put together. */
+/**
+ * One statement, run once for each of the rows in a JSON text. What it reads is put together; where it reads nothing, it
+ * answers with the indexes of the rows for which it changed nothing.
+ */
 export interface RowsQuery {
   kind: 'rows'
   sql: string
   rows: string
   place: Place
+  /** Fails with `SVC_UNCHANGED` where there is such a row. */
+  mustChange: boolean
 }
 
 /** Alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
@@ -36,6 +41,9 @@ export interface Result<Row = unknown> {
   rows: Row[]
   changes: number
 }
+
+/** What was asked at once goes over at once, and so do the answers: waking a thread costs more than most statements. */
+export type Requests = readonly Request[]
 
 /** The first reply has the id 0 and tells how the opening went. */
 export type Reply<Row = unknown> =
@@ -59,6 +67,7 @@ export class SqliteThread {
   readonly #onDeath: (error: Error) => void
   readonly #waiting = new Map<number, Waiter>()
   readonly #exited: Promise<void>
+  #outbox: Request[] = []
   #lastId = OPENING
   #state: 'opening' | 'serving' | 'closing' = 'opening'
   #cause: unknown
@@ -75,7 +84,9 @@ export class SqliteThread {
   private constructor(worker: Worker, onDeath: (error: Error) => void) {
     this.#worker = worker
     this.#onDeath = onDeath
-    worker.on('message', (reply: Reply<never>) => this.#settle(reply))
+    worker.on('message', (replies: Reply<never>[]) => {
+      for (const reply of replies) this.#settle(reply)
+    })
     worker.on('error', (error) => {
       this.#cause = error
     })
@@ -106,9 +117,16 @@ export class SqliteThread {
   async #send<Row>(command: Command): Promise<Result<Row>> {
     if (this.#end !== undefined) throw this.#end
     this.#lastId += 1
-    const request: Request = { id: this.#lastId, command }
-    this.#worker.postMessage(request)
-    return this.#expect(request.id)
+    const id = this.#lastId
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#post())
+    this.#outbox.push({ id, command })
+    return this.#expect(id)
+  }
+
+  #post(): void {
+    const requests: Requests = this.#outbox
+    this.#outbox = []
+    this.#worker.postMessage(requests)
   }
 
   #expect<Row>(id: number): Promise<Result<Row>> {

@@ -2,8 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * @import { Assignment, Command, Place, Query, Reply, Request, Result, RowsQuery } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Place, Query, Reply, Request, Requests, Result, RowsQuery } from './sqlite-thread.ts'
  */
+
+class UnchangedError extends Error {}
 
 const STATEMENTS_KEPT = 200
 /** @type {Result} */
@@ -12,25 +14,37 @@ const NOTHING = { rows: [], changes: 0 }
 const port = requirePort()
 /** @type {Map<string, SqliteDatabase.Statement<unknown[]>>} */
 const statements = new Map()
+/** True once a statement of the open transaction has failed: what was sent after it, unheard, must not be done. */
+let isDoomed = false
 
 try {
   serve(open(workerData))
 } catch (error) {
-  reply({ id: 0, failure: describe(error) })
+  reply([{ id: 0, failure: describe(error) }])
   port.close()
 }
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
-  port.on('message', (/** @type {Request} */ { id, command }) => {
-    try {
-      reply({ id, result: answer(database, command) })
-    } catch (error) {
-      reply({ id, failure: describe(error) })
-    }
-    if (command.kind === 'close') port.close()
+  port.on('message', (/** @type {Requests} */ requests) => {
+    reply(requests.map((request) => answerOne(database, request)))
+    if (requests.some(({ command }) => command.kind === 'close')) port.close()
   })
-  reply({ id: 0, result: NOTHING })
+  reply([{ id: 0, result: NOTHING }])
+}
+
+/**
+ * @param {SqliteDatabase.Database} database
+ * @param {Request} request
+ * @returns {Reply}
+ */
+function answerOne(database, { id, command }) {
+  try {
+    return { id, result: answer(database, command) }
+  } catch (error) {
+    isDoomed = true
+    return { id, failure: describe(error) }
+  }
 }
 
 /**
@@ -47,6 +61,7 @@ function answer(database, command) {
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
+      isDoomed = false
       return NOTHING
     case 'close':
       database.close()
@@ -75,26 +90,29 @@ function execute(database, query) {
  */
 function executeForEach(database, query) {
   take(database, query.place)
-  /** @type {unknown[]} */
+  /** @type {unknown[][]} */
   const rows = JSON.parse(query.rows)
-  const run = () => runForEach(prepare(database, query.sql), rows)
+  const run = () => runForEach(prepare(database, query.sql), rows, query.mustChange)
   // All of them or none, as one statement is.
   return query.place === 'alone' ? database.transaction(run).immediate() : run()
 }
 
 /**
  * @param {SqliteDatabase.Statement<unknown[]>} statement
- * @param {unknown[]} given
+ * @param {unknown[][]} given
+ * @param {boolean} mustChange
  * @returns {Result}
  */
-function runForEach(statement, given) {
+function runForEach(statement, given, mustChange) {
+  /** @type {unknown[]} */
+  const answers = []
   if (statement.reader) {
-    const rows = given.flatMap((row) => statement.all(row))
-    return { rows, changes: rows.length }
+    for (const row of given) answers.push(...statement.all(row))
+    return { rows: answers, changes: answers.length }
   }
-  let changes = 0
-  for (const row of given) changes += statement.run(row).changes
-  return { rows: [], changes }
+  for (const [index, row] of given.entries()) if (statement.run(row).changes === 0) answers.push(index)
+  if (mustChange && answers.length > 0) throw new UnchangedError('a row was not there to be changed')
+  return { rows: answers, changes: given.length - answers.length }
 }
 
 /**
@@ -103,7 +121,9 @@ function runForEach(statement, given) {
  */
 function take(database, place) {
   // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
+  if (place !== 'within') isDoomed = false
   if (place === 'first') database.exec('begin immediate')
+  if (isDoomed) throw new Error('an earlier statement of the transaction failed')
   // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
   if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
 }
@@ -149,15 +169,16 @@ function open({ file, role }) {
   return database
 }
 
-/** @param {Reply} message */
-function reply(message) {
-  port.postMessage(message)
+/** @param {Reply[]} replies */
+function reply(replies) {
+  port.postMessage(replies)
 }
 
 /**
  * @param {unknown} error
  */
 function describe(error) {
+  if (error instanceof UnchangedError) return { code: 'SVC_UNCHANGED', message: error.message }
   if (error instanceof SqliteDatabase.SqliteError) return { code: error.code, message: error.message }
   return { code: 'SQLITE_ERROR', message: error instanceof Error ? error.message : String(error) }
 }

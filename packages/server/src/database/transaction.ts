@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { CommitUnknownError, isConflict, isConnectionFault, noteWithoutEffect } from './errors.ts'
+import { isPostgres } from './row-statement.ts'
 import type { Schema } from './schema.ts'
 
 export type Tx = Transaction<Schema>
@@ -42,6 +43,17 @@ export async function endTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Pr
       if (retry === RETRIES || !(isConflict(error) || isConnectionFault(error))) throw error
     }
   }
+}
+
+/** How the commit is sent early. */
+export const COMMIT = CompiledQuery.raw('commit')
+
+/**
+ * Sends the commit along with the last statements of a transaction, begun in the same turn and not waited for: SQLite's
+ * thread is woken once for all of them, and commits nothing where one of them failed. Elsewhere does nothing.
+ */
+export async function commitAlong(tx: Tx): Promise<void> {
+  if (!isPostgres(tx)) await tx.executeQuery(COMMIT)
 }
 
 /** Repeats one statement, which is a transaction of its own, while it loses against others. */

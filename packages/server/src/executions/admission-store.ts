@@ -2,7 +2,7 @@ import type { ExecutionKind, Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import { insertStatement, rowStatement, runRows } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { type Ended, endTransaction, inTransaction, type Tx } from '../database/transaction.ts'
+import { commitAlong, type Ended, endTransaction, inTransaction, type Tx } from '../database/transaction.ts'
 import { type Door, drawsFor, type Grant, grant } from '../usage/rules.ts'
 
 export interface NewCall {
@@ -62,7 +62,12 @@ export async function admitBatch(
     const calls = admitted.flatMap(({ call, ownerId, execution }) =>
       call ? [{ ...call, ownerId, executionId: execution.executionId }] : [],
     )
-    await Promise.all([writeBuckets(tx, changed), writeExecutions(tx, admitted, at.nodeId), writeCalls(tx, calls)])
+    await Promise.all([
+      writeBuckets(tx, changed),
+      writeExecutions(tx, admitted, at.nodeId),
+      writeCalls(tx, calls),
+      commitAlong(tx),
+    ])
     return admissions
   })
 }

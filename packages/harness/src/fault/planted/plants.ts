@@ -8,8 +8,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'executions/settlement-store.js',
-        from: "executions.status = 'running' and executions.node_id = excluded.node_id",
-        to: 'true',
+        from: `where: () => "executions.status = 'running'"`,
+        to: "where: () => 'true'",
       },
     ],
     foundBy: {
