@@ -98,8 +98,8 @@ export function updateStatement<
   const condition = (given: (name: string) => string) =>
     [...Object.keys(key).map((column) => `${table}.${column} = ${given(column)}`), where(given)].join(' and ')
   const { postgres } = rowStatement(columns, ({ given }) => {
-    const valueOf = (column: string) => `given.${column}`
-    return `update ${table} set ${changes(valueOf)} from ${given} where ${condition(valueOf)} returning ${table}.${name}`
+    const ofRow = (column: string) => `given.${column}`
+    return `update ${table} set ${changes(ofRow)} from ${given} where ${condition(ofRow)} returning ${table}.${name}`
   })
   const mark = () => '?'
   return { columns, name, postgres, sqlite: `update ${table} set ${changes(mark)} where ${condition(mark)}` }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * @import { Assignment, Command, Place, Query, Reply, Request, Requests, Result, RowsQuery } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Numbered, Place, Query, Reply, Request, Requests, Result, RowsQuery } from './sqlite-thread.ts'
  */
 
 class UnchangedError extends Error {}
@@ -14,13 +14,15 @@ const NOTHING = { rows: [], changes: 0 }
 const port = requirePort()
 /** @type {Map<string, SqliteDatabase.Statement<unknown[]>>} */
 const statements = new Map()
+/** The texts of statements by their numbers. @type {string[]} */
+const numbered = []
 /** True once a statement of the open transaction has failed: what was sent after it, unheard, must not be done. */
 let isDoomed = false
 
 try {
   serve(open(workerData))
 } catch (error) {
-  reply([{ id: 0, failure: describe(error) }])
+  reply([[0, describe(error)]])
   port.close()
 }
 
@@ -28,9 +30,9 @@ try {
 function serve(database) {
   port.on('message', (/** @type {Requests} */ requests) => {
     reply(requests.map((request) => answerOne(database, request)))
-    if (requests.some(({ command }) => command.kind === 'close')) port.close()
+    if (requests.some((request) => request.length === 2 && request[1].kind === 'close')) port.close()
   })
-  reply([{ id: 0, result: NOTHING }])
+  reply([[0, [], 0]])
 }
 
 /**
@@ -38,26 +40,25 @@ function serve(database) {
  * @param {Request} request
  * @returns {Reply}
  */
-function answerOne(database, { id, command }) {
+function answerOne(database, request) {
   try {
-    return { id, result: answer(database, command) }
+    const { rows, changes } = request.length === 2 ? answer(database, request[1]) : executeForEach(database, request)
+    return [request[0], rows, changes]
   } catch (error) {
     isDoomed = true
-    return { id, failure: describe(error) }
+    return [request[0], describe(error)]
   }
 }
 
 /**
  * @param {SqliteDatabase.Database} database
- * @param {Command} command
+ * @param {Exclude<Command, RowsQuery>} command
  * @returns {Result}
  */
 function answer(database, command) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
-    case 'rows':
-      return executeForEach(database, command)
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
@@ -85,16 +86,17 @@ function execute(database, query) {
 
 /**
  * @param {SqliteDatabase.Database} database
- * @param {RowsQuery} query
+ * @param {Numbered} request
  * @returns {Result}
  */
-function executeForEach(database, query) {
-  take(database, query.place)
+function executeForEach(database, [, number, sql, text, place, mustChange]) {
+  if (sql !== null) numbered[number] = sql
+  take(database, place)
   /** @type {unknown[][]} */
-  const rows = JSON.parse(query.rows)
-  const run = () => runForEach(prepare(database, query.sql), rows, query.mustChange)
+  const rows = JSON.parse(text)
+  const run = () => runForEach(prepare(database, numbered[number] ?? ''), rows, mustChange)
   // All of them or none, as one statement is.
-  return query.place === 'alone' ? database.transaction(run).immediate() : run()
+  return place === 'alone' ? database.transaction(run).immediate() : run()
 }
 
 /**
@@ -164,7 +166,7 @@ function open({ file, role }) {
   // Not remembered by the file: a WAL database that is opened again comes up as NORMAL.
   database.pragma('synchronous = full')
   database.pragma('foreign_keys = on')
-  database.pragma('wal_autocheckpoint = 2000')
+  database.pragma('wal_autocheckpoint = 4000')
   database.pragma('journal_size_limit = 67108864')
   return database
 }
