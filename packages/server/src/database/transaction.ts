@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { CommitUnknownError, isConflict, isConnectionFault, noteWithoutEffect } from './errors.ts'
+import { CommitUnknownError, isConflict, isConnectionFault, isUnchanged, noteWithoutEffect } from './errors.ts'
 import { isPostgres } from './row-statement.ts'
 import type { Schema } from './schema.ts'
 
@@ -54,6 +54,17 @@ export const COMMIT = CompiledQuery.raw('commit')
  */
 export async function commitAlong(tx: Tx): Promise<void> {
   if (!isPostgres(tx)) await tx.executeQuery(COMMIT)
+}
+
+/** Does all of the work or none: false where a row of `updateAllRows` was not there to be changed. */
+export async function allOrNothing(db: Kysely<Schema>, work: (tx: Tx) => Promise<unknown>): Promise<boolean> {
+  try {
+    await inTransaction(db, work)
+    return true
+  } catch (error) {
+    if (isUnchanged(error)) return false
+    throw error
+  }
 }
 
 /** Repeats one statement, which is a transaction of its own, while it loses against others. */

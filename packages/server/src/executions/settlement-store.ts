@@ -1,6 +1,5 @@
 import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Kysely } from 'kysely'
-import { isUnchanged } from '../database/errors.ts'
 import {
   insertStatement,
   isPostgres,
@@ -12,7 +11,7 @@ import {
   updateStatement,
 } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
+import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { NewCall } from './admission-store.ts'
@@ -69,23 +68,17 @@ export async function settleBatch(
 }
 
 /** As a rule all of them are still to be ended, and SQLite is told all at once. False where one was not: nothing is done. */
-async function settleAtOnce(db: Kysely<Schema>, settlements: readonly Settlement[], nodeId: string): Promise<boolean> {
-  try {
-    await inTransaction(db, (tx) =>
-      Promise.all([
-        updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
-        updateAllRows(tx, END_CALLS, toCallRows(settlements)),
-        failOpenCalls(tx, settlements.filter(isFailed)),
-        journalUsage(tx, settlements.map(usageOf)),
-        noteSignsOfLife(tx, settlements),
-        commitAlong(tx),
-      ]),
-    )
-    return true
-  } catch (error) {
-    if (isUnchanged(error)) return false
-    throw error
-  }
+function settleAtOnce(db: Kysely<Schema>, settlements: readonly Settlement[], nodeId: string): Promise<boolean> {
+  return allOrNothing(db, (tx) =>
+    Promise.all([
+      updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
+      updateAllRows(tx, END_CALLS, toCallRows(settlements)),
+      failOpenCalls(tx, settlements.filter(isFailed)),
+      journalUsage(tx, settlements.map(usageOf)),
+      noteSignsOfLife(tx, settlements),
+      commitAlong(tx),
+    ]),
+  )
 }
 
 /** True when this very outcome stands in the execution's row. */
