@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
+import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
@@ -42,6 +44,8 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
+  /** Between tries to reach a database that is away. */
+  pause?: Pause
   dispatcher?: Dispatcher
   /** None: nothing is measured. */
   metrics?: Metrics
@@ -63,6 +67,7 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     nodeId,
     clock = systemClock,
+    pause = sleep,
   } = options
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
@@ -85,9 +90,9 @@ export function createDeps(options: DepsOptions): Deps {
     dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    admissions: createAdmissionDesk({ db, clock, nodeId, metrics }),
-    callLog: createCallLog({ db, clock, metrics }),
-    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics }),
+    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),
+    callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
+    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause }),
     folding: createUsageFolding({ db, logger }),
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,

@@ -130,7 +130,7 @@ async function openOps({ host, port }: NonNullable<Config['ops']>, deps: OpsDeps
 async function renew(deps: Deps): Promise<void> {
   try {
     await deps.lease.renew()
-    await deps.settlements.retryFailed()
+    await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
   } catch (error) {
     deps.metrics.databaseFailed('lease')
     deps.metrics.leaseRenewed('failed')

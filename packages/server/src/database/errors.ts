@@ -1,5 +1,6 @@
 /** Serialization failure, deadlock, lock time limit. */
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
+const STATEMENT_TIMED_OUT = '57014'
 
 /** PostgreSQL: connection lost, out of resources, stopped from outside or by its time limit, system error, read-only. */
 const POSTGRES_OUTAGES = /^(08|53|57|58|XX)[0-9A-Z]{3}$|^25006$/
@@ -9,14 +10,17 @@ const NETWORK_OUTAGES = /^(EAI_AGAIN|ECONN[A-Z]+|EHOSTUNREACH|ENETUNREACH|ENOTFO
 /** PostgreSQL: data exceptions, broken constraints. SQLite: constraints, types, sizes. */
 const DATA_FAULTS = /^2[23][0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
 
+/** A connection that was lost, refused, or ended by a server or a pooler that stops: another one may fare better. */
+const CONNECTION_FAULTS = /^(08[0-9A-Z]{3}|25P03|53300|57P0[1-5])$/
+
 /** pg gives these errors of its own no code. */
-const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
-const POOL_OUTAGES = new RegExp(`^(Connection terminated|${NO_FREE_CONNECTION}|Client has encountered a connection)`)
+const POOL_OUTAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection)/
 
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
 
-/** An error of SQLite, `code` being its extended result code, or `SVC_DATABASE_ENDED`. */
+/** An error of SQLite, `code` being its extended result code, `SVC_UNCHANGED` or `SVC_DATABASE_ENDED`. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly code: string
@@ -27,10 +31,27 @@ export class DatabaseError extends Error {
   }
 }
 
+/**
+ * The answer to a commit was lost: it may have taken place, or still take place. `cause` is what was met instead of an
+ * answer.
+ */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError'
+
+  constructor(cause: unknown) {
+    super('the answer to a commit was lost', { cause })
+  }
+}
+
 /** True where the transaction lost against another one and was rolled back: running it again may succeed. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
   return CONFLICTS.has(code) || code.startsWith('SQLITE_BUSY')
+}
+
+/** True where a row was not there to be changed, or not in the state that the statement asks for. */
+export function isUnchanged(error: unknown): boolean {
+  return codeOf(error) === 'SVC_UNCHANGED'
 }
 
 /** True where it is the values that were refused: they would be refused again. */
@@ -40,14 +61,34 @@ export function isDataFault(error: unknown): boolean {
 
 /** True where the database itself failed, so that no part of the work would have fared better alone. */
 export function isOutage(error: unknown): boolean {
+  if (error instanceof CommitUnknownError) return true
   const code = codeOf(error)
   if (POSTGRES_OUTAGES.test(code) || SQLITE_OUTAGES.test(code) || NETWORK_OUTAGES.test(code)) return true
   return error instanceof Error && POOL_OUTAGES.test(error.message)
 }
 
-/** True where all connections were in use for longer than a request waits for one. */
-export function isOutOfConnections(error: unknown): boolean {
-  return error instanceof Error && error.message === NO_FREE_CONNECTION
+/** True where the way to the database broke or was never there: the same work on another connection may succeed. */
+export function isConnectionFault(error: unknown): boolean {
+  const code = codeOf(error)
+  if (CONNECTION_FAULTS.test(code) || NETWORK_OUTAGES.test(code)) return true
+  return error instanceof CommitUnknownError || (error instanceof Error && POOL_OUTAGES.test(error.message))
+}
+
+const withoutEffect = new WeakSet<Error>()
+
+/** Notes that what met this error has written nothing: a read, a transaction that is over, a connection never made. */
+export function noteWithoutEffect(error: unknown): void {
+  if (error instanceof Error) withoutEffect.add(error)
+}
+
+/**
+ * True where the database was busy or away and nothing was done: whoever asks again asks for the first time. A statement
+ * of its own that wrote, and whose answer was lost, is no such case.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (codeOf(error) === STATEMENT_TIMED_OUT || isConflict(error)) return true
+  return isConnectionFault(error) && withoutEffect.has(error)
 }
 
 /** Takes out of an error what must not reach a log: stored values and the connection's settings. */

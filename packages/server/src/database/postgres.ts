@@ -1,6 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, SelectQueryNode } from 'kysely'
 import pg from 'pg'
-import { removePrivateFields } from './errors.ts'
+import { noteWithoutEffect, removePrivateFields } from './errors.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -44,11 +44,22 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
   })
   reportErrors(pool, onError)
   return new Kysely({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({ pool: { connect: () => connectTo(pool), end: () => pool.end() } }),
     log: (event) => {
-      if (event.level === 'error') removePrivateFields(event.error)
+      if (event.level !== 'error') return
+      removePrivateFields(event.error)
+      if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
     },
   })
+}
+
+async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    noteWithoutEffect(error)
+    throw error
+  }
 }
 
 /** The pool's own: the library's global table of types belongs to the whole process. */

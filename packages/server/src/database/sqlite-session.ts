@@ -2,6 +2,7 @@ import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQu
 import type { Mutex } from './mutex.ts'
 import { JsonRows } from './row-statement.ts'
 import type { Place, Query, Result, RowsQuery, SqliteThread } from './sqlite-thread.ts'
+import { COMMIT } from './transaction.ts'
 
 export interface Threads {
   writer: SqliteThread
@@ -18,6 +19,7 @@ export class SqliteSession implements DatabaseConnection {
   readonly #threads: Threads
   #endTurn: (() => void) | undefined
   #hasBegun = false
+  #hasEnded = false
 
   constructor(threads: Threads) {
     this.#threads = threads
@@ -28,6 +30,10 @@ export class SqliteSession implements DatabaseConnection {
     const inTransaction = this.#endTurn !== undefined
     if (!inTransaction && SelectQueryNode.is(query)) {
       return toQueryResult(await reader.query<Row>(toQuery(sql, parameters, 'alone')))
+    }
+    if (inTransaction && sql === COMMIT.sql) {
+      await this.#commitNow()
+      return { rows: [] }
     }
     const endTurn = inTransaction ? undefined : await this.#threads.writing.acquire()
     try {
@@ -46,11 +52,12 @@ export class SqliteSession implements DatabaseConnection {
   async begin(): Promise<void> {
     this.#endTurn = await this.#threads.writing.acquire()
     this.#hasBegun = false
+    this.#hasEnded = false
   }
 
   /** Leaves the transaction open where it fails, for `rollback` to end. */
   async commit(): Promise<void> {
-    if (this.#hasBegun) await this.#threads.writer.query(toQuery('commit', [], 'within'))
+    if (!this.#hasEnded) await this.#commitNow()
     this.#leave()
   }
 
@@ -62,6 +69,11 @@ export class SqliteSession implements DatabaseConnection {
     } finally {
       this.#leave()
     }
+  }
+
+  async #commitNow(): Promise<void> {
+    if (this.#hasBegun) await this.#threads.writer.query(toQuery(COMMIT.sql, [], 'within'))
+    this.#hasEnded = true
   }
 
   #nextPlace(inTransaction: boolean): Place {
@@ -79,7 +91,7 @@ export class SqliteSession implements DatabaseConnection {
 
 function toQuery(sql: string, parameters: readonly unknown[], place: Place): Query | RowsQuery {
   const [first] = parameters
-  if (first instanceof JsonRows) return { kind: 'rows', sql, rows: first.text, place }
+  if (first instanceof JsonRows) return { kind: 'rows', sql, rows: first.text, place, mustChange: first.mustChange }
   return { kind: 'query', sql, parameters, place }
 }
 

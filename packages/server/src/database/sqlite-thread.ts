@@ -14,12 +14,18 @@ export interface Query {
   place: Place
 }
 
-/** One statement, run once for each of the rows in a JSON text; its answers are put together. */
+/**
+ * One statement, run once for each of the rows in a JSON text. What it reads is put together; where it reads nothing, it
+ * answers with the indexes of the rows for which it changed nothing.
+ */
 export interface RowsQuery {
   kind: 'rows'
   sql: string
+  /** A list of lists: values in the order of the statement's parameters. */
   rows: string
   place: Place
+  /** Fails with `SVC_UNCHANGED` where there is such a row. */
+  mustChange: boolean
 }
 
 /** Alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
@@ -27,10 +33,20 @@ export type Place = 'alone' | 'first' | 'within'
 
 export type Command = Query | RowsQuery | { kind: 'rollback' } | { kind: 'close' }
 
-export interface Request {
-  id: number
-  command: Command
-}
+/** A statement of a `RowsQuery` by its number. Its text, which never changes, goes over once. */
+export type Numbered = [
+  id: number,
+  statement: number,
+  sql: string | null,
+  rows: string,
+  place: Place,
+  mustChange: boolean,
+]
+
+export type Request = Numbered | [id: number, command: Exclude<Command, RowsQuery>]
+
+/** What was asked at once goes over at once, and so do the answers: waking a thread costs more than most statements. */
+export type Requests = readonly Request[]
 
 export interface Result<Row = unknown> {
   rows: Row[]
@@ -39,8 +55,8 @@ export interface Result<Row = unknown> {
 
 /** The first reply has the id 0 and tells how the opening went. */
 export type Reply<Row = unknown> =
-  | { id: number; result: Result<Row> }
-  | { id: number; failure: { code: string; message: string } }
+  | [id: number, rows: Row[], changes: number]
+  | [id: number, failure: { code: string; message: string }]
 
 interface Waiter {
   resolve(result: Result<never>): void
@@ -59,6 +75,8 @@ export class SqliteThread {
   readonly #onDeath: (error: Error) => void
   readonly #waiting = new Map<number, Waiter>()
   readonly #exited: Promise<void>
+  #outbox: Request[] = []
+  readonly #numbers = new Map<string, number>()
   #lastId = OPENING
   #state: 'opening' | 'serving' | 'closing' = 'opening'
   #cause: unknown
@@ -75,7 +93,9 @@ export class SqliteThread {
   private constructor(worker: Worker, onDeath: (error: Error) => void) {
     this.#worker = worker
     this.#onDeath = onDeath
-    worker.on('message', (reply: Reply<never>) => this.#settle(reply))
+    worker.on('message', (replies: Reply<never>[]) => {
+      for (const reply of replies) this.#settle(reply)
+    })
     worker.on('error', (error) => {
       this.#cause = error
     })
@@ -106,9 +126,24 @@ export class SqliteThread {
   async #send<Row>(command: Command): Promise<Result<Row>> {
     if (this.#end !== undefined) throw this.#end
     this.#lastId += 1
-    const request: Request = { id: this.#lastId, command }
-    this.#worker.postMessage(request)
-    return this.#expect(request.id)
+    const id = this.#lastId
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#post())
+    this.#outbox.push(command.kind === 'rows' ? this.#numbered(id, command) : [id, command])
+    return this.#expect(id)
+  }
+
+  #numbered(id: number, { sql, rows, place, mustChange }: RowsQuery): Numbered {
+    const known = this.#numbers.get(sql)
+    if (known !== undefined) return [id, known, null, rows, place, mustChange]
+    const number = this.#numbers.size
+    this.#numbers.set(sql, number)
+    return [id, number, sql, rows, place, mustChange]
+  }
+
+  #post(): void {
+    const requests: Requests = this.#outbox
+    this.#outbox = []
+    this.#worker.postMessage(requests)
   }
 
   #expect<Row>(id: number): Promise<Result<Row>> {
@@ -118,10 +153,11 @@ export class SqliteThread {
   }
 
   #settle(reply: Reply<never>): void {
-    const waiter = this.#waiting.get(reply.id)
-    this.#waiting.delete(reply.id)
-    if ('result' in reply) waiter?.resolve(reply.result)
-    else waiter?.reject(new DatabaseError(reply.failure))
+    const [id] = reply
+    const waiter = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (reply.length === 3) waiter?.resolve({ rows: reply[1], changes: reply[2] })
+    else waiter?.reject(new DatabaseError(reply[1]))
   }
 
   #die(): void {

@@ -2,8 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * @import { Assignment, Command, Place, Query, Reply, Request, Result, RowsQuery } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Numbered, Place, Query, Reply, Request, Requests, Result, RowsQuery } from './sqlite-thread.ts'
  */
+
+class UnchangedError extends Error {}
 
 const STATEMENTS_KEPT = 200
 /** @type {Result} */
@@ -12,41 +14,55 @@ const NOTHING = { rows: [], changes: 0 }
 const port = requirePort()
 /** @type {Map<string, SqliteDatabase.Statement<unknown[]>>} */
 const statements = new Map()
+/** The texts of statements by their numbers. @type {string[]} */
+const numbered = []
+/** True once a statement of the open transaction has failed: what was sent after it, unheard, must not be done. */
+let isDoomed = false
 
 try {
   serve(open(workerData))
 } catch (error) {
-  reply({ id: 0, failure: describe(error) })
+  reply([[0, describe(error)]])
   port.close()
 }
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
-  port.on('message', (/** @type {Request} */ { id, command }) => {
-    try {
-      reply({ id, result: answer(database, command) })
-    } catch (error) {
-      reply({ id, failure: describe(error) })
-    }
-    if (command.kind === 'close') port.close()
+  port.on('message', (/** @type {Requests} */ requests) => {
+    reply(requests.map((request) => answerOne(database, request)))
+    if (requests.some((request) => request.length === 2 && request[1].kind === 'close')) port.close()
   })
-  reply({ id: 0, result: NOTHING })
+  reply([[0, [], 0]])
 }
 
 /**
  * @param {SqliteDatabase.Database} database
- * @param {Command} command
+ * @param {Request} request
+ * @returns {Reply}
+ */
+function answerOne(database, request) {
+  try {
+    const { rows, changes } = request.length === 2 ? answer(database, request[1]) : executeForEach(database, request)
+    return [request[0], rows, changes]
+  } catch (error) {
+    isDoomed = true
+    return [request[0], describe(error)]
+  }
+}
+
+/**
+ * @param {SqliteDatabase.Database} database
+ * @param {Exclude<Command, RowsQuery>} command
  * @returns {Result}
  */
 function answer(database, command) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
-    case 'rows':
-      return executeForEach(database, command)
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
+      isDoomed = false
       return NOTHING
     case 'close':
       database.close()
@@ -70,31 +86,35 @@ function execute(database, query) {
 
 /**
  * @param {SqliteDatabase.Database} database
- * @param {RowsQuery} query
+ * @param {Numbered} request
  * @returns {Result}
  */
-function executeForEach(database, query) {
-  take(database, query.place)
-  /** @type {unknown[]} */
-  const rows = JSON.parse(query.rows)
-  const run = () => runForEach(prepare(database, query.sql), rows)
+function executeForEach(database, [, number, sql, text, place, mustChange]) {
+  if (sql !== null) numbered[number] = sql
+  take(database, place)
+  /** @type {unknown[][]} */
+  const rows = JSON.parse(text)
+  const run = () => runForEach(prepare(database, numbered[number] ?? ''), rows, mustChange)
   // All of them or none, as one statement is.
-  return query.place === 'alone' ? database.transaction(run).immediate() : run()
+  return place === 'alone' ? database.transaction(run).immediate() : run()
 }
 
 /**
  * @param {SqliteDatabase.Statement<unknown[]>} statement
- * @param {unknown[]} given
+ * @param {unknown[][]} given
+ * @param {boolean} mustChange
  * @returns {Result}
  */
-function runForEach(statement, given) {
+function runForEach(statement, given, mustChange) {
+  /** @type {unknown[]} */
+  const answers = []
   if (statement.reader) {
-    const rows = given.flatMap((row) => statement.all(row))
-    return { rows, changes: rows.length }
+    for (const row of given) answers.push(...statement.all(row))
+    return { rows: answers, changes: answers.length }
   }
-  let changes = 0
-  for (const row of given) changes += statement.run(row).changes
-  return { rows: [], changes }
+  for (const [index, row] of given.entries()) if (statement.run(row).changes === 0) answers.push(index)
+  if (mustChange && answers.length > 0) throw new UnchangedError('a row was not there to be changed')
+  return { rows: answers, changes: given.length - answers.length }
 }
 
 /**
@@ -103,7 +123,9 @@ function runForEach(statement, given) {
  */
 function take(database, place) {
   // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
+  if (place !== 'within') isDoomed = false
   if (place === 'first') database.exec('begin immediate')
+  if (isDoomed) throw new Error('an earlier statement of the transaction failed')
   // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
   if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
 }
@@ -144,20 +166,21 @@ function open({ file, role }) {
   // Not remembered by the file: a WAL database that is opened again comes up as NORMAL.
   database.pragma('synchronous = full')
   database.pragma('foreign_keys = on')
-  database.pragma('wal_autocheckpoint = 2000')
+  database.pragma('wal_autocheckpoint = 4000')
   database.pragma('journal_size_limit = 67108864')
   return database
 }
 
-/** @param {Reply} message */
-function reply(message) {
-  port.postMessage(message)
+/** @param {Reply[]} replies */
+function reply(replies) {
+  port.postMessage(replies)
 }
 
 /**
  * @param {unknown} error
  */
 function describe(error) {
+  if (error instanceof UnchangedError) return { code: 'SVC_UNCHANGED', message: error.message }
   if (error instanceof SqliteDatabase.SqliteError) return { code: error.code, message: error.message }
   return { code: 'SQLITE_ERROR', message: error instanceof Error ? error.message : String(error) }
 }

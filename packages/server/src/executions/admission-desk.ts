@@ -1,13 +1,18 @@
 import { type Batcher, createBatcher, QueueFullError } from '../database/batch.ts'
+import { noteWithoutEffect } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
-import { type Admission, type AdmissionRequest, admitBatch, type Refusal } from './admission-store.ts'
+import { type AdmissionDoubts, createAdmissionDoubts } from './admission-doubts.ts'
+import { type Admission, type AdmissionRequest, admitBatch, type Refusal, wasAdmitted } from './admission-store.ts'
 
 /** Where executions are let in: in batches while busy, and without a look at the database while a bucket is known empty. */
 export interface AdmissionDesk {
+  /** Rejects where it is unknown for now whether the execution was let in: it is failed as soon as the database tells. */
   admit(request: AdmissionRequest): Promise<Admission>
+  /** Fails what was let in although its caller heard of a failure; called with every renewal of the lease. */
+  resolveDoubts(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
   drain(): Promise<void>
@@ -23,11 +28,17 @@ interface KnownEmpty {
 const BELIEVED_MS = 100
 const BUSY_RETRY_MS = 1_000
 
-export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock' | 'metrics'> & { nodeId: string }): AdmissionDesk {
+type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string }
+
+export function createAdmissionDesk(deps: DeskDeps): AdmissionDesk {
+  const doubts = createAdmissionDoubts(deps)
   const batcher: Batcher<AdmissionRequest, Admission> = createBatcher({
-    run: measuredRun(deps, 'admissions', (requests: AdmissionRequest[]) =>
-      admitBatch(deps.db, requests, { nodeId: deps.nodeId, now: deps.clock.now() }),
-    ),
+    run: measuredRun(deps, 'admissions', async (requests: AdmissionRequest[]) => {
+      const admissions = await admitSurely(deps, doubts, requests)
+      // The database answers: what it could not tell before, it can now.
+      void doubts.resolve()
+      return admissions
+    }),
   })
   const empty = new Lru<string, KnownEmpty>(10_000)
   return {
@@ -42,7 +53,40 @@ export function createAdmissionDesk(deps: Pick<Deps, 'db' | 'clock' | 'metrics'>
     get depth() {
       return batcher.depth
     },
-    drain: () => batcher.drain(),
+    resolveDoubts: () => doubts.resolve(),
+    async drain() {
+      await batcher.drain()
+      await doubts.resolve()
+    },
+  }
+}
+
+// Beyond this, whatever breaks the connections strikes at each commit.
+const MAX_TRIES = 3
+
+/** Admits a batch. Where the answer to the commit is lost, asks whether it took place; if not, admits the batch anew. */
+async function admitSurely(
+  deps: DeskDeps,
+  doubts: AdmissionDoubts,
+  requests: readonly AdmissionRequest[],
+): Promise<Admission[]> {
+  const { db, clock, nodeId } = deps
+  for (let tries = 1; ; tries += 1) {
+    const { answer: admissions, doubt } = await admitBatch(db, requests, { nodeId, now: clock.now() })
+    const admitted = requests.filter((_, index) => admissions[index]?.outcome === 'admitted')
+    const [first] = admitted
+    if (doubt === null || !first) return admissions
+    try {
+      if (await wasAdmitted(db, first, nodeId)) return admissions
+    } catch (error) {
+      deps.logger.error({ err: error, count: admitted.length }, 'it is unknown whether executions were let in')
+      doubts.keep(admitted)
+      throw doubt
+    }
+    if (tries === MAX_TRIES) {
+      noteWithoutEffect(doubt)
+      throw doubt
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { ExecutionKind, Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import { insertStatement, rowStatement, runRows } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import { commitAlong, type Ended, endTransaction, inTransaction, type Tx } from '../database/transaction.ts'
 import { type Door, drawsFor, type Grant, grant } from '../usage/rules.ts'
 
 export interface NewCall {
@@ -46,14 +46,15 @@ export type Refusal = Extract<Grant, { ok: false }>
 
 /**
  * Admits a batch in one transaction: locks the owners' buckets in one order, confirms each runtime's revision, takes
- * units request by request, and writes a `running` row for each that got in. Exact for any number of replicas.
+ * units request by request, and writes a `running` row for each that got in. Exact for any number of replicas. Where the
+ * answer to the commit was lost, {@link wasAdmitted} tells whether it took place.
  */
 export async function admitBatch(
   db: Kysely<Schema>,
   requests: readonly AdmissionRequest[],
   at: { nodeId: string; now: number },
-): Promise<Admission[]> {
-  return inTransaction(db, async (tx) => {
+): Promise<Ended<Admission[]>> {
+  return endTransaction(db, async (tx) => {
     const [buckets, runtimes] = await Promise.all([lockBuckets(tx, requests), readRevisions(tx, requests)])
     const changed = new Map<string, BucketRow>()
     const admissions = requests.map((request) => decide(request, runtimes, buckets, changed, at.now))
@@ -61,7 +62,12 @@ export async function admitBatch(
     const calls = admitted.flatMap(({ call, ownerId, execution }) =>
       call ? [{ ...call, ownerId, executionId: execution.executionId }] : [],
     )
-    await Promise.all([writeBuckets(tx, changed), writeExecutions(tx, admitted, at.nodeId), insertCalls(tx, calls)])
+    await Promise.all([
+      writeBuckets(tx, changed),
+      writeExecutions(tx, admitted, at.nodeId),
+      writeCalls(tx, calls),
+      commitAlong(tx),
+    ])
     return admissions
   })
 }
@@ -166,7 +172,12 @@ const INSERT_EXECUTIONS = insertStatement('executions', {
 })
 
 async function writeExecutions(tx: Tx, admitted: readonly AdmissionRequest[], nodeId: string): Promise<void> {
-  const rows = admitted.map(({ ownerId, runtimeId, execution, call }) => ({
+  const rows = admitted.map((request) => toExecutionRow(request, nodeId))
+  await runRows(tx, INSERT_EXECUTIONS, rows)
+}
+
+function toExecutionRow({ ownerId, runtimeId, execution, call }: AdmissionRequest, nodeId: string) {
+  return {
     owner_id: ownerId,
     execution_id: execution.executionId,
     runtime_id: runtimeId,
@@ -179,16 +190,36 @@ async function writeExecutions(tx: Tx, admitted: readonly AdmissionRequest[], no
     call_count: call ? 1 : 0,
     started_at: execution.startedAt,
     node_id: nodeId,
-  }))
-  await runRows(tx, INSERT_EXECUTIONS, rows)
+  }
 }
 
-export interface DispatchedCall extends NewCall {
-  ownerId: string
-  executionId: string
+const PROBE_EXECUTION = insertStatement(
+  'executions',
+  INSERT_EXECUTIONS.columns,
+  'on conflict (owner_id, execution_id) do nothing returning execution_id',
+)
+
+/**
+ * Whether an admission took place that was at its commit when its connection broke. Waits for a commit that is still under
+ * way: a row of the same name cannot be inserted beside it. False means that it never will take place.
+ */
+export async function wasAdmitted(db: Kysely<Schema>, request: AdmissionRequest, nodeId: string): Promise<boolean> {
+  const { ownerId, execution } = request
+  return inTransaction(db, async (tx) => {
+    const probed = await runRows(tx, PROBE_EXECUTION, [toExecutionRow(request, nodeId)])
+    if (probed.length === 0) return true
+    await tx
+      .deleteFrom('executions')
+      .where('owner_id', '=', ownerId)
+      .where('execution_id', '=', execution.executionId)
+      .execute()
+    return false
+  })
 }
 
-const INSERT_CALLS = insertStatement('capability_calls', {
+type CallOfExecution = NewCall & { ownerId: string; executionId: string }
+
+const CALL_COLUMNS = {
   owner_id: 'text',
   execution_id: 'text',
   call_id: 'text',
@@ -198,11 +229,17 @@ const INSERT_CALLS = insertStatement('capability_calls', {
   status: 'text',
   input: 'text',
   started_at: 'bigint',
-})
+} as const
 
-/** Writes calls as `dispatched`, before they are. */
-export async function insertCalls(db: Kysely<Schema>, calls: readonly DispatchedCall[]): Promise<void> {
-  const rows = calls.map((call) => ({
+const INSERT_CALLS = insertStatement('capability_calls', CALL_COLUMNS)
+
+async function writeCalls(tx: Tx, calls: readonly CallOfExecution[]): Promise<void> {
+  await runRows(tx, INSERT_CALLS, calls.map(toDispatchedRow))
+}
+
+/** A call as `dispatched`, before it is. */
+export function toDispatchedRow(call: CallOfExecution) {
+  return {
     owner_id: call.ownerId,
     execution_id: call.executionId,
     call_id: call.callId,
@@ -212,6 +249,5 @@ export async function insertCalls(db: Kysely<Schema>, calls: readonly Dispatched
     status: 'dispatched',
     input: call.input,
     started_at: call.startedAt,
-  }))
-  await runRows(db, INSERT_CALLS, rows)
+  }
 }

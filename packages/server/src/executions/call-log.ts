@@ -1,22 +1,25 @@
 import { createBatcher } from '../database/batch.ts'
+import { outlast, type Pause } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
-import { type DispatchedCall, insertCalls } from './admission-store.ts'
+import { type DispatchedCall, recordCalls } from './call-store.ts'
 
 /** Where calls are written down before they leave: after a crash it is known which may have had an effect. */
 export interface CallLog {
-  record(call: DispatchedCall): Promise<void>
+  /** False where the execution is no longer this node's to run: nothing was written, and the call must not be sent. */
+  record(call: DispatchedCall): Promise<boolean>
   /** How many wait for their batch. */
   readonly depth: number
   drain(): Promise<void>
 }
 
-export function createCallLog(deps: Pick<Deps, 'db' | 'clock' | 'metrics'>): CallLog {
-  const batcher = createBatcher<DispatchedCall, void>({
-    run: measuredRun(deps, 'calls', async (calls: DispatchedCall[]) => {
-      await insertCalls(deps.db, calls)
-      return calls.map(() => undefined)
-    }),
+type CallLogDeps = Pick<Deps, 'db' | 'clock' | 'metrics'> & { nodeId: string; pause: Pause }
+
+export function createCallLog(deps: CallLogDeps): CallLog {
+  const batcher = createBatcher<DispatchedCall, boolean>({
+    run: measuredRun(deps, 'calls', (calls: DispatchedCall[]) =>
+      outlast(deps.pause, () => recordCalls(deps.db, calls, deps.nodeId)),
+    ),
   })
   return {
     record: (call) => batcher.submit(call),

@@ -126,11 +126,12 @@ function recordedCall(
 ): CallCapability {
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
-    await deps.callLog.record({
+    const isOurs = await deps.callLog.record({
       ...toNewCall(call, deps.clock.now(), deps.limits.storedBytes),
       ownerId: admitted.runtime.ownerId,
       executionId: admitted.executionId,
     })
+    if (!isOurs) return interrupted()
     return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
   }
 }

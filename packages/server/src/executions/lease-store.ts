@@ -61,8 +61,53 @@ export async function failAbandoned(db: Kysely<Schema>, sweep: Sweep): Promise<n
 
 async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
   await removeDeadNodes(tx, sweep)
-  const ended = await endAbandoned(tx, sweep)
-  if (ended.length === 0) return 0
+  return failRunning(tx, await lockAbandoned(tx, sweep), sweep.now)
+}
+
+/** Fails those of these executions that this node still runs, and returns how many there were. */
+export async function failOwn(
+  db: Kysely<Schema>,
+  executionIds: readonly string[],
+  at: { nodeId: string; now: number },
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const rows = await tx
+      .selectFrom('executions')
+      .select('execution_id')
+      .where('execution_id', 'in', [...executionIds])
+      .where('status', '=', RUNNING)
+      .where('node_id', '=', at.nodeId)
+      .forUpdate()
+      .execute()
+    return failRunning(
+      tx,
+      rows.map(({ execution_id }) => execution_id),
+      at.now,
+    )
+  })
+}
+
+// Locked first: what these executions sent until then is seen by the statements that follow.
+async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('executions')
+    .select('execution_id')
+    .where('status', '=', RUNNING)
+    .where((where) =>
+      where.or([
+        where('node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),
+        where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)]),
+      ]),
+    )
+    .limit(SWEEP_ROWS)
+    .forUpdate()
+    .execute()
+  return rows.map(({ execution_id }) => execution_id)
+}
+
+async function failRunning(tx: Tx, executionIds: readonly string[], now: number): Promise<number> {
+  if (executionIds.length === 0) return 0
+  const ended = await endInterrupted(tx, executionIds, now)
   const open = await failOpenCalls(
     tx,
     ended.map((row) => ({ ownerId: row.owner_id, executionId: row.execution_id })),
@@ -70,14 +115,14 @@ async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
   const calls = callsByExecution(open)
   await journalUsage(
     tx,
-    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? [], sweep.now)),
+    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? [], now)),
   )
   return ended.length
 }
 
-type EndedRow = Awaited<ReturnType<typeof endAbandoned>>[number]
+type EndedRow = Awaited<ReturnType<typeof endInterrupted>>[number]
 
-async function endAbandoned(tx: Tx, { now, nodeId, overdueBefore }: Sweep) {
+async function endInterrupted(tx: Tx, executionIds: readonly string[], now: number) {
   return tx
     .updateTable('executions')
     .set((eb) => ({
@@ -93,19 +138,7 @@ async function endAbandoned(tx: Tx, { now, nodeId, overdueBefore }: Sweep) {
         .whereRef('capability_calls.execution_id', '=', 'executions.execution_id'),
     }))
     .where('status', '=', RUNNING)
-    .where('execution_id', 'in', (eb) =>
-      eb
-        .selectFrom('executions as running')
-        .select('running.execution_id')
-        .where('running.status', '=', RUNNING)
-        .where((where) =>
-          where.or([
-            where('running.node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),
-            where.and([where('running.node_id', '=', nodeId), where('running.started_at', '<', overdueBefore)]),
-          ]),
-        )
-        .limit(SWEEP_ROWS),
-    )
+    .where('execution_id', 'in', [...executionIds])
     .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'started_at'])
     .execute()
 }

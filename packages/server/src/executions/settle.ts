@@ -12,7 +12,8 @@ export interface SettledOutcome {
 
 /**
  * Writes an execution's end and returns what its caller is told. They are the same: where the end could not be written,
- * or somebody else has written another, the caller hears of a failure.
+ * or somebody else has written another, the caller hears of a failure. Rejects where that cannot be known: nothing may be
+ * told then that would bind.
  */
 export async function settle(
   deps: Pick<Deps, 'settlements' | 'clock' | 'metrics'>,

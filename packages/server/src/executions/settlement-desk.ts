@@ -1,4 +1,6 @@
 import { createBatcher } from '../database/batch.ts'
+import { CommitUnknownError } from '../database/errors.ts'
+import { outlast, type Pause } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
@@ -9,7 +11,8 @@ import { type Settlement, settleBatch, wasSettled } from './settlement-store.ts'
 export interface SettlementDesk {
   /**
    * Writes an outcome, durably, before anybody is told. False when it could not be written, or when the execution is no
-   * longer this node's to end; what could not be written is kept, as failed, to be tried again.
+   * longer this node's to end; what could not be written is kept, as failed, to be tried again. Rejects with a
+   * `CommitUnknownError` where it may have been written: then nothing can be told, and the outcome itself is kept.
    */
   settle(settlement: Settlement): Promise<boolean>
   /** Tries again what could not be written; called with every renewal of the lease. */
@@ -22,13 +25,11 @@ export interface SettlementDesk {
 // What finds no place here is failed by the sweep, once it is overdue.
 const MAX_WAITING = 10_000
 
-export function createSettlementDesk(
-  deps: Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string },
-): SettlementDesk {
+type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string; pause: Pause }
+
+export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
   const batcher = createBatcher<Settlement, boolean>({
-    run: measuredRun(deps, 'settlements', (settlements: Settlement[]) =>
-      settleBatch(deps.db, settlements, deps.nodeId),
-    ),
+    run: measuredRun(deps, 'settlements', (settlements: Settlement[]) => settleSurely(deps, settlements)),
   })
   const isNews = createNewsFilter()
   let waiting: Settlement[] = []
@@ -45,10 +46,10 @@ export function createSettlementDesk(
       try {
         return await batcher.submit({ ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) })
       } catch (error) {
-        // A connection that is lost at the very commit leaves open whether it took place.
-        if (await wasSettled(deps.db, settlement).catch(() => false)) return true
         deps.logger.error({ err: error, executionId: settlement.executionId }, 'an outcome could not be written')
-        keep(unrecorded(settlement))
+        const isUnknown = error instanceof CommitUnknownError
+        keep(isUnknown ? settlement : unrecorded(settlement))
+        if (isUnknown) throw error
         return false
       }
     },
@@ -60,6 +61,29 @@ export function createSettlementDesk(
       await retryFailed()
       await batcher.drain()
     },
+  }
+}
+
+/**
+ * Settles a batch, over again while connections fail. Whoever settled it the time before, unheard, was this node too: the
+ * rows tell. Throws a `CommitUnknownError` once one commit was not answered and none after it was.
+ */
+async function settleSurely({ db, nodeId, pause }: DeskDeps, settlements: readonly Settlement[]): Promise<boolean[]> {
+  let doubt: CommitUnknownError | null = null
+  try {
+    return await outlast(pause, async () => {
+      try {
+        const settled = await settleBatch(db, settlements, nodeId)
+        return doubt === null
+          ? settled
+          : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))
+      } catch (error) {
+        if (error instanceof CommitUnknownError) doubt = error
+        throw error
+      }
+    })
+  } catch (error) {
+    throw doubt ?? error
   }
 }
 

@@ -1,8 +1,17 @@
 import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Kysely } from 'kysely'
-import { insertStatement, runRows } from '../database/row-statement.ts'
+import {
+  insertStatement,
+  isPostgres,
+  type RowStatement,
+  rowStatement,
+  runRows,
+  updateAllRows,
+  updateRows,
+  updateStatement,
+} from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { NewCall } from './admission-store.ts'
@@ -47,17 +56,29 @@ export async function settleBatch(
   settlements: readonly Settlement[],
   nodeId: string,
 ): Promise<boolean[]> {
+  if (!isPostgres(db) && (await settleAtOnce(db, settlements, nodeId))) return settlements.map(() => true)
   return inTransaction(db, async (tx) => {
-    const ended = await endExecutions(tx, settlements, nodeId)
-    const settled = settlements.filter(({ executionId }) => ended.has(executionId))
+    const lost = new Set((await updateRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId))).map(idOf))
+    const settled = settlements.filter(({ executionId }) => !lost.has(executionId))
     await Promise.all([endCalls(tx, settled), journalUsage(tx, settled.map(usageOf)), noteSignsOfLife(tx, settled)])
     // Not until those are written whose answer came.
-    await failOpenCalls(
-      tx,
-      settled.filter(({ status }) => status === 'failed'),
-    )
-    return settlements.map(({ executionId }) => ended.has(executionId))
+    await failOpenCalls(tx, settled.filter(isFailed))
+    return settlements.map(({ executionId }) => !lost.has(executionId))
   })
+}
+
+/** As a rule all of them are still to be ended, and SQLite is told all at once. False where one was not: nothing is done. */
+function settleAtOnce(db: Kysely<Schema>, settlements: readonly Settlement[], nodeId: string): Promise<boolean> {
+  return allOrNothing(db, (tx) =>
+    Promise.all([
+      updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
+      updateAllRows(tx, END_CALLS, toCallRows(settlements)),
+      failOpenCalls(tx, settlements.filter(isFailed)),
+      journalUsage(tx, settlements.map(usageOf)),
+      noteSignsOfLife(tx, settlements),
+      commitAlong(tx),
+    ]),
+  )
 }
 
 /** True when this very outcome stands in the execution's row. */
@@ -71,48 +92,31 @@ export async function wasSettled(db: Kysely<Schema>, settlement: Settlement): Pr
   return row?.status === settlement.status && row.completed_at === settlement.completedAt
 }
 
-// The rows exist since admission; an upsert finds each of them by its key, whatever the planner knows of the table.
-const END_EXECUTIONS = insertStatement(
-  'executions',
-  {
-    owner_id: 'text',
-    execution_id: 'text',
-    runtime_id: 'text',
-    project_id: 'text',
-    deployment_version: 'bigint',
-    kind: 'text',
-    status: 'text',
-    finish_reason: 'text',
-    error: 'text',
-    message_shape: 'text',
-    steps: 'bigint',
-    input_tokens: 'bigint',
-    output_tokens: 'bigint',
-    total_tokens: 'bigint',
-    duration_ms: 'bigint',
-    metadata: 'text',
-    call_count: 'bigint',
-    started_at: 'bigint',
-    completed_at: 'bigint',
-    node_id: 'text',
-  },
-  `on conflict (owner_id, execution_id) do update set
-    status = excluded.status, finish_reason = excluded.finish_reason, error = excluded.error,
-    message_shape = excluded.message_shape, steps = excluded.steps, input_tokens = excluded.input_tokens,
-    output_tokens = excluded.output_tokens, total_tokens = excluded.total_tokens,
-    duration_ms = excluded.duration_ms, call_count = excluded.call_count, completed_at = excluded.completed_at
-  where executions.status = 'running' and executions.node_id = excluded.node_id
-  returning execution_id`,
-)
+const ENDED = {
+  status: 'text',
+  finish_reason: 'text',
+  error: 'text',
+  message_shape: 'text',
+  steps: 'bigint',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+  total_tokens: 'bigint',
+  duration_ms: 'bigint',
+  call_count: 'bigint',
+  completed_at: 'bigint',
+} as const
 
-async function endExecutions(tx: Tx, settlements: readonly Settlement[], nodeId: string): Promise<Set<string>> {
-  const rows = settlements.map((settlement) => ({
+// Only what still runs, and runs here.
+const END_EXECUTIONS = updateStatement('executions', 'execution_id', {
+  set: ENDED,
+  key: { owner_id: 'text', execution_id: 'text', node_id: 'text' },
+  where: () => "executions.status = 'running'",
+})
+
+function toEndRows(settlements: readonly Settlement[], nodeId: string) {
+  return settlements.map((settlement) => ({
     owner_id: settlement.ownerId,
     execution_id: settlement.executionId,
-    runtime_id: settlement.runtimeId,
-    project_id: settlement.projectId,
-    deployment_version: settlement.deploymentVersion,
-    kind: settlement.kind,
     status: settlement.status,
     finish_reason: settlement.finishReason,
     error: settlement.error,
@@ -122,42 +126,58 @@ async function endExecutions(tx: Tx, settlements: readonly Settlement[], nodeId:
     output_tokens: settlement.outputTokens,
     total_tokens: settlement.inputTokens + settlement.outputTokens,
     duration_ms: settlement.completedAt - settlement.startedAt,
-    metadata: settlement.metadata,
     call_count: settlement.calls.length,
-    started_at: settlement.startedAt,
     completed_at: settlement.completedAt,
     node_id: nodeId,
   }))
-  type Answer = { execution_id: string }
-  const ended = await runRows<Answer, typeof END_EXECUTIONS.columns>(tx, END_EXECUTIONS, rows)
-  return new Set(ended.map((row) => row.execution_id))
 }
 
-const END_CALLS = insertStatement(
-  'capability_calls',
-  {
-    owner_id: 'text',
-    execution_id: 'text',
-    call_id: 'text',
-    ordinal: 'bigint',
-    capability: 'text',
-    step: 'bigint',
-    status: 'text',
-    input: 'text',
-    output: 'text',
-    error: 'text',
-    started_at: 'bigint',
-    duration_ms: 'bigint',
-  },
-  `on conflict (owner_id, execution_id, call_id) do update set
-    status = excluded.status, output = excluded.output, error = excluded.error, duration_ms = excluded.duration_ms`,
-)
+function idOf(row: { execution_id: string }): string {
+  return row.execution_id
+}
+
+function isFailed({ status }: Settlement): boolean {
+  return status === 'failed'
+}
+
+const OUTCOME = { status: 'text', output: 'text', error: 'text', duration_ms: 'bigint' } as const
+const CALL = { owner_id: 'text', execution_id: 'text', call_id: 'text' } as const
+
+const END_CALLS = updateStatement('capability_calls', 'call_id', { set: OUTCOME, key: CALL })
+
+// What came to nothing before it was written down.
+const INSERT_CALLS = insertStatement('capability_calls', {
+  ...CALL,
+  ...OUTCOME,
+  ordinal: 'bigint',
+  capability: 'text',
+  step: 'bigint',
+  input: 'text',
+  started_at: 'bigint',
+})
 
 async function endCalls(tx: Tx, settled: readonly Settlement[]): Promise<void> {
+  const unwritten = new Set((await updateRows(tx, END_CALLS, toCallRows(settled))).map(({ call_id }) => call_id))
+  if (unwritten.size === 0) return
   const rows = settled.flatMap(({ ownerId, executionId, calls }) =>
+    calls
+      .filter(({ callId }) => unwritten.has(callId))
+      .map((call) => ({
+        ...toCallRow(ownerId, executionId, call),
+        ordinal: call.ordinal,
+        capability: call.capability,
+        step: call.step,
+        input: call.input,
+        started_at: call.startedAt,
+      })),
+  )
+  await runRows(tx, INSERT_CALLS, rows)
+}
+
+function toCallRows(settlements: readonly Settlement[]) {
+  return settlements.flatMap(({ ownerId, executionId, calls }) =>
     calls.map((call) => toCallRow(ownerId, executionId, call)),
   )
-  await runRows(tx, END_CALLS, rows)
 }
 
 function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
@@ -165,38 +185,44 @@ function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
     owner_id: ownerId,
     execution_id: executionId,
     call_id: call.callId,
-    ordinal: call.ordinal,
-    capability: call.capability,
-    step: call.step,
     status: call.status,
-    input: call.input,
     output: call.output,
     error: call.error,
-    started_at: call.startedAt,
     duration_ms: call.durationMs,
   }
 }
 
 const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
+const FAIL_OPEN_CALLS = failOpenStatement()
+
+function failOpenStatement(): RowStatement<{ error: 'text'; owner_id: 'text'; execution_id: 'text' }> {
+  const written = (given: (name: string) => string, from: string) =>
+    `update capability_calls set status = 'failed', error = ${given('error')} ${from}
+    where capability_calls.owner_id = ${given('owner_id')} and capability_calls.execution_id = ${given('execution_id')}
+      and capability_calls.status = 'dispatched'
+    returning capability_calls.execution_id, capability_calls.capability`
+  const columns = { error: 'text', owner_id: 'text', execution_id: 'text' } as const
+  const { postgres } = rowStatement(columns, ({ given }) => written((name) => `given.${name}`, `from ${given}`))
+  return { columns, postgres, sqlite: written(() => '?', '') }
+}
+
 /** Fails what these executions sent and never heard of again, and returns what that was. */
 export async function failOpenCalls(
   tx: Tx,
   executions: readonly { ownerId: string; executionId: string }[],
-): Promise<{ execution_id: string; capability: string }[]> {
-  if (executions.length === 0) return []
-  return tx
-    .updateTable('capability_calls')
-    .set({ status: 'failed', error: OUTCOME_UNKNOWN })
-    .where('owner_id', 'in', [...new Set(executions.map(({ ownerId }) => ownerId))])
-    .where(
-      'execution_id',
-      'in',
-      executions.map(({ executionId }) => executionId),
-    )
-    .where('status', '=', 'dispatched')
-    .returning(['execution_id', 'capability'])
-    .execute()
+): Promise<OpenCall[]> {
+  const rows = executions.map(({ ownerId, executionId }) => ({
+    error: OUTCOME_UNKNOWN,
+    owner_id: ownerId,
+    execution_id: executionId,
+  }))
+  return runRows<OpenCall, typeof FAIL_OPEN_CALLS.columns>(tx, FAIL_OPEN_CALLS, rows)
+}
+
+interface OpenCall {
+  execution_id: string
+  capability: string
 }
 
 function usageOf(settlement: Settlement): Usage {
@@ -218,17 +244,22 @@ function usageOf(settlement: Settlement): Usage {
   }
 }
 
+const NOTE_SIGN_OF_LIFE = updateStatement('runtimes', 'runtime_id', {
+  set: { last_seen_at: 'bigint' },
+  key: { owner_id: 'text', runtime_id: 'text' },
+  bounds: { seen_at: 'bigint' },
+  where: (given) => `coalesce(runtimes.last_seen_at, 0) < ${given('seen_at')}`,
+})
+
 async function noteSignsOfLife(tx: Tx, settled: readonly Settlement[]): Promise<void> {
   const heard = settled.filter(({ heardFrom }) => heardFrom)
   const latest = new Map(heard.map((settlement) => [settlement.runtimeId, settlement]))
   const inOrder = [...latest.values()].sort((a, b) => (a.runtimeId < b.runtimeId ? -1 : 1))
-  for (const { ownerId, runtimeId, completedAt } of inOrder) {
-    await tx
-      .updateTable('runtimes')
-      .set({ last_seen_at: completedAt })
-      .where('owner_id', '=', ownerId)
-      .where('runtime_id', '=', runtimeId)
-      .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', completedAt)]))
-      .execute()
-  }
+  const rows = inOrder.map(({ ownerId, runtimeId, completedAt }) => ({
+    owner_id: ownerId,
+    runtime_id: runtimeId,
+    last_seen_at: completedAt,
+    seen_at: completedAt,
+  }))
+  await updateRows(tx, NOTE_SIGN_OF_LIFE, rows)
 }

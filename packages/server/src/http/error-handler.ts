@@ -1,6 +1,6 @@
 import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isOutOfConnections } from '../database/errors.ts'
+import { isUnavailable } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, internal, invalidField, limited, notFound } from '../errors.ts'
 
@@ -22,9 +22,9 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
       .send(JSON.stringify(fault.toBody()))
   }
   app.setErrorHandler((error, request, reply) => {
-    if (isOutOfConnections(error)) {
+    if (isUnavailable(error)) {
       const { id: requestId, routeOptions } = request
-      deps.logger.warn({ requestId, route: routeOptions.url }, 'no connection to the database was free in time')
+      deps.logger.warn({ err: error, requestId, route: routeOptions.url }, 'the database was busy or away')
     }
     return send(toAppError(error, deps), request, reply)
   })
@@ -38,7 +38,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
 /** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
 export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
   if (error instanceof AppError) return error
-  if (isOutOfConnections(error)) return limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
+  if (isUnavailable(error)) return limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return invalidField('body', `is larger than the ${deps.limits.bodyBytes} bytes that are accepted.`)

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { openDatabase } from '../../src/database/open.ts'
+import { inTransaction } from '../../src/database/transaction.ts'
+import { recordCalls } from '../../src/executions/call-store.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate, type Gate } from '../support/deferred.ts'
@@ -47,7 +49,7 @@ async function setUpTwoNodes(engine: TestEngine, options: SceneOptions = {}): Pr
   return { first, second, gate }
 }
 
-async function statuses({ db }: Database): Promise<unknown> {
+async function statuses({ db }: Database) {
   const executions = await db.selectFrom('executions').select(['status', 'finish_reason']).execute()
   const dispatched = await db.selectFrom('capability_calls').select('status').execute()
   return { executions, calls: dispatched.map(({ status }) => status) }
@@ -166,6 +168,59 @@ describeEngines('the lease of a node', (engine) => {
     expect(executed(await answer)).toMatchObject({ status: 'failed' })
     expect(await statuses(first.database)).toEqual(before)
     expect(first.endpoint.effects).toHaveLength(5)
+  })
+
+  test('a call that is about to be written down when its execution is taken over is neither written nor sent', async () => {
+    const { first, second } = await setUpTwoNodes(engine)
+    const { callLog } = first.service.deps
+    const record = callLog.record
+    callLog.record = async (call) => {
+      second.clock.advance(LEASE_MS + 1)
+      await second.renew()
+      return record(call)
+    }
+    expect(executed(await first.execute())).toMatchObject({ status: 'failed' })
+    const failed = [{ status: 'failed', finish_reason: 'error' }]
+    expect(await statuses(first.database)).toEqual({ executions: failed, calls: [] })
+    expect(first.endpoint.effects).toHaveLength(0)
+    expect(await first.usage()).toMatchObject({ executions: 1, failed: 1, capability_calls: 0 })
+  })
+
+  test('a call waits for a take-over that is under way, and is not written then', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    const { db } = first.database
+    const row = await db.selectFrom('executions').selectAll().executeTakeFirstOrThrow()
+    const { owner_id: ownerId, execution_id: executionId, node_id: nodeId } = row
+    const call = { ownerId, executionId, capability: 'echo', step: 0, input: '{}', startedAt: row.started_at }
+    const calls = ['call_one', 'call_two'].map((callId, index) => ({ ...call, callId, ordinal: index + 1 }))
+    const record = () => recordCalls(db, calls, nodeId ?? '')
+    const recorded = await inTransaction(db, async (tx) => {
+      await tx.updateTable('executions').set({ status: 'failed', completed_at: row.started_at }).execute()
+      return { later: record() }
+    })
+    expect(await recorded.later).toEqual([false, false])
+    expect((await statuses(first.database)).calls).toEqual(['dispatched'])
+  })
+
+  test('calls are written for the node that runs their execution, once, and for no other', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    const { db } = first.database
+    const row = await db.selectFrom('executions').selectAll().executeTakeFirstOrThrow()
+    const { owner_id: ownerId, execution_id: executionId } = row
+    const call = { ownerId, executionId, capability: 'echo', step: 0, input: '{}', startedAt: 1 }
+    const calls = [
+      { ...call, callId: 'call_b', ordinal: 2 },
+      { ...call, callId: 'call_c', ordinal: 3, executionId: 'exec_unknown' },
+      { ...call, callId: 'call_a', ordinal: 1 },
+    ]
+    expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false, false])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
+    expect((await statuses(first.database)).calls).toEqual(['dispatched', 'dispatched', 'dispatched'])
   })
 
   test('a node that has lost its lease sends no call of what it ran, also once it holds a new one', async () => {

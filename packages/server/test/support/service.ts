@@ -12,6 +12,7 @@ import type { Payments } from '../../src/billing/payments/payments.ts'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
+import type { Pause } from '../../src/database/outlast.ts'
 import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
 import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Deps } from '../../src/deps.ts'
@@ -28,6 +29,8 @@ import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 export interface TestServiceOptions {
   limits?: Partial<Limits>
   clock?: TestClock
+  /** In place of none at all between tries to reach a database that is away. */
+  pause?: Pause
   masterKey?: Buffer
   nodeId?: string
   allowLocalEndpoints?: boolean
@@ -97,6 +100,7 @@ export async function startService(database: Database, options: TestServiceOptio
     schemaJudge: options.schemaJudge ?? JUDGE_AT_ONCE,
     logger,
     clock,
+    pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,
     payments: options.payments ?? testPayments({ baseUrl, clock }),

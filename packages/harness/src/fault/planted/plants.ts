@@ -8,8 +8,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'executions/settlement-store.js',
-        from: "executions.status = 'running' and executions.node_id = excluded.node_id",
-        to: 'true',
+        from: `where: () => "executions.status = 'running'"`,
+        to: "where: () => 'true'",
       },
     ],
     foundBy: {
@@ -72,8 +72,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/settlement-store.js',
-        from: 'settled.map(usageOf)',
-        to: 'settled.concat(settled).map(usageOf)',
+        from: 'settlements.map(usageOf)',
+        to: 'settlements.concat(settlements).map(usageOf)',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.005, check: 'differences between usage and executions' },

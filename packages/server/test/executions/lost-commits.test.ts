@@ -1,0 +1,141 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
+import { refusalOf } from '../support/answers.ts'
+import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { startPostgresRelay } from '../support/postgres-relay.ts'
+import { setScene } from '../support/scene.ts'
+
+describeEngine('postgres', 'a commit that is not answered', (engine) => {
+  async function setRelayedScene() {
+    const place = await createTestPlace(engine)
+    const relay = await startPostgresRelay(place.location)
+    const database = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
+    onTestFinished(() => database.close())
+    const pauses = { taken: 0, onPause: (_taken: number): void => undefined }
+    const pause = async () => {
+      pauses.taken += 1
+      pauses.onPause(pauses.taken)
+    }
+    const scene = await setScene(database, { pause })
+    // Remembers the runtime, and has the counters that the tests compare with.
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+    return { ...scene, relay, pauses }
+  }
+
+  /** Stored executions by status, beside what their owner's allowance has been charged and the usage says. */
+  async function books({ database, charged, usage, service }: Awaited<ReturnType<typeof setRelayedScene>>) {
+    const { executions } = await charged()
+    const rows = await database.db.selectFrom('executions').select('status').execute()
+    const quota = await database.db
+      .selectFrom('allowances')
+      .select('full_at')
+      .where('bucket', '=', 'executions')
+      .executeTakeFirstOrThrow()
+    const calls = await database.db.selectFrom('capability_calls').select('status').execute()
+    expect((quota.full_at - service.clock.now()) / 36_000).toBe(executions)
+    const { executions: ended, completed, failed } = await usage()
+    return {
+      statuses: rows.map(({ status }) => status).sort(),
+      calls: calls.map(({ status }) => status).sort(),
+      usage: { ended, completed, failed },
+    }
+  }
+
+  const BOTH_COMPLETED = {
+    statuses: ['completed', 'completed'],
+    calls: ['completed', 'completed'],
+    usage: { ended: 2, completed: 2, failed: 0 },
+  }
+
+  test('of an admission that took place lets its caller go on', async () => {
+    const scene = await setRelayedScene()
+    scene.relay.breakCommit('answer lost')
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+    expect(await books(scene)).toEqual(BOTH_COMPLETED)
+  })
+
+  test('of an admission that did not take place is tried again, and charged once', async () => {
+    const scene = await setRelayedScene()
+    scene.relay.breakCommit('lost')
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+    expect(await books(scene)).toEqual(BOTH_COMPLETED)
+  })
+
+  test('of an admission is a fault while the database is away; what took place is failed when it is back', async () => {
+    const scene = await setRelayedScene()
+    scene.relay.shut('at the next fault')
+    scene.relay.breakCommit('answer lost')
+    refusalOf(await scene.broker('echo'), 'internal_error')
+    await scene.service.deps.admissions.resolveDoubts()
+    scene.relay.open()
+    expect((await books(scene)).statuses).toEqual(['completed', 'running'])
+    await scene.service.deps.admissions.resolveDoubts()
+    const expected = {
+      statuses: ['completed', 'failed'],
+      calls: ['completed', 'failed'],
+      usage: { ended: 2, completed: 1, failed: 1 },
+    }
+    expect(await books(scene)).toEqual(expected)
+    expect(scene.endpoint.effects).toHaveLength(1)
+    await scene.service.deps.admissions.resolveDoubts()
+    expect(await books(scene)).toEqual(expected)
+  })
+
+  test('of an admission that never took place leaves nothing behind, and the next one finds that out', async () => {
+    const scene = await setRelayedScene()
+    scene.relay.shut('at the next fault')
+    scene.relay.breakCommit('lost')
+    refusalOf(await scene.broker('echo'), 'internal_error')
+    scene.relay.open()
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+    await scene.service.deps.admissions.drain()
+    expect(await books(scene)).toEqual(BOTH_COMPLETED)
+  })
+
+  test.each(['lost', 'answer lost'] as const)('of a settlement (%s) is told as it is stored', async (fault) => {
+    const scene = await setRelayedScene()
+    scene.relay.breakCommit(fault, 1)
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+    expect(await books(scene)).toEqual(BOTH_COMPLETED)
+    expect(scene.pauses.taken).toBe(1)
+  })
+
+  test.each(['lost', 'answer lost'] as const)(
+    'of a settlement (%s) waits for a database that is away',
+    async (fault) => {
+      const scene = await setRelayedScene()
+      scene.relay.shut('at the next fault')
+      scene.relay.breakCommit(fault, 1)
+      scene.pauses.onPause = (taken) => {
+        if (taken === 3) scene.relay.open()
+      }
+      expect((await scene.broker('echo')).statusCode).toBe(200)
+      expect(await books(scene)).toEqual(BOTH_COMPLETED)
+    },
+  )
+
+  test.each(['lost', 'answer lost'] as const)(
+    'of a settlement (%s) binds to nothing while it is unknown',
+    async (fault) => {
+      const scene = await setRelayedScene()
+      scene.relay.shut('at the next fault')
+      scene.relay.breakCommit(fault, 1)
+      refusalOf(await scene.broker('echo'), 'internal_error')
+      scene.relay.open()
+      await scene.service.deps.settlements.retryFailed()
+      expect(await books(scene)).toEqual(BOTH_COMPLETED)
+    },
+  )
+
+  test('a caller whom the database was away for is told to come again, and charged nothing', async () => {
+    const scene = await setRelayedScene()
+    const before = await books(scene)
+    scene.relay.shut('now')
+    const answer = await scene.broker('echo')
+    expect(refusalOf(answer, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
+    expect([answer.headers['retry-after'], answer.headers['x-request-id']]).toEqual(['1', expect.any(String)])
+    scene.relay.open()
+    expect(await books(scene)).toEqual(before)
+    expect((await scene.broker('echo')).statusCode).toBe(200)
+  })
+})
