@@ -84,7 +84,7 @@ export function admitPageCall(deps: CallDeps, located: Located, input: CallInput
   })
 }
 
-/** Makes an admitted call and settles it. Always returns; a failed call is a result. */
+/** Makes an admitted call and settles it. A failed call is a result; throws only where its settlement is in doubt. */
 export async function runCall(
   deps: CallDeps,
   admitted: AdmittedCall,

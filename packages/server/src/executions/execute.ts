@@ -51,7 +51,10 @@ export function admitExecution(deps: ExecuteDeps, located: Located, input: Execu
   return enter(deps, input.door, located, () => wish)
 }
 
-/** Runs an admitted execution to its end and settles it. Always returns; a failed execution is a result. */
+/**
+ * Runs an admitted execution to its end and settles it. A failed one is a result; throws only where its settlement is in
+ * doubt.
+ */
 export async function runExecution(
   deps: ExecuteDeps,
   admitted: Admitted<null>,

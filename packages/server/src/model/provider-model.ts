@@ -37,21 +37,14 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     toolCalls: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     end: null,
+    leftBytes: request.maxTextBytes ?? Number.POSITIVE_INFINITY,
+    isCut: false,
   }
-  let left = request.maxTextBytes ?? Number.POSITIVE_INFINITY
   try {
     for await (const parts of await partsOf(options, request, limit.signal)) {
-      for (const part of parts) {
-        const text = take(turn, part)
-        if (text === null) continue
-        const said = withinBytes(text, left)
-        left -= Buffer.byteLength(said)
-        if (said !== '') yield { type: 'text', content: said }
-        if (said.length === text.length) continue
-        // To leave the loop ends the provider's stream.
-        yield { type: 'end', reason: 'length', usage: turn.usage }
-        return
-      }
+      for (const content of textsIn(turn, parts)) yield { type: 'text', content }
+      // To leave the loop ends the provider's stream.
+      if (turn.isCut) return yield { type: 'end', reason: 'length', usage: turn.usage }
     }
   } catch (error) {
     throw logged(options, request, failureOf(error, { options, turn, limit }))
@@ -92,10 +85,27 @@ interface Turn {
   toolCalls: Extract<ModelEvent, { type: 'tool_call' }>[]
   usage: ModelUsage
   end: Terminal | null
+  /** How much more it may say. */
+  leftBytes: number
+  /** It would have said more. */
+  isCut: boolean
 }
 
 type Finish = Extract<TurnPart, { type: 'finish' }>
 type Terminal = Finish['finishReason']
+
+// What can be passed on at once, until the turn has said all that it may.
+function* textsIn(turn: Turn, parts: readonly TurnPart[]): Generator<string> {
+  for (const part of parts) {
+    const text = take(turn, part)
+    if (text === null) continue
+    const said = withinBytes(text, turn.leftBytes)
+    turn.leftBytes -= Buffer.byteLength(said)
+    if (said !== '') yield said
+    turn.isCut = said.length < text.length
+    if (turn.isCut) return
+  }
+}
 
 // As much of a text as fits, in whole characters.
 function withinBytes(text: string, maxBytes: number): string {
