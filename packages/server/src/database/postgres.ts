@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, SelectQueryNode } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
 import { noteWithoutEffect, removePrivateFields } from './errors.ts'
+import { PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -53,9 +54,9 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
   })
 }
 
-async function connectTo(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connectTo(pool: pg.Pool): Promise<PostgresPoolClient> {
   try {
-    return await pool.connect()
+    return new PreparedClient(await pool.connect())
   } catch (error) {
     noteWithoutEffect(error)
     throw error
