@@ -21,6 +21,7 @@ import type { Model } from './model/model.ts'
 import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
+import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
 export interface Deps {
@@ -47,6 +48,8 @@ export interface Deps {
   metrics: Metrics
   tracer: Tracer
   logger: Logger
+  /** What browsers load from the service itself. */
+  web: WebFiles
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
   version: string
