@@ -1,0 +1,68 @@
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { Card } from '../../ui/card.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { formatCount, formatRemaining } from '../../ui/format.ts'
+import { useNow } from '../../ui/now.ts'
+import { refillOf } from './refill.ts'
+
+type Usage = Schemas['BillingUsage']
+
+/** What was used in the present hour, and what is left of what fills up hour by hour. */
+export function UsageCard({ usage }: { usage: Usage }): ReactNode {
+  const left = Date.parse(usage.periodEnd) - useNow()
+  return (
+    <Card title="Usage" description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}>
+      <div className="flex flex-col gap-6">
+        <div className="grid gap-6 md:grid-cols-2">
+          <Meter name="Executions" allowance={usage.executions} />
+          <Meter name="Of these, by strangers" allowance={usage.anonymous} />
+        </div>
+        <Facts
+          facts={[
+            ['Capability calls', formatCount(usage.capabilityCalls)],
+            ['Tokens in', formatCount(usage.inputTokens)],
+            ['Tokens out', formatCount(usage.outputTokens)],
+            ['Tokens, all', formatCount(usage.totalTokens)],
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function Meter({ name, allowance }: { name: string; allowance: Usage['executions'] }): ReactNode {
+  const { used, available, perHour, burst } = allowance
+  const refill = refillOf(allowance)
+  if (!refill || available === null || perHour === null || burst === null) {
+    return (
+      <div>
+        <h3 className="text-sm font-medium">{name}</h3>
+        <p className="mt-1 text-sm text-muted">{formatCount(used)} this hour; your plan sets no bound.</p>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <h3 className="flex justify-between text-sm font-medium">
+        <span>{name}</span>
+        <span className="tabular-nums">
+          {formatCount(available)} of {formatCount(burst)} left
+        </span>
+      </h3>
+      <meter
+        aria-label={`${name} left`}
+        min={0}
+        max={burst}
+        low={burst * 0.1}
+        optimum={burst}
+        value={available}
+        className="mt-2 h-2.5 w-full"
+      />
+      <p className="mt-1 text-sm text-muted">
+        {formatCount(used)} used this hour. {formatCount(perHour)} come back each hour
+        {refill.fullInMs > 0 ? `; full again in ${formatRemaining(refill.fullInMs)}.` : '; it is full.'}
+      </p>
+    </div>
+  )
+}

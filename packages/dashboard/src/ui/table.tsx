@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+
+export interface Column<Row> {
+  heading: string
+  cell: (row: Row) => ReactNode
+  /** Figures stand under each other. */
+  isNumber?: boolean
+  /** Left out where the screen is narrow. */
+  isExtra?: boolean
+}
+
+interface TableProps<Row> {
+  /** What it lists, for screen readers. */
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+}
+
+/** Rows and columns; where they do not fit they scroll by themselves, and the page does not. */
+export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>): ReactNode {
+  return (
+    <section aria-label={caption} className="relative overflow-x-auto" {...SCROLLABLE}>
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line">
+            {columns.map((column) => (
+              <th
+                key={column.heading}
+                scope="col"
+                className={classNames('px-5 py-2 text-xs font-medium whitespace-nowrap text-muted', ...places(column))}
+              >
+                {column.heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} className="border-b border-line last:border-0 hover:bg-subtle/60">
+              {columns.map((column) => (
+                <td key={column.heading} className={classNames('px-5 py-2.5 align-middle', ...places(column))}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+// What scrolls must be reachable with the keyboard.
+const SCROLLABLE = { tabIndex: 0 }
+
+function places({ isNumber = false, isExtra = false }: Pick<Column<never>, 'isNumber' | 'isExtra'>) {
+  return [isNumber ? 'text-right tabular-nums' : 'text-left', isExtra && 'max-md:hidden']
+}
