@@ -33,4 +33,5 @@ export {
   type SvcOutput,
 } from './conversation/svc-output.ts'
 export { webStorage } from './conversation/web-storage.ts'
-export { type MarkdownNode, parseMarkdown } from './markdown/parse-markdown.ts'
+export type { MarkdownNode } from './markdown/markdown-node.ts'
+export { parseMarkdown } from './markdown/parse-markdown.ts'
