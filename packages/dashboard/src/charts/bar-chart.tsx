@@ -9,10 +9,13 @@ interface BarSeriesProps {
   solid: Series
   /** On top of the solid one, told apart by its pattern. */
   hatched?: Series
+  /** `bad` where the hatched ones are nothing to be proud of. */
+  tone?: 'accent' | 'bad'
 }
 
-export function BarSeries({ label, labels, solid, hatched }: BarSeriesProps): ReactNode {
+export function BarSeries({ label, labels, solid, hatched, tone = 'accent' }: BarSeriesProps): ReactNode {
   const pattern = useId()
+  const stripes = tone === 'bad' ? 'var(--bad-fill)' : 'var(--accent-fill)'
   const rows = labels.map((name, place) => ({
     name,
     solid: solid.values[place] ?? 0,
@@ -25,7 +28,7 @@ export function BarSeries({ label, labels, solid, hatched }: BarSeriesProps): Re
           <defs>
             <pattern id={pattern} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
               <rect width="6" height="6" fill="var(--surface)" />
-              <rect width="3" height="6" fill="var(--bad-fill)" />
+              <rect width="3" height="6" fill={stripes} />
             </pattern>
           </defs>
           <CartesianGrid {...GRID} />
@@ -39,7 +42,7 @@ export function BarSeries({ label, labels, solid, hatched }: BarSeriesProps): Re
               name={hatched.name}
               stackId="all"
               fill={`url(#${pattern})`}
-              stroke="var(--bad-fill)"
+              stroke={stripes}
               isAnimationActive={false}
             />
           )}

@@ -35,15 +35,16 @@ export function Shell(): ReactNode {
           {isOpen ? <X aria-hidden="true" className="size-5" /> : <Menu aria-hidden="true" className="size-5" />}
         </button>
       </header>
-      <div
+      <aside
         id="sidebar"
+        aria-label="Screens and account"
         className={classNames(
           'z-10 border-line bg-surface lg:sticky lg:top-0 lg:block lg:h-dvh lg:w-60 lg:shrink-0 lg:border-r',
           isOpen ? 'fixed inset-x-0 top-14 bottom-0 overflow-y-auto' : 'hidden',
         )}
       >
         <Sidebar />
-      </div>
+      </aside>
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
         <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-6 lg:px-10 lg:py-9">
           <Suspense fallback={<Loading rows={4} />}>

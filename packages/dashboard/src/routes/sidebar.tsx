@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Activity, ChartNoAxesColumn, CreditCard, FolderOpen, LogOut, type LucideIcon, Server, UserRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, bodyOf } from '../api/client.ts'
@@ -9,8 +9,8 @@ import { Brand } from '../ui/brand.tsx'
 import { ThemeSwitch } from '../ui/theme-switch.tsx'
 import { ProjectSwitch } from './projects/project-switch.tsx'
 
-const ENTRIES: readonly { to: LinkProps['to']; label: string; icon: LucideIcon; isExact?: boolean }[] = [
-  { to: '/', label: 'Runtimes', icon: Server, isExact: true },
+const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: LucideIcon }[] = [
+  { to: '/', label: 'Runtimes', icon: Server },
   { to: '/executions', label: 'Executions', icon: Activity },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
@@ -20,9 +20,10 @@ const ENTRIES: readonly { to: LinkProps['to']; label: string; icon: LucideIcon; 
 
 const ENTRY =
   'flex h-9 items-center gap-2.5 rounded-md px-3 text-sm font-medium text-muted transition-colors ' +
-  'hover:bg-subtle hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent'
+  'hover:bg-subtle hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent'
 
 export function Sidebar(): ReactNode {
+  const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <div className="flex h-full flex-col gap-5 p-4">
       <Link to="/" search={keepProject} className="px-1 max-lg:hidden">
@@ -31,14 +32,9 @@ export function Sidebar(): ReactNode {
       <ProjectSwitch />
       <nav aria-label="Main">
         <ul className="flex flex-col gap-0.5">
-          {ENTRIES.map(({ to, label, icon: Icon, isExact = false }) => (
+          {ENTRIES.map(({ to, label, icon: Icon }) => (
             <li key={label}>
-              <Link
-                {...(to !== undefined && { to })}
-                search={keepProject}
-                activeOptions={{ exact: isExact, includeSearch: false }}
-                className={ENTRY}
-              >
+              <Link to={to} search={keepProject} className={ENTRY} {...(isBelow(path, to) && HERE)}>
                 <Icon aria-hidden="true" className="size-4" />
                 {label}
               </Link>
@@ -52,6 +48,13 @@ export function Sidebar(): ReactNode {
       </div>
     </div>
   )
+}
+
+const HERE = { 'aria-current': 'page' } as const
+
+// The list of runtimes is the first screen of all; single ones are below it all the same.
+function isBelow(path: string, to: string): boolean {
+  return to === '/' ? path === '/' || path.startsWith('/runtimes') : path.startsWith(to)
 }
 
 // The chosen project goes along from screen to screen; other filters belong to theirs.

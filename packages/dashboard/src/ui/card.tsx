@@ -24,7 +24,7 @@ export function Card({ title, description, actions, isFlush = false, children }:
             <h2 id={id} className="font-semibold">
               {title}
             </h2>
-            {description !== undefined && <div className="mt-0.5 max-w-prose text-sm text-muted">{description}</div>}
+            {description !== undefined && <div className="mt-0.5 max-w-3xl text-sm text-muted">{description}</div>}
           </div>
           {actions}
         </header>

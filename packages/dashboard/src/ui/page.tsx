@@ -15,7 +15,7 @@ export function Page({ title, description, actions, children }: PageProps): Reac
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <h1 className="text-xl font-semibold tracking-tight [overflow-wrap:anywhere]">{title}</h1>
-          {description !== undefined && <div className="mt-1 max-w-prose text-muted">{description}</div>}
+          {description !== undefined && <div className="mt-1 max-w-3xl text-muted">{description}</div>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>

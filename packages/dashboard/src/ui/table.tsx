@@ -21,7 +21,7 @@ interface TableProps<Row> {
 /** Rows and columns; where they do not fit they scroll by themselves, and the page does not. */
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>): ReactNode {
   return (
-    <section aria-label={caption} className="relative overflow-x-auto" {...SCROLLABLE}>
+    <div role="group" aria-label={caption} className="relative overflow-x-auto" {...SCROLLABLE}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -49,7 +49,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 

@@ -27,6 +27,7 @@ export function Charts({ summary }: { summary: Summary }): ReactNode {
               label="Executions over time"
               labels={labels}
               solid={{ name: 'Completed', values: series.map(({ completed }) => completed) }}
+              tone="bad"
               hatched={{ name: 'Failed', values: series.map(({ failed }) => failed) }}
             />
           </Drawing>

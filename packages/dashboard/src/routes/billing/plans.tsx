@@ -71,7 +71,6 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
 
 function priceOf({ price }: Plan): string {
   if (price.amount === null) return 'In person'
-  if (price.amount === 0) return 'Free'
   return `${formatPrice(price.amount, price.currency)} a ${price.interval}`
 }
 

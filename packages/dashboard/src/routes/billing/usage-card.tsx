@@ -50,19 +50,30 @@ function Meter({ name, allowance }: { name: string; allowance: Usage['executions
           {formatCount(available)} of {formatCount(burst)} left
         </span>
       </h3>
-      <meter
-        aria-label={`${name} left`}
-        min={0}
-        max={burst}
-        low={burst * 0.1}
-        optimum={burst}
-        value={available}
-        className="mt-2 h-2.5 w-full"
-      />
+      <Bar label={`${name} left`} value={available} max={burst} share={refill.share} />
       <p className="mt-1 text-sm text-muted">
         {formatCount(used)} used this hour. {formatCount(perHour)} come back each hour
-        {refill.fullInMs > 0 ? `; full again in ${formatRemaining(refill.fullInMs)}.` : '; it is full.'}
+        {refill.fullInMs > 0 ? `; full again in ${formatRemaining(refill.fullInMs)}.` : '; that is all there can be.'}
       </p>
+    </div>
+  )
+}
+
+interface BarProps {
+  label: string
+  value: number
+  max: number
+  /** From 0 to 1. */
+  share: number
+}
+
+// Below a tenth it is a matter of time until somebody is refused.
+function Bar({ label, value, max, share }: BarProps): ReactNode {
+  return (
+    <div role="meter" aria-label={label} aria-valuenow={value} aria-valuemin={0} aria-valuemax={max} className="mt-2">
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true" className="h-2 w-full rounded-full bg-subtle">
+        <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
+      </svg>
     </div>
   )
 }

@@ -61,7 +61,7 @@ function columns(edit: (project: Project) => void): Column<Project>[] {
             </Link>
             {isDefault && <Badge>default</Badge>}
           </span>
-          {description !== null && <p className="max-w-prose text-muted">{description}</p>}
+          {description !== null && <p className="max-w-3xl text-muted">{description}</p>}
         </div>
       ),
     },

@@ -86,11 +86,11 @@ const SENTENCES: readonly (readonly [string, (value: unknown) => string])[] = [
   ['maximum', (value) => `at most ${String(value)}`],
   ['exclusiveMaximum', (value) => `below ${String(value)}`],
   ['multipleOf', (value) => `a multiple of ${String(value)}`],
-  ['minLength', (value) => `${String(value)} characters or more`],
-  ['maxLength', (value) => `${String(value)} characters or fewer`],
+  ['minLength', (value) => `${countOf(value, 'character')} or more`],
+  ['maxLength', (value) => `${countOf(value, 'character')} or fewer`],
   ['pattern', (value) => `matches ${String(value)}`],
-  ['minItems', (value) => `${String(value)} entries or more`],
-  ['maxItems', (value) => `${String(value)} entries or fewer`],
+  ['minItems', (value) => `${countOf(value, 'entry', 'entries')} or more`],
+  ['maxItems', (value) => `${countOf(value, 'entry', 'entries')} or fewer`],
   ['default', (value) => `otherwise ${quote(value)}`],
 ]
 
@@ -107,6 +107,10 @@ function resolve(schema: Schema, root: Schema, hops = 0): Schema {
     found = isSchema(found) ? found[name] : undefined
   }
   return isSchema(found) ? resolve(found, root, hops + 1) : schema
+}
+
+function countOf(value: unknown, one: string, many = `${one}s`): string {
+  return `${String(value)} ${value === 1 ? one : many}`
 }
 
 function listOf(value: unknown): string {

@@ -31,7 +31,7 @@ export function Welcome(): ReactNode {
       </ol>
       <Card>
         <div className="flex flex-wrap items-center justify-between gap-4">
-          <p className="max-w-prose text-sm text-muted">
+          <p className="max-w-3xl text-sm text-muted">
             Your code, your data and your users stay on your side. What you get here is a name, two keys and a secret.
           </p>
           <LinkButton kind="primary" to="/runtimes/new">
