@@ -13,6 +13,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/sdk': ['@svc/contract'],
   'packages/cli': ['@svc/contract', '@svc/sdk', '@svc/sdk/node', '@svc/sdk/testing'],
   'packages/server': ['@svc/contract'],
+  'packages/widget': ['@svc/contract'],
   'packages/testkit': ['@svc/contract'],
   'packages/harness': ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
@@ -40,6 +41,16 @@ const CLI_ARROWS: Record<string, string[]> = {
   project: ['', 'terminal'],
   'control-plane': ['', 'terminal'],
   terminal: [''],
+}
+
+/** The same of the widget; types of the contract alone, whose schemas are larger than all of it. */
+const WIDGET_ARROWS: Record<string, string[]> = {
+  '': ['client', 'conversation', 'markdown'],
+  client: [],
+  conversation: ['client'],
+  markdown: [],
+  element: ['client', 'conversation', 'markdown'],
+  react: ['conversation'],
 }
 
 const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.path.slice('packages/server/src/'.length))
@@ -93,6 +104,11 @@ describe('between packages', () => {
     expect(crossing).toEqual([])
   })
 
+  test('the widget takes types alone from the contract', () => {
+    const widget = sources.filter(({ path }) => path.startsWith('packages/widget/src/'))
+    expect(breaches(widget, (specifier, _, isTypeOnly) => specifier.startsWith('@svc/') && !isTypeOnly)).toEqual([])
+  })
+
   test('no file reaches into another package by its path', () => {
     const reaching = sources.flatMap((file) =>
       breaches([file], (_, target) => target !== null && packageOf(target) !== packageOf(file.path)),
@@ -109,6 +125,7 @@ describe('between packages', () => {
 describe.each([
   ['packages/sdk/src/', SDK_ARROWS],
   ['packages/cli/src/', CLI_ARROWS],
+  ['packages/widget/src/', WIDGET_ARROWS],
 ])('within %s', (root, arrows) => {
   const files = sources.filter(({ path }) => path.startsWith(root))
   const folderOf = (path: string) => /^([^/]+)\//.exec(path.slice(root.length))?.[1] ?? ''

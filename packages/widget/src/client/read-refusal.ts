@@ -29,7 +29,9 @@ export async function readRefusal(response: Response, nowMs: number): Promise<Cl
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const text = header.trim()
-  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs
+  // Dates begin with a weekday; engines read years into other texts, too.
+  const date = /^[a-z]{3}/i.test(text) ? Date.parse(text) - nowMs : Number.NaN
+  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : date
   return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS)
 }
 

@@ -16,7 +16,7 @@ export function problemView(
   problem: Problem,
   { sentence, strings, retry }: { sentence: string; strings: Strings; retry: (() => void) | null },
 ): HTMLElement {
-  const root = element('div', { part: 'problem' }, element('p', { text: sentence }))
+  const root = element('div', { part: 'problem' }, element('p', { text: sentence, attributes: { dir: 'auto' } }))
   const { detail, referenceId } = problem
   if (detail) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
   const row = element('div', { part: 'row' })

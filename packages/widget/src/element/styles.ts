@@ -61,7 +61,8 @@ svg{inline-size:20px;block-size:20px;fill:none;stroke:currentColor;stroke-width:
 `
 
 const TURNS = `
-.question{inline-size:fit-content;max-inline-size:85%;margin-block:16px 12px;margin-inline-start:auto;padding:8px 14px;background:var(--accent);border-radius:var(--round);border-end-end-radius:4px;color:var(--on-accent);white-space:pre-wrap}
+.question{display:flex;justify-content:flex-end;margin-block:16px 12px}
+.question-text{max-inline-size:85%;padding:8px 14px;background:var(--accent);border-radius:var(--round);color:var(--on-accent);white-space:pre-wrap}
 .question:first-of-type,.greeting[hidden]+.question{margin-block-start:0}
 .greeting:not([hidden])+*{margin-block-start:16px}
 .answer{margin-block:12px}
@@ -77,7 +78,7 @@ const TURNS = `
 .mark.failed::before,.mark.refused::before{content:"✕";color:var(--alarm)}
 .mark.expired::before,.mark.cancelled::before{content:"–"}
 .mark::before{display:block;font-weight:700;line-height:14px;text-align:center}
-div.thinking:not(.answer){color:var(--soft);animation:fade 1.4s ease-in-out infinite alternate}
+div.thinking{color:var(--soft);animation:fade 1.4s ease-in-out infinite alternate}
 @keyframes turn{to{rotate:1turn}}
 @keyframes fade{from{opacity:.55}}
 @media (prefers-reduced-motion:reduce){.mark,div.thinking{animation:none!important}}
@@ -100,7 +101,8 @@ code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.9em}
 .code-block{max-block-size:320px;padding:10px 12px;overflow:auto;background:var(--tint);border-radius:8px;white-space:pre}
 .link{color:var(--accent);text-underline-offset:2px}
 
-.host-name{color:var(--soft);font-size:.9em}
+.host-name{display:inline-block;color:var(--soft);font-size:.87em;font-weight:400}
+.link .host-name{white-space:pre}
 `
 
 const PARTS = `
@@ -120,7 +122,7 @@ const PARTS = `
 .suggestion{color:inherit}
 .action:hover,.suggestion:hover{border-color:var(--accent)}
 .action.primary{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
-.action.primary 
+.action.primary .host-name{color:inherit}
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--line);border-inline-start:3px solid var(--alarm);border-radius:8px}
 .problem p{margin:0}

@@ -27,7 +27,9 @@ export interface TurnView {
 
 export function createTurnView(turn: Turn, context: TurnContext): TurnView {
   if (turn.role === 'assistant') return new AnswerView(context)
-  const root = element('div', { part: 'question', text: safeText(turn.text, 20_000), attributes: { dir: 'auto' } })
+  // The text has a direction of its own, which must not decide on which side it stands.
+  const text = element('div', { part: 'question-text', text: safeText(turn.text, 20_000), attributes: { dir: 'auto' } })
+  const root = element('div', { part: 'question' }, text)
   return { root, update: () => undefined, spokenText: () => '' }
 }
 
@@ -45,6 +47,7 @@ class AnswerView implements TurnView {
   #blocks: BlockView[] = []
   #turn: AssistantTurn | null = null
   #wasLast = false
+  #wasThinking = false
   #sentence = ''
 
   constructor(context: TurnContext) {
@@ -59,11 +62,12 @@ class AnswerView implements TurnView {
     if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
     const isSame =
       turn.state === before?.state && turn.outputs === before.outputs && turn.problem === before.problem
-    const isThinking = turn.state === 'running' && turn.blocks.at(-1)?.type !== 'text'
-    if (!isSame || isLast !== this.#wasLast || this.root.classList.contains('thinking') !== isThinking) {
+    const isThinking = turn.state === 'running' && turn.blocks.length === 0
+    if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
       this.#updateRest(turn, isLast, isThinking)
     }
     this.#wasLast = isLast
+    this.#wasThinking = isThinking
   }
 
   spokenText(): string {
@@ -91,9 +95,8 @@ class AnswerView implements TurnView {
 
   #updateRest(turn: AssistantTurn, isLast: boolean, isThinking: boolean): void {
     const { actions, strings, now, language } = this.#context
-    this.root.classList.toggle('thinking', isThinking)
     const parts = turn.outputs.map((output) => outputView(output, actions, strings))
-    if (isThinking && turn.blocks.length === 0) parts.push(element('div', { part: 'thinking', text: strings.thinking }))
+    if (isThinking) parts.push(element('div', { part: 'thinking', text: strings.thinking }))
     if (turn.isCut) parts.push(element('p', { part: 'note', text: strings.cut }))
     this.#sentence = ''
     if (turn.problem) {
