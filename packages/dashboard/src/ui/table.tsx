@@ -30,7 +30,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
               <th
                 key={column.heading}
                 scope="col"
-                className={classNames('px-5 py-2 text-xs font-medium whitespace-nowrap text-muted', ...places(column))}
+                className={classNames('px-3 py-2 text-xs first:pl-5 last:pr-5 sm:px-5 font-medium whitespace-nowrap text-muted', ...places(column))}
               >
                 {column.heading}
               </th>
@@ -41,7 +41,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
           {rows.map((row) => (
             <tr key={rowKey(row)} className="border-b border-line last:border-0 hover:bg-subtle/60">
               {columns.map((column) => (
-                <td key={column.heading} className={classNames('px-5 py-2.5 align-middle', ...places(column))}>
+                <td key={column.heading} className={classNames('px-3 py-2.5 align-middle first:pl-5 last:pr-5 sm:px-5', ...places(column))}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -57,5 +57,5 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
 const SCROLLABLE = { tabIndex: 0 }
 
 function places({ isNumber = false, isExtra = false }: Pick<Column<never>, 'isNumber' | 'isExtra'>) {
-  return [isNumber ? 'text-right tabular-nums' : 'text-left', isExtra && 'max-md:hidden']
+  return [isNumber ? 'text-right whitespace-nowrap tabular-nums' : 'text-left', isExtra && 'max-md:hidden']
 }

@@ -14,8 +14,8 @@ export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null }
 
 /** Finds the builds of the installed packages. */
 export function findWebFiles(): WebFiles {
-  const folder = builtFile('@svc/dashboard', 'dist/app/index.html')
-  return { dashboard: folder && dirname(folder), widget: builtFile('@svc/widget', 'dist/widget.js') }
+  const folder = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
+  return { dashboard: folder && dirname(folder), widget: builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js') }
 }
 
 /** What is not there, as a line for the log each. */
@@ -28,9 +28,9 @@ export function missingWebFiles({ dashboard, widget }: WebFiles): string[] {
 
 const require = createRequire(import.meta.url)
 
-function builtFile(packageName: string, path: string): string | null {
+function builtFile(findManifest: () => string, path: string): string | null {
   try {
-    const file = join(dirname(require.resolve(`${packageName}/package.json`)), path)
+    const file = join(dirname(findManifest()), path)
     return existsSync(file) ? file : null
   } catch {
     return null

@@ -83,7 +83,7 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
     { heading: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
     { heading: 'Runtime', isExtra: true, cell: ({ runtimeId }) => names.get(runtimeId) ?? runtimeId },
     { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
-    { heading: 'Calls', isNumber: true, cell: ({ capabilityCalls }) => capabilityCalls },
+    { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
     { heading: 'Took', isNumber: true, cell: ({ durationMs }) => formatDuration(durationMs) },
     { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
   ]

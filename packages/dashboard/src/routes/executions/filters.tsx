@@ -14,7 +14,7 @@ export function Filters({ runtimes }: { runtimes: readonly Schemas['RuntimeListI
   }
   const isFiltered = Object.keys(readExecutionsSearch({ ...search })).length > 0
   return (
-    <form aria-label="Filters" className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-[1fr_1.4fr_1fr_1fr_auto]">
+    <form aria-label="Filters" className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1.4fr_1fr_1fr_5rem]">
       <SelectField
         label="Status"
         value={search.status ?? ''}
@@ -51,13 +51,11 @@ export function Filters({ runtimes }: { runtimes: readonly Schemas['RuntimeListI
         min={search.from}
         onChange={(event) => change('to', event.target.value)}
       />
-      <Button
-        kind="ghost"
-        disabled={!isFiltered}
-        onClick={() => void navigate({ search: (now) => keepProject(now) })}
-      >
-        Clear
-      </Button>
+      {isFiltered && (
+        <Button kind="ghost" onClick={() => void navigate({ search: (now) => keepProject(now) })}>
+          Clear
+        </Button>
+      )}
     </form>
   )
 }

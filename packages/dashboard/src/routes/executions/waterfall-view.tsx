@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { classNames } from '../../ui/class-names.ts'
 import { formatDuration } from '../../ui/format.ts'
 import type { Bar } from './waterfall.ts'
+
+const ROW = 'grid grid-cols-[1fr_auto] gap-x-3 gap-y-1 sm:grid-cols-[11rem_1fr_4.5rem]'
 
 /** Bars over time. Those of the model are thin, those of calls thick, so that colour only helps. */
 export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs: number }): ReactNode {
@@ -8,9 +11,9 @@ export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs
     <div>
       <ul className="flex flex-col gap-1">
         {bars.map((bar) => (
-          <li key={bar.key} className="grid grid-cols-[minmax(6rem,11rem)_1fr_4.5rem] items-center gap-3 text-sm">
+          <li key={bar.key} className={classNames(ROW, 'items-center text-sm')}>
             <Name bar={bar} />
-            <span aria-hidden="true" className="relative h-6 rounded bg-subtle">
+            <span aria-hidden="true" className="relative h-6 rounded bg-subtle max-sm:order-3 max-sm:col-span-2">
               <svg
                 viewBox="0 0 100 10"
                 preserveAspectRatio="none"
@@ -30,14 +33,14 @@ export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs
           </li>
         ))}
       </ul>
-      <div aria-hidden="true" className="mt-1 grid grid-cols-[minmax(6rem,11rem)_1fr_4.5rem] gap-3 text-xs text-muted">
-        <span />
-        <span className="flex justify-between">
+      <div aria-hidden="true" className={classNames(ROW, 'mt-1 text-xs text-muted')}>
+        <span className="max-sm:hidden" />
+        <span className="flex justify-between max-sm:col-span-2">
           <span>0</span>
           <span>{formatDuration(totalMs / 2)}</span>
           <span>{formatDuration(totalMs)}</span>
         </span>
-        <span />
+        <span className="max-sm:hidden" />
       </div>
     </div>
   )

@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Runtime>[] = [
   },
   { heading: 'Connection', cell: ({ connection }) => <StateBadge state={connection.status} /> },
   { heading: 'Health', isExtra: true, cell: ({ health }) => <StateBadge state={health} /> },
-  { heading: 'Capabilities', isNumber: true, cell: ({ capabilityCount }) => capabilityCount },
+  { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
   {
     heading: 'Deployed',
     isExtra: true,
