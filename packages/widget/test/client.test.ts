@@ -106,7 +106,12 @@ describe('stream', () => {
   })
 
   test('passes over events that it does not know and data that is none', async () => {
-    const noise = ['data: {"type":"later"}\n\n', 'data: not json\n\n', 'data: {"type":"text","content":7}\n\n', 'data: null\n\n']
+    const noise = [
+      'data: {"type":"later"}\n\n',
+      'data: not json\n\n',
+      'data: {"type":"text","content":7}\n\n',
+      'data: null\n\n',
+    ]
     const { client } = clientOf(() => streamOf(...noise, ...frames('Hi')))
     const { events } = await client.stream({ messages: MESSAGES })
     expect(await collect(events)).toEqual(eventsOf('Hi'))
@@ -184,7 +189,9 @@ describe('refusals', () => {
     [503, 'unavailable'],
     [418, 'malformed'],
   ])('HTTP %i is %s', async (status, kind) => {
-    const body = { error: { code: 'x', message: 'Words of the service.', details: { fieldErrors: { messages: ['no'] } } } }
+    const body = {
+      error: { code: 'x', message: 'Words of the service.', details: { fieldErrors: { messages: ['no'] } } },
+    }
     const { client } = clientOf(() => Response.json(body, { status, headers: { 'x-request-id': 'req_9' } }))
     const error = await errorOf(client.stream({ messages: MESSAGES }))
     expect(error).toMatchObject({ kind, status, message: 'Words of the service.', requestId: 'req_9' })

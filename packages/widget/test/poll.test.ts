@@ -24,7 +24,7 @@ function start(answers: Answer[], options: { intervalMs?: number; timeoutMs?: nu
       underWay += 1
       mostUnderWay = Math.max(mostUnderWay, underWay)
       try {
-        return await (answers.length > 1 ? answers.shift() : answers[0])?.() ?? answered(null)
+        return (await (answers.length > 1 ? answers.shift() : answers[0])?.()) ?? answered(null)
       } finally {
         underWay -= 1
       }

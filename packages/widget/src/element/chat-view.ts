@@ -43,7 +43,13 @@ export class ChatView {
     )
     this.#input = element('textarea', {
       part: 'input',
-      attributes: { rows: '1', dir: 'auto', maxlength: '8000', placeholder: strings.placeholder, 'aria-label': strings.question },
+      attributes: {
+        rows: '1',
+        dir: 'auto',
+        maxlength: '8000',
+        placeholder: strings.placeholder,
+        'aria-label': strings.question,
+      },
     })
     this.#send = iconButton('send', 'send', strings.send, () => this.#submit())
     this.#clear = iconButton('icon', 'again', strings.clear, () => this.#startOver())

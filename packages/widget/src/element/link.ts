@@ -6,7 +6,11 @@ import type { Strings } from './strings.ts'
  * leads, unless its own words do.
  */
 export function link(url: string, strings: Strings, ...children: readonly (Node | string)[]): HTMLAnchorElement {
-  const made = element('a', { part: 'link', attributes: { href: url, rel: 'noopener noreferrer nofollow' } }, ...children)
+  const made = element(
+    'a',
+    { part: 'link', attributes: { href: url, rel: 'noopener noreferrer nofollow' } },
+    ...children,
+  )
   const { host, origin, pathname, search } = new URL(url)
   const isHere = origin === location.origin && pathname === location.pathname && search === location.search
   if (isHere) return made

@@ -1,5 +1,5 @@
-import type { UrlCheck } from '../conversation/safe-url.ts'
 import { safeText } from '../conversation/safe-text.ts'
+import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { MarkdownNode } from '../markdown/markdown-node.ts'
 import { parseMarkdown } from '../markdown/parse-markdown.ts'
 import { element } from './dom.ts'
@@ -59,7 +59,11 @@ export class MarkdownView {
         // Below the headings of the page and of the chat, whatever the text calls its own.
         return element(node.rank > 2 ? 'h4' : 'h3', { attributes: { dir: 'auto' } }, ...this.#all(node.children))
       default:
-        return element(TAGS[node.type], BLOCKS.has(node.type) ? { attributes: { dir: 'auto' } } : {}, ...this.#all(node.children))
+        return element(
+          TAGS[node.type],
+          BLOCKS.has(node.type) ? { attributes: { dir: 'auto' } } : {},
+          ...this.#all(node.children),
+        )
     }
   }
 

@@ -15,7 +15,9 @@ export function outputView(output: Output, actions: ViewActions, strings: String
   if (output.wait) root.append(waitView(output.id, output.wait, { actions, strings }))
   // What was offered while something was open is past with it.
   if (output.actions.length > 0 && output.wait?.state !== 'settled') {
-    root.append(element('div', { part: 'actions' }, ...output.actions.map((action) => actionView(action, actions, strings))))
+    root.append(
+      element('div', { part: 'actions' }, ...output.actions.map((action) => actionView(action, actions, strings))),
+    )
   }
   return root
 }

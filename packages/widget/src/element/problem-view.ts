@@ -21,7 +21,11 @@ export function problemView(
   if (detail) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
   const row = element('div', { part: 'row' })
   if (retry) row.append(button('action', strings.retry, retry))
-  if (referenceId) row.append(element('span', { part: 'note' }, `${strings.reference} `, idOf(referenceId)), copyButton(referenceId, strings))
+  if (referenceId)
+    row.append(
+      element('span', { part: 'note' }, `${strings.reference} `, idOf(referenceId)),
+      copyButton(referenceId, strings),
+    )
   if (row.childElementCount > 0) root.append(row)
   return root
 }

@@ -54,7 +54,11 @@ export function spoken(capability: string): string {
 export function timeUntil(at: number, nowMs: number, language: string | undefined): string {
   const seconds = Math.max(1, Math.ceil((at - nowMs) / 1000))
   const [value, unit]: [number, Intl.RelativeTimeFormatUnit] =
-    seconds <= 90 ? [seconds, 'second'] : seconds <= 5400 ? [Math.ceil(seconds / 60), 'minute'] : [Math.ceil(seconds / 3600), 'hour']
+    seconds <= 90
+      ? [seconds, 'second']
+      : seconds <= 5400
+        ? [Math.ceil(seconds / 60), 'minute']
+        : [Math.ceil(seconds / 3600), 'hour']
   try {
     return new Intl.RelativeTimeFormat(language).format(value, unit)
   } catch {

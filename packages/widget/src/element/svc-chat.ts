@@ -73,7 +73,13 @@ export class SvcChatElement extends HTMLElement {
 
   /** Questions to start with; of the attribute, one a line. */
   get suggestions(): readonly string[] {
-    return this.#suggestions ?? this.getAttribute('suggestions')?.split('\n').filter((line) => line.trim()) ?? []
+    return (
+      this.#suggestions ??
+      this.getAttribute('suggestions')
+        ?.split('\n')
+        .filter((line) => line.trim()) ??
+      []
+    )
   }
   set suggestions(value: readonly string[]) {
     this.#suggestions = value

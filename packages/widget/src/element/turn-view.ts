@@ -1,5 +1,5 @@
-import type { UrlCheck } from '../conversation/safe-url.ts'
 import { safeText } from '../conversation/safe-text.ts'
+import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
 import { element } from './dom.ts'
 import { MarkdownView } from './markdown-view.ts'
@@ -60,8 +60,7 @@ class AnswerView implements TurnView {
     const before = this.#turn
     this.#turn = turn
     if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
-    const isSame =
-      turn.state === before?.state && turn.outputs === before.outputs && turn.problem === before.problem
+    const isSame = turn.state === before?.state && turn.outputs === before.outputs && turn.problem === before.problem
     const isThinking = turn.state === 'running' && turn.blocks.length === 0
     if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
       this.#updateRest(turn, isLast, isThinking)

@@ -77,10 +77,17 @@ function quotedLines(cursor: Cursor): string[] {
   for (; cursor.at < cursor.lines.length; cursor.at += 1) {
     const line = cursor.lines[cursor.at] ?? ''
     const isMarked = QUOTE.test(line)
-    if (!isMarked && (BLANK.test(line) || endsParagraph(line) || BLANK.test(quoted.at(-1) ?? ''))) break
+    if (!isMarked && !goesOnLazily(line, quoted)) break
     quoted.push(isMarked ? line.replace(QUOTE, '') : line)
   }
   return quoted
+}
+
+function goesOnLazily(line: string, before: readonly string[]): boolean {
+  const last = before.at(-1) ?? ''
+  if (BLANK.test(line) || endsParagraph(line)) return false
+  if (BLANK.test(last) || RULE.test(last) || HEADING.test(last)) return false
+  return !ITEM.test(line)
 }
 
 interface Place {
@@ -137,7 +144,7 @@ function paragraphText(cursor: Cursor, depth: number): string {
     text.push(line)
   }
   // Two blanks or a backslash at the end break a line; here every line end does.
-  return text.map((line) => line.trim().replace(/\\$/, '')).join('\n')
+  return text.map((line, index) => (index < text.length - 1 ? line.trim().replace(/\\$/, '') : line.trim())).join('\n')
 }
 
 // Numbers begin a list within a paragraph with 1 alone: a line may well begin with a year.

@@ -8,7 +8,8 @@ const ESCAPED = /\\([!-/:-@[-`{-~])/y
 const TICKS = /`+/y
 const AUTOLINK = /<(https?:\/\/[^\s<>]{1,2048})>/iy
 const BARE_URL = /https?:\/\/[^\s<>"`*\\^{|}]{1,2048}/iy
-const TARGET = /\(\s{0,9}(?:<([^<>\n]{0,2048})>|([^\s()<]{0,2048}(?:\([^\s()]{0,512}\)[^\s()]{0,2048}){0,4}))(?:\s{1,9}(?:"[^"]{0,512}"|'[^']{0,512}'))?\s{0,9}\)/y
+const TARGET =
+  /\(\s{0,9}(?:<([^<>\n]{0,2048})>|((?!<)[^\s()]{0,2048}(?:\([^\s()]{0,512}\)[^\s()]{0,2048}){0,4}))(?:\s{1,9}(?:"[^"]{0,512}"|'[^']{0,512}'))?\s{0,9}\)/y
 
 /** The text of a block: emphasis, code, links, and everything else as it stands. */
 export function readInlines(text: string, reading: Reading): MarkdownNode[] {
@@ -137,7 +138,9 @@ class InlineReader {
     const url = this.#match(BARE_URL)?.[0]
     if (url === undefined) return this.#say(this.#take())
     // Signs that end a sentence, and a bracket around the address, are none of it.
-    const trimmed = url.replace(/[.,:;!?'_~]+$/, '').replace(/[)\]]+[.,:;!?)\]]*$/, (tail) => (url.includes('(') ? tail : ''))
+    const trimmed = url
+      .replace(/[.,:;!?'_~]+$/, '')
+      .replace(/[)\]]+[.,:;!?)\]]*$/, (tail) => (url.includes('(') ? tail : ''))
     this.#at -= url.length - trimmed.length
     this.#pushUrl(trimmed)
   }
