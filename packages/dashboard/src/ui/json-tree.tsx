@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatCount } from './format.ts'
 
-const OPEN_DEPTH = 2
+const OPEN_DEPTH = 3
 /** As many members as are drawn at once; a list of ten thousand is cut, and says so. */
 const SHOWN = 100
 

@@ -29,6 +29,7 @@ const SCRIPT_HEADERS = {
 }
 
 const HIDDEN = { schema: { hide: true } }
+const MAX_LISTENERS = 30
 const A_YEAR_MS = 365 * 86_400_000
 const FIVE_MINUTES_MS = 300_000
 
@@ -36,6 +37,12 @@ const FIVE_MINUTES_MS = 300_000
 export function webRoutes(plane: FastifyInstance, deps: Pick<Deps, 'web'>): void {
   const { dashboard, widget } = deps.web
   plane.register(fastifyStatic, { root: dashboard ?? import.meta.dirname, serve: false, preCompressed: true })
+
+  // Streaming a file takes so many listeners, beside those of every request, that Node would warn of a leak.
+  plane.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.setMaxListeners(MAX_LISTENERS)
+    done()
+  })
 
   plane.get('/dashboard', HIDDEN, async (_request, reply) => sendPage(reply, dashboard))
 
