@@ -10,8 +10,8 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from './api/api-error.ts'
 import { accountQuery } from './api/queries.ts'
-import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
 import { NotFound, RouteError, RoutePending } from './routes/route-states.tsx'
+import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
 import { Shell } from './routes/shell.tsx'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -52,10 +52,22 @@ const app = createRoute({
 const screen = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => app, path, component })
 
-const runtimes = screen('/', lazyRouteComponent(() => import('./routes/runtimes/runtimes.tsx'), 'Runtimes'))
-const newRuntime = screen('/runtimes/new', lazyRouteComponent(() => import('./routes/runtimes/new-runtime.tsx'), 'NewRuntime'))
-const projects = screen('/projects', lazyRouteComponent(() => import('./routes/projects/projects.tsx'), 'Projects'))
-const account = screen('/account', lazyRouteComponent(() => import('./routes/account/account.tsx'), 'Account'))
+const runtimes = screen(
+  '/',
+  lazyRouteComponent(() => import('./routes/runtimes/runtimes.tsx'), 'Runtimes'),
+)
+const newRuntime = screen(
+  '/runtimes/new',
+  lazyRouteComponent(() => import('./routes/runtimes/new-runtime.tsx'), 'NewRuntime'),
+)
+const projects = screen(
+  '/projects',
+  lazyRouteComponent(() => import('./routes/projects/projects.tsx'), 'Projects'),
+)
+const account = screen(
+  '/account',
+  lazyRouteComponent(() => import('./routes/account/account.tsx'), 'Account'),
+)
 
 const runtime = screen(
   '/runtimes/$runtimeId',
@@ -66,13 +78,34 @@ const tab = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => runtime, path, component })
 
 const tabs = [
-  tab('/', lazyRouteComponent(() => import('./routes/runtimes/overview-tab.tsx'), 'OverviewTab')),
-  tab('/capabilities', lazyRouteComponent(() => import('./routes/runtimes/capabilities-tab.tsx'), 'CapabilitiesTab')),
-  tab('/deployments', lazyRouteComponent(() => import('./routes/runtimes/deployments-tab.tsx'), 'DeploymentsTab')),
-  tab('/origins', lazyRouteComponent(() => import('./routes/runtimes/origins-tab.tsx'), 'OriginsTab')),
-  tab('/keys', lazyRouteComponent(() => import('./routes/runtimes/keys-tab.tsx'), 'KeysTab')),
-  tab('/manifest', lazyRouteComponent(() => import('./routes/runtimes/manifest-tab.tsx'), 'ManifestTab')),
-  tab('/try', lazyRouteComponent(() => import('./routes/runtimes/try-tab.tsx'), 'TryTab')),
+  tab(
+    '/',
+    lazyRouteComponent(() => import('./routes/runtimes/overview-tab.tsx'), 'OverviewTab'),
+  ),
+  tab(
+    '/capabilities',
+    lazyRouteComponent(() => import('./routes/runtimes/capabilities-tab.tsx'), 'CapabilitiesTab'),
+  ),
+  tab(
+    '/deployments',
+    lazyRouteComponent(() => import('./routes/runtimes/deployments-tab.tsx'), 'DeploymentsTab'),
+  ),
+  tab(
+    '/origins',
+    lazyRouteComponent(() => import('./routes/runtimes/origins-tab.tsx'), 'OriginsTab'),
+  ),
+  tab(
+    '/keys',
+    lazyRouteComponent(() => import('./routes/runtimes/keys-tab.tsx'), 'KeysTab'),
+  ),
+  tab(
+    '/manifest',
+    lazyRouteComponent(() => import('./routes/runtimes/manifest-tab.tsx'), 'ManifestTab'),
+  ),
+  tab(
+    '/try',
+    lazyRouteComponent(() => import('./routes/runtimes/try-tab.tsx'), 'TryTab'),
+  ),
 ] as const
 
 const executions = createRoute({

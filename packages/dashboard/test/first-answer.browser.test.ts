@@ -72,7 +72,10 @@ describeDashboard('an owner with an empty account', (scene) => {
     await page.getByLabel('Current password').fill('not this one')
     await page.getByLabel('New password').fill('another good one')
     await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.getByText(/password is not|not right|is not the/).first().waitFor()
+    await page
+      .getByText(/password is not|not right|is not the/)
+      .first()
+      .waitFor()
     await page.getByLabel('Current password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Change the password' }).click()
     await page.getByText('The password is changed.').first().waitFor()

@@ -8,9 +8,9 @@ describeDashboard('a runtime', (scene) => {
     const { runtimeId, deploy } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/capabilities`)
     const input = page.getByRole('region', { name: 'search-products', exact: true })
-    await input.getByText('Words to look for.').waitFor()
+    await input.getByRole('definition').getByText('Words to look for.').waitFor()
     await input.getByText('1 character or more').waitFor()
-    await input.getByText('required').waitFor()
+    await input.getByRole('term').getByText('required').waitFor()
 
     await page.getByRole('link', { name: 'Deployments' }).click()
     await page.getByRole('row', { name: /v1 active/ }).waitFor()
@@ -27,8 +27,16 @@ describeDashboard('a runtime', (scene) => {
     await page.getByRole('row', { name: /v2 active/ }).waitFor()
     await page.getByRole('row', { name: /v1 superseded/ }).waitFor()
     const changes = page.getByRole('region', { name: 'Compare' })
-    await changes.getByRole('listitem').filter({ hasText: 'cancel-order' }).getByText('removed', { exact: true }).waitFor()
-    await changes.getByRole('listitem').filter({ hasText: 'opening-hours' }).getByText('added', { exact: true }).waitFor()
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'cancel-order' })
+      .getByText('removed', { exact: true })
+      .waitFor()
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'opening-hours' })
+      .getByText('added', { exact: true })
+      .waitFor()
     await changes.getByText('"version": "1.1.0"').waitFor()
     await page.getByLabel('Before').selectOption('Deployment 2')
     await changes.getByText('They are the same.').waitFor()
@@ -44,7 +52,9 @@ describeDashboard('a runtime', (scene) => {
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
     await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://shop.example.com/cart')
     await page.getByRole('button', { name: 'Save the origins' }).click()
-    await page.getByText('“https://shop.example.com/cart” must').waitFor()
+    await page
+      .getByText('“https://shop.example.com/cart” is not a bare origin: use “https://shop.example.com”.')
+      .waitFor()
     await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://www.example.com')
     await page.getByRole('button', { name: 'Save the origins' }).click()
     await page.getByText('The origins are saved.').first().waitFor()
@@ -65,7 +75,10 @@ describeDashboard('a runtime', (scene) => {
     await card.getByRole('button', { name: 'Rotate' }).click()
     await page.getByLabel('The previous one works on for').selectOption('an hour')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
-    await card.getByRole('timer').getByText(/The previous one works for another (59 min|1 h)/).waitFor()
+    await card
+      .getByRole('timer')
+      .getByText(/The previous one works for another (59 min|1 h)/)
+      .waitFor()
     expect(await card.locator('pre').innerText()).not.toBe(deployKey)
     expect(await status()).toBe(200)
 

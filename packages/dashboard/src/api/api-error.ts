@@ -37,7 +37,11 @@ export function toApiError(response: Response, body: unknown): ApiError {
   const error = member(body, 'error')
   const [code, message] = [member(error, 'code'), member(error, 'message')]
   if (typeof code !== 'string' || typeof message !== 'string') {
-    return new ApiError({ ...common, code: 'unreadable', message: `The service answered with status ${response.status}.` })
+    return new ApiError({
+      ...common,
+      code: 'unreadable',
+      message: `The service answered with status ${response.status}.`,
+    })
   }
   return new ApiError({ ...common, code, message, fieldErrors: fieldErrorsIn(member(error, 'details')) })
 }

@@ -21,8 +21,7 @@ export function createQueryClient({ onSignedOut }: { onSignedOut: () => void }):
     defaultOptions: {
       queries: {
         staleTime: 2_000,
-        retry: (failures, error) =>
-          failures < MAX_TRIES - 1 && !(error instanceof ApiError && FINAL.has(error.code)),
+        retry: (failures, error) => failures < MAX_TRIES - 1 && !(error instanceof ApiError && FINAL.has(error.code)),
       },
     },
   })

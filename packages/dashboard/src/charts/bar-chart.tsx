@@ -22,7 +22,11 @@ export function BarSeries({ label, labels, solid, hatched, tone = 'accent' }: Ba
     hatched: hatched?.values[place] ?? 0,
   }))
   return (
-    <div role="img" aria-label={describeSeries(label, labels, hatched ? [solid, hatched] : [solid])} className="size-full">
+    <div
+      role="img"
+      aria-label={describeSeries(label, labels, hatched ? [solid, hatched] : [solid])}
+      className="size-full"
+    >
       <ResponsiveContainer width="100%" height="100%" minWidth={0}>
         <BarChart data={rows} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }}>
           <defs>

@@ -12,7 +12,12 @@ export function NotFound(): ReactNode {
   useTitle('Not found')
   return (
     <main className="grid min-h-[60vh] place-items-center">
-      <Empty heading="h1" icon={Compass} title="There is nothing at this address" action={<LinkButton to="/">To the runtimes</LinkButton>}>
+      <Empty
+        heading="h1"
+        icon={Compass}
+        title="There is nothing at this address"
+        action={<LinkButton to="/">To the runtimes</LinkButton>}
+      >
         It may have been mistyped, or belong to another account.
       </Empty>
     </main>

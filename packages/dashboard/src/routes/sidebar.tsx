@@ -1,6 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Activity, ChartNoAxesColumn, CreditCard, FolderOpen, LogOut, type LucideIcon, Server, UserRound } from 'lucide-react'
+import {
+  Activity,
+  ChartNoAxesColumn,
+  CreditCard,
+  FolderOpen,
+  LogOut,
+  type LucideIcon,
+  Server,
+  UserRound,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, bodyOf } from '../api/client.ts'
 import { accountQuery } from '../api/queries.ts'

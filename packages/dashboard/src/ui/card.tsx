@@ -29,7 +29,12 @@ export function Card({ title, description, actions, isFlush = false, children }:
           {actions}
         </header>
       )}
-      <div className={classNames(isFlush ? title !== undefined && 'pt-3' : 'p-5', title !== undefined && !isFlush && 'pt-4')}>
+      <div
+        className={classNames(
+          isFlush ? title !== undefined && 'pt-3' : 'p-5',
+          title !== undefined && !isFlush && 'pt-4',
+        )}
+      >
         {children}
       </div>
     </section>

@@ -30,7 +30,12 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
         <h2 id={id} className="font-semibold">
           {title}
         </h2>
-        <button type="button" aria-label="Close" onClick={onClose} className="rounded-md p-1.5 text-muted hover:bg-subtle hover:text-ink">
+        <button
+          type="button"
+          aria-label="Close"
+          onClick={onClose}
+          className="rounded-md p-1.5 text-muted hover:bg-subtle hover:text-ink"
+        >
           <X aria-hidden="true" className="size-4.5" />
         </button>
       </header>

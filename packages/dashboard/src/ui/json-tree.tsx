@@ -29,15 +29,15 @@ export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: st
     <details open={depth < OPEN_DEPTH}>
       <summary className="rounded py-px marker:text-muted hover:bg-subtle">
         <Name name={name} />
-        <span className="text-muted">{isList ? `[ ${formatCount(members.length)} ]` : `{ ${formatCount(members.length)} }`}</span>
+        <span className="text-muted">
+          {isList ? `[ ${formatCount(members.length)} ]` : `{ ${formatCount(members.length)} }`}
+        </span>
       </summary>
       <div className="ml-1.5 border-l border-line pl-3">
         {members.slice(0, SHOWN).map(([key, member]) => (
           <JsonTree key={key} name={key} value={member} depth={depth + 1} />
         ))}
-        {members.length > SHOWN && (
-          <p className="pl-4 text-muted">and {formatCount(members.length - SHOWN)} more</p>
-        )}
+        {members.length > SHOWN && <p className="pl-4 text-muted">and {formatCount(members.length - SHOWN)} more</p>}
       </div>
     </details>
   )
@@ -65,11 +65,7 @@ function Name({ name }: { name: string | undefined }): ReactNode {
 
 function Leaf({ value }: { value: unknown }): ReactNode {
   if (typeof value === 'string') {
-    return (
-      <bdi className="whitespace-pre-wrap text-ok [overflow-wrap:anywhere]">
-        {JSON.stringify(value)}
-      </bdi>
-    )
+    return <bdi className="whitespace-pre-wrap text-ok [overflow-wrap:anywhere]">{JSON.stringify(value)}</bdi>
   }
   return <span className="text-warn">{String(value)}</span>
 }

@@ -17,7 +17,10 @@ const KINDS = {
 export function Notice({ kind = 'info', children }: { kind?: NoticeKind; children: ReactNode }): ReactNode {
   const { icon: Icon, style } = KINDS[kind]
   return (
-    <div role={kind === 'bad' ? 'alert' : 'note'} className={classNames('flex gap-2.5 rounded-md px-3.5 py-3 text-sm', style)}>
+    <div
+      role={kind === 'bad' ? 'alert' : 'note'}
+      className={classNames('flex gap-2.5 rounded-md px-3.5 py-3 text-sm', style)}
+    >
       <Icon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">{children}</div>
     </div>

@@ -21,7 +21,7 @@ interface TableProps<Row> {
 /** Rows and columns; where they do not fit they scroll by themselves, and the page does not. */
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>): ReactNode {
   return (
-    <div role="group" aria-label={caption} className="relative overflow-x-auto" {...SCROLLABLE}>
+    <div className="relative overflow-x-auto" {...SCROLLABLE}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -30,7 +30,10 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
               <th
                 key={column.heading}
                 scope="col"
-                className={classNames('px-3 py-2 text-xs first:pl-5 last:pr-5 sm:px-5 font-medium whitespace-nowrap text-muted', ...places(column))}
+                className={classNames(
+                  'px-3 py-2 text-xs first:pl-5 last:pr-5 sm:px-5 font-medium whitespace-nowrap text-muted',
+                  ...places(column),
+                )}
               >
                 {column.heading}
               </th>
@@ -41,7 +44,10 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
           {rows.map((row) => (
             <tr key={rowKey(row)} className="border-b border-line last:border-0 hover:bg-subtle/60">
               {columns.map((column) => (
-                <td key={column.heading} className={classNames('px-3 py-2.5 align-middle first:pl-5 last:pr-5 sm:px-5', ...places(column))}>
+                <td
+                  key={column.heading}
+                  className={classNames('px-3 py-2.5 align-middle first:pl-5 last:pr-5 sm:px-5', ...places(column))}
+                >
                   {column.cell(row)}
                 </td>
               ))}

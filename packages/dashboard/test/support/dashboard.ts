@@ -96,7 +96,11 @@ function inBrowser(executable: string, database: () => Database, tests: (scene: 
       await page.getByRole('button', { name: 'Sign up' }).click()
       await page.getByRole('heading', { name: 'Welcome' }).waitFor()
       if (path !== '') await page.goto(`${started.url}/dashboard${path}`)
-      return { page, email, call: (method, apiPath, body) => callAs(page, started.url, { method, path: apiPath, body }) }
+      return {
+        page,
+        email,
+        call: (method, apiPath, body) => callAs(page, started.url, { method, path: apiPath, body }),
+      }
     },
     deployedRuntime: (account, manifest) => makeRuntime(started, account, manifest),
   })
@@ -119,7 +123,10 @@ async function startOnPort(database: Database) {
   url = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const endpoint = await startOwnerEndpoint({
     now: () => clock.now(),
-    handle: { 'search-products': () => ({ output: PRODUCTS }), 'cancel-order': () => ({ error: 'The order is on its way.' }) },
+    handle: {
+      'search-products': () => ({ output: PRODUCTS }),
+      'cancel-order': () => ({ error: 'The order is on its way.' }),
+    },
   })
   return { service, endpoint, url }
 }
@@ -147,7 +154,10 @@ export const CAPABILITIES: DeploymentManifestInput['capabilities'] = [
     version: '1.0.0',
     description: 'Cancels an order by its number.',
     actions: [
-      { name: 'cancel', inputSchema: { type: 'object', properties: { orderNumber: { type: 'string' } }, required: ['orderNumber'] } },
+      {
+        name: 'cancel',
+        inputSchema: { type: 'object', properties: { orderNumber: { type: 'string' } }, required: ['orderNumber'] },
+      },
     ],
   },
 ]

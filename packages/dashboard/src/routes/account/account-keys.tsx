@@ -43,12 +43,7 @@ export function AccountKeys(): ReactNode {
         </Empty>
       )}
       {keys.data && keys.data.keys.length > 0 && (
-        <Table
-          caption="API keys"
-          columns={columns(setEnding)}
-          rows={keys.data.keys}
-          rowKey={({ keyId }) => keyId}
-        />
+        <Table caption="API keys" columns={columns(setEnding)} rows={keys.data.keys} rowKey={({ keyId }) => keyId} />
       )}
       {ending && <EndKey accountKey={ending} onClose={() => setEnding(null)} />}
     </Card>

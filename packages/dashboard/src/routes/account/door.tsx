@@ -3,7 +3,15 @@ import { Brand } from '../../ui/brand.tsx'
 import { useTitle } from '../../ui/page.tsx'
 
 /** What stands around the two forms that lead in. */
-export function Door({ title, children, footer }: { title: string; children: ReactNode; footer: ReactNode }): ReactNode {
+export function Door({
+  title,
+  children,
+  footer,
+}: {
+  title: string
+  children: ReactNode
+  footer: ReactNode
+}): ReactNode {
   useTitle(title)
   return (
     <main className="grid min-h-dvh place-items-center px-4 py-10">

@@ -11,9 +11,9 @@ import { useNow } from '../../ui/now.ts'
 import { Page } from '../../ui/page.tsx'
 import { Breakdowns } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
+import { RangeNote } from './range-note.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { requestFor } from './ranges.ts'
-import { RangeNote } from './range-note.tsx'
 import { Totals } from './totals.tsx'
 
 /** Figures over time, for all runtimes, those of a project, or one. */

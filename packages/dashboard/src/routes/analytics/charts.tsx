@@ -74,7 +74,16 @@ function Drawing({ children }: { children: ReactNode }): ReactNode {
   )
 }
 
-const HEADINGS = ['at', 'executions', 'completed', 'failed', 'capabilityCalls', 'inputTokens', 'outputTokens', 'p95DurationMs']
+const HEADINGS = [
+  'at',
+  'executions',
+  'completed',
+  'failed',
+  'capabilityCalls',
+  'inputTokens',
+  'outputTokens',
+  'p95DurationMs',
+]
 
 function SeriesTable({ series, labels }: { series: readonly Point[]; labels: readonly string[] }): ReactNode {
   const rows = series.map((point, place) => ({ ...point, label: labels[place] ?? point.at }))
@@ -86,7 +95,18 @@ function SeriesTable({ series, labels }: { series: readonly Point[]; labels: rea
         <ExportButton
           file="svc-analytics.csv"
           headings={HEADINGS}
-          rows={() => series.map((point) => [point.at, point.executions, point.completed, point.failed, point.capabilityCalls, point.inputTokens, point.outputTokens, point.p95DurationMs])}
+          rows={() =>
+            series.map((point) => [
+              point.at,
+              point.executions,
+              point.completed,
+              point.failed,
+              point.capabilityCalls,
+              point.inputTokens,
+              point.outputTokens,
+              point.p95DurationMs,
+            ])
+          }
         />
       }
     >

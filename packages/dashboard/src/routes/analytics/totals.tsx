@@ -8,10 +8,18 @@ export function Totals({ totals }: { totals: Schemas['AnalyticsSummary']['totals
   const ended = completed + failed
   const tiles = [
     ['Executions', formatCount(executions), `${formatCount(totals.capabilityCalls)} capability calls`],
-    ['Failed', formatCount(failed), ended === 0 ? 'none ended' : `${((failed / ended) * 100).toFixed(1)} % of those that ended`],
+    [
+      'Failed',
+      formatCount(failed),
+      ended === 0 ? 'none ended' : `${((failed / ended) * 100).toFixed(1)} % of those that ended`,
+    ],
     ['Half took less than', formatDuration(totals.p50DurationMs), `${formatDuration(totals.avgDurationMs)} on average`],
     ['95 % took less than', formatDuration(totals.p95DurationMs), 'the slow end'],
-    ['Tokens', formatCount(totals.totalTokens), `${formatCount(totals.inputTokens)} in, ${formatCount(totals.outputTokens)} out`],
+    [
+      'Tokens',
+      formatCount(totals.totalTokens),
+      `${formatCount(totals.inputTokens)} in, ${formatCount(totals.outputTokens)} out`,
+    ],
   ] as const
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5">

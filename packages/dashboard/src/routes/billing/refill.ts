@@ -14,5 +14,8 @@ export interface Refill {
 export function refillOf({ available, perHour, burst }: Allowance): Refill | null {
   if (available === null || perHour === null || burst === null) return null
   const missing = Math.max(0, burst - available)
-  return { share: burst === 0 ? 0 : Math.min(1, available / burst), fullInMs: perHour === 0 ? 0 : (missing / perHour) * 3_600_000 }
+  return {
+    share: burst === 0 ? 0 : Math.min(1, available / burst),
+    fullInMs: perHour === 0 ? 0 : (missing / perHour) * 3_600_000,
+  }
 }

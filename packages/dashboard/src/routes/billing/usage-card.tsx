@@ -12,7 +12,10 @@ type Usage = Schemas['BillingUsage']
 export function UsageCard({ usage }: { usage: Usage }): ReactNode {
   const left = Date.parse(usage.periodEnd) - useNow()
   return (
-    <Card title="Usage" description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}>
+    <Card
+      title="Usage"
+      description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}
+    >
       <div className="flex flex-col gap-6">
         <div className="grid gap-6 md:grid-cols-2">
           <Meter name="Executions" allowance={usage.executions} />
@@ -70,8 +73,14 @@ interface BarProps {
 // Below a tenth it is a matter of time until somebody is refused.
 function Bar({ label, value, max, share }: BarProps): ReactNode {
   return (
-    <div role="meter" aria-label={label} aria-valuenow={value} aria-valuemin={0} aria-valuemax={max} className="mt-2">
-      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true" className="h-2 w-full rounded-full bg-subtle">
+    <div className="relative mt-2">
+      <meter aria-label={label} min={0} max={max} value={value} className="sr-only" />
+      <svg
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        className="h-2 w-full rounded-full bg-subtle"
+      >
         <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
       </svg>
     </div>

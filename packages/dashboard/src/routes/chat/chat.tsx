@@ -33,7 +33,12 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
           <ExchangeView key={exchange.id} exchange={exchange} />
         ))}
       </div>
-      <Composer isBusy={isBusy} onSend={send} onStop={stop} {...(exchanges.length > 0 && !isBusy && { onClear: clear })} />
+      <Composer
+        isBusy={isBusy}
+        onSend={send}
+        onStop={stop}
+        {...(exchanges.length > 0 && !isBusy && { onClear: clear })}
+      />
     </div>
   )
 }

@@ -14,9 +14,9 @@ import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { endOfDay, startOfDay } from './day-range.ts'
 import { Filters } from './filters.tsx'
 import { LiveSwitch } from './live-switch.tsx'
-import { endOfDay, startOfDay } from './day-range.ts'
 
 type Execution = Schemas['ExecutionSummary']
 

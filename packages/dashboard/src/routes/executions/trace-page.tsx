@@ -70,7 +70,12 @@ function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
         facts={[
           [
             'Runtime',
-            <Link key="runtime" to="/runtimes/$runtimeId" params={{ runtimeId }} className="text-accent underline underline-offset-2">
+            <Link
+              key="runtime"
+              to="/runtimes/$runtimeId"
+              params={{ runtimeId }}
+              className="text-accent underline underline-offset-2"
+            >
               {runtime?.name ?? runtimeId}
             </Link>,
           ],

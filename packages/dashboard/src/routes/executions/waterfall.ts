@@ -31,7 +31,9 @@ interface Span {
 export function layOut(trace: Traced, now: number): Bar[] {
   const start = Date.parse(trace.startedAt)
   const calls = [...trace.capabilityCalls].sort((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt))
-  const ends = calls.map((call) => Date.parse(call.startedAt) + (call.durationMs ?? Math.max(0, now - Date.parse(call.startedAt))))
+  const ends = calls.map(
+    (call) => Date.parse(call.startedAt) + (call.durationMs ?? Math.max(0, now - Date.parse(call.startedAt))),
+  )
   const end = Math.max(start + (trace.durationMs ?? Math.max(0, now - start)), ...ends, start + 1)
   const place = (from: number, to: number) => ({
     offset: clamp((from - start) / (end - start)),

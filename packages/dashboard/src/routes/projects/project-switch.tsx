@@ -19,7 +19,10 @@ export function ProjectSwitch(): ReactNode {
         value={project}
         onChange={(event) => {
           const { value } = event.target
-          void navigate({ to: '.', search: ({ project: _, ...rest }) => (value === '' ? rest : { ...rest, project: value }) })
+          void navigate({
+            to: '.',
+            search: ({ project: _, ...rest }) => (value === '' ? rest : { ...rest, project: value }),
+          })
         }}
         className="h-9 w-full truncate rounded-md border border-edge bg-surface px-2.5 text-sm"
       >

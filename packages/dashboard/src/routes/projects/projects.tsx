@@ -42,9 +42,7 @@ export function Projects(): ReactNode {
           />
         )}
       </Card>
-      {dialog !== null && (
-        <ProjectDialog project={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />
-      )}
+      {dialog !== null && <ProjectDialog project={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />}
     </Page>
   )
 }

@@ -17,7 +17,8 @@ const MAX_DEPTH = 8
 export function describeSchema(schema: unknown): SchemaField[] {
   if (!isSchema(schema)) return []
   const root = resolve(schema, schema)
-  if (typeOf(root) === 'object' && isSchema(root['properties'])) return members(root, { root: schema, path: '', depth: 0 })
+  if (typeOf(root) === 'object' && isSchema(root['properties']))
+    return members(root, { root: schema, path: '', depth: 0 })
   return field(root, { root: schema, path: '', depth: 0, isRequired: true })
 }
 

@@ -31,7 +31,10 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
         </LinkButton>
       }
     >
-      <Card title="1. Keep its credentials" description="In .env of your project. They stay on your server, all but the public key.">
+      <Card
+        title="1. Keep its credentials"
+        description="In .env of your project. They stay on your server, all but the public key."
+      >
         <div className="flex flex-col gap-4">
           <Notice kind="warn">The signing secret is shown this once. The keys can be revealed again later.</Notice>
           <CodeBlock text={environmentLines(created, location.origin)} label="the environment lines" />
@@ -51,7 +54,11 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
           )}
         </div>
       </Card>
-      <Card title="3. Ask" isFlush {...(!isDeployed && { description: 'Here is where you talk to it, once it is deployed.' })}>
+      <Card
+        title="3. Ask"
+        isFlush
+        {...(!isDeployed && { description: 'Here is where you talk to it, once it is deployed.' })}
+      >
         {isDeployed ? <Chat runtimeId={runtimeId} /> : <div className="pb-5" />}
       </Card>
     </Page>

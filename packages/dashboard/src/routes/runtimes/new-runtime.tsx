@@ -16,7 +16,10 @@ export function NewRuntime(): ReactNode {
   const [created, setCreated] = useState<Schemas['CreatedRuntime'] | null>(null)
   if (created) return <FirstSteps created={created} />
   return (
-    <Page title="New runtime" description="A record with a name, two keys and a signing secret. Your code runs where you run it.">
+    <Page
+      title="New runtime"
+      description="A record with a name, two keys and a signing secret. Your code runs where you run it."
+    >
       <Card>
         <RuntimeForm onCreated={setCreated} />
       </Card>

@@ -14,7 +14,7 @@ export function OriginsTab(): ReactNode {
   return <OriginsForm key={runtime.allowedOrigins.join(' ')} runtime={runtime} />
 }
 
-/** One origin a line; what the service says of a line stands under it by its number. */
+/** One origin a line; what the service says of a line stands below. */
 function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, allowedOrigins } = runtime
   const [text, setText] = useState(allowedOrigins.join('\n'))
@@ -77,6 +77,8 @@ function faultsByLine(error: unknown, lines: readonly string[]): string[] {
   if (!(error instanceof ApiError)) return []
   return Object.entries(error.fieldErrors).flatMap(([path, messages]) => {
     const line = lines[Number(/^origins\.(\d+)$/.exec(path)?.[1] ?? Number.NaN)]
-    return messages.map((message) => (line === undefined ? `The list ${message}` : `“${line}” ${message}`))
+    const subject = line === undefined ? 'The list' : `“${line}”`
+    // Most messages name the origin themselves, and the one to use instead.
+    return messages.map((message) => (/^[a-z]/.test(message) ? `${subject} ${message}` : message))
   })
 }

@@ -21,9 +21,7 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
   const queryClient = useQueryClient()
   const saving = useMutation({
     mutationFn: () =>
-      bodyOf(
-        api.POST('/v1/runtimes', { body: { runtimeId, name, projectId, ...(endpoint !== '' && { endpoint }) } }),
-      ),
+      bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, name, projectId, ...(endpoint !== '' && { endpoint }) } })),
     onSuccess: async () => {
       toast('Saved.')
       await Promise.all([

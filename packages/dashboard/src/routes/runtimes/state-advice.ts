@@ -19,7 +19,10 @@ export function stateAdvice(runtime: State): { kind: 'warn' | 'bad' | 'info'; te
     }
   }
   if (runtime.deployment && runtime.endpoint === null) {
-    return { kind: 'warn', text: 'There is no endpoint: capabilities cannot be called. Set it below, or deploy with one.' }
+    return {
+      kind: 'warn',
+      text: 'There is no endpoint: capabilities cannot be called. Set it below, or deploy with one.',
+    }
   }
   if (runtime.connection.status === 'offline') {
     return {

@@ -5,8 +5,16 @@ import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 
 const STEPS = [
-  { icon: Server, title: 'Make a runtime', text: 'A name and, if you know it already, the address that your code will answer at.' },
-  { icon: Rocket, title: 'Deploy', text: 'One command in your project publishes what your code can do. This page notices by itself.' },
+  {
+    icon: Server,
+    title: 'Make a runtime',
+    text: 'A name and, if you know it already, the address that your code will answer at.',
+  },
+  {
+    icon: Rocket,
+    title: 'Deploy',
+    text: 'One command in your project publishes what your code can do. This page notices by itself.',
+  },
   { icon: MessageCircle, title: 'Ask', text: 'Talk to it right here, and see each step that led to the answer.' },
 ]
 
