@@ -12,7 +12,7 @@ export function createUrlCheck(pageOrigin: string | null): UrlCheck {
   return (text) => {
     if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\]+$/i.test(text)) return null
     const url = parsed(text)
-    if (!url || url.username !== '' || url.password !== '') return null
+    if (url?.username !== '' || url.password !== '') return null
     if (url.protocol === 'https:') return url.href
     return url.origin === pageOrigin && LOCAL_HOSTS.has(url.hostname) ? url.href : null
   }

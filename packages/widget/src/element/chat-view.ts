@@ -125,7 +125,10 @@ export class ChatView {
   }
 
   #submit(): void {
-    if (this.#isBusy) return this.#options.actions.stop()
+    if (this.#isBusy) {
+      this.#options.actions.stop()
+      return
+    }
     const text = this.#input.value.trim()
     if (text === '') return
     this.#input.value = ''

@@ -39,21 +39,41 @@ class InlineReader {
 
   #readOne(): void {
     const plain = this.#match(PLAIN)
-    if (plain) return this.#say(decodeReferences(plain[0]))
-    const character = this.#text[this.#at] ?? ''
-    if (character === '\\') return this.#say(this.#match(ESCAPED)?.[1] ?? this.#take())
-    if (character === '`') return this.#readCode()
-    if (character === '*' || character === '_') return this.#readDelimiter()
-    if (character === '!' && this.#text[this.#at + 1] === '[') {
-      // An image is a link to it: nothing that a text names is loaded.
-      this.#at += 1
-      return this.#openBracket()
+    if (plain) this.#say(decodeReferences(plain[0]))
+    else this.#readSign(this.#text[this.#at] ?? '')
+  }
+
+  #readSign(sign: string): void {
+    switch (sign) {
+      case '`':
+        this.#readCode()
+        break
+      case '*':
+      case '_':
+        this.#readDelimiter()
+        break
+      case '[':
+        this.#openBracket()
+        break
+      case ']':
+        this.#closeBracket()
+        break
+      case '<':
+        this.#readAutolink()
+        break
+      case 'h':
+        this.#readUrl()
+        break
+      default:
+        this.#readMark(sign)
     }
-    if (character === '[') return this.#openBracket()
-    if (character === ']') return this.#closeBracket()
-    if (character === '<') return this.#readAutolink()
-    if (character === 'h' && !/\w/.test(this.#text[this.#at - 1] ?? '')) return this.#readUrl()
-    this.#say(this.#take())
+  }
+
+  #readMark(sign: string): void {
+    if (sign === '\\') this.#say(this.#match(ESCAPED)?.[1] ?? this.#take())
+    // An image is a link to it: nothing that a text names is loaded.
+    else if (this.#text[this.#at + 1] === '[') this.#at += 1
+    else this.#say(this.#take())
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -86,7 +106,8 @@ class InlineReader {
     const end = this.#unclosed.has(ticks.length) ? -1 : this.#closingTicks(ticks)
     if (end === -1) {
       this.#unclosed.add(ticks.length)
-      return this.#say(ticks)
+      this.#say(ticks)
+      return
     }
     const code = this.#text.slice(this.#at, end).replaceAll('\n', ' ')
     const isPadded = /^ .*[^ ].* $|^ [^ ] $/.test(code)
@@ -120,7 +141,10 @@ class InlineReader {
     this.#at += 1
     const from = this.#brackets.pop()
     const target = from === undefined ? null : this.#match(TARGET)
-    if (from === undefined || !target) return this.#say(']')
+    if (from === undefined || !target) {
+      this.#say(']')
+      return
+    }
     const children = withEmphasis(this.#items, from + 1)
     const url = this.#reading.checkUrl(decodeReferences(unescaped(target[1] ?? target[2] ?? '')))
     // A link that may lead nowhere is what it says. Links hold no links: what was open around this one is text.
@@ -135,8 +159,12 @@ class InlineReader {
   }
 
   #readUrl(): void {
-    const url = this.#match(BARE_URL)?.[0]
-    if (url === undefined) return this.#say(this.#take())
+    const isWithinWord = /\w/.test(this.#text[this.#at - 1] ?? '')
+    const url = isWithinWord ? undefined : this.#match(BARE_URL)?.[0]
+    if (url === undefined) {
+      this.#say(this.#take())
+      return
+    }
     // Signs that end a sentence, and a bracket around the address, are none of it.
     const trimmed = url
       .replace(/[.,:;!?'_~]+$/, '')
