@@ -308,7 +308,9 @@ describe('everywhere', () => {
   })
 
   test('relative imports name their file', () => {
-    expect(breaches(sources, (specifier) => specifier.startsWith('.') && !/\.(ts|tsx|js|css)$/.test(specifier))).toEqual([])
+    expect(
+      breaches(sources, (specifier) => specifier.startsWith('.') && !/\.(ts|tsx|js|css)$/.test(specifier)),
+    ).toEqual([])
   })
 
   test('files end at 400 lines, and half of them are below 100', () => {

@@ -15,7 +15,10 @@ export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null }
 /** Finds the builds of the installed packages. */
 export function findWebFiles(): WebFiles {
   const folder = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
-  return { dashboard: folder && dirname(folder), widget: builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js') }
+  return {
+    dashboard: folder && dirname(folder),
+    widget: builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js'),
+  }
 }
 
 /** What is not there, as a line for the log each. */
