@@ -15,7 +15,10 @@ describeScreens('every screen', (scene) => {
     expect(await faultsOf()).toEqual([])
     const { runtimeId } = await scene.deployedRuntime(account)
     const messages = [{ role: 'user', parts: [{ type: 'text', content: 'cancel order number 1234' }] }]
-    const { executionId } = { executionId: '', ...Object(await call('POST', '/v1/executions', { runtimeId, messages })) }
+    const { executionId } = {
+      executionId: '',
+      ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
+    }
     const screens = [
       '',
       '/runtimes/new',

@@ -39,7 +39,11 @@ describe('what is loaded first', () => {
 
   test('every file of the build is there compressed, too', () => {
     for (const { file } of Object.values(manifest)) {
-      expect([file, existsSync(join(APP, `${file}.br`)), existsSync(join(APP, `${file}.gz`))]).toEqual([file, true, true])
+      expect([file, existsSync(join(APP, `${file}.br`)), existsSync(join(APP, `${file}.gz`))]).toEqual([
+        file,
+        true,
+        true,
+      ])
     }
   })
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { DeploymentManifestInput } from '@svc/contract'
 import { findChromium, launchChromium, type OwnerEndpoint, startOwnerEndpoint } from '@svc/testkit'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest'
 import { demoModel } from '../../../server/src/model/demo-model.ts'
@@ -210,11 +209,9 @@ function watchFaults(page: Page): void {
   onTestFinished(() => expect(faults).toEqual([]))
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 /** What axe finds on the page as it stands: `rule: element`. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   const found: unknown = await page.evaluate(
     "axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))",
   )

@@ -23,13 +23,23 @@ describe('a talk', () => {
     talk = hear(hear(talk, { type: 'text', content: 'Ye' }), { type: 'text', content: 's.' })
     talk = hear(talk, DONE)
     expect(talk.exchanges).toEqual([
-      expect.objectContaining({ question: 'Open?', answer: 'Yes.', refusal: null, calls: [{ callId: 'call_1', capability: 'hours', durationMs: 3, error: null }] }),
+      expect.objectContaining({
+        question: 'Open?',
+        answer: 'Yes.',
+        refusal: null,
+        calls: [{ callId: 'call_1', capability: 'hours', durationMs: 3, error: null }],
+      }),
     ])
     expect(turnsFor(talk, 'Sure?').map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   })
 
   test('a question that failed or was refused is not part of what was said', () => {
-    const failed = hear(ask(EMPTY, 'Open?'), { ...DONE, status: 'failed', finishReason: 'error', error: { message: 'No.' } })
+    const failed = hear(ask(EMPTY, 'Open?'), {
+      ...DONE,
+      status: 'failed',
+      finishReason: 'error',
+      error: { message: 'No.' },
+    })
     expect(turnsFor(failed, 'Again?')).toHaveLength(1)
     const refused = refuse(ask(EMPTY, 'Open?'), 'Too many.')
     expect([turnsFor(refused, 'Again?').length, refused.exchanges[0]?.refusal]).toEqual([1, 'Too many.'])

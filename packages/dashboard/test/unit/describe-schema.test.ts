@@ -28,7 +28,10 @@ describe('a schema in words', () => {
   test('goes into objects and lists, and follows references', () => {
     const schema = {
       type: 'object',
-      properties: { items: { type: 'array', minItems: 1, items: { $ref: '#/$defs/item' } }, to: { $ref: '#/$defs/place' } },
+      properties: {
+        items: { type: 'array', minItems: 1, items: { $ref: '#/$defs/item' } },
+        to: { $ref: '#/$defs/place' },
+      },
       $defs: {
         item: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } },
         place: { type: 'object', properties: { city: { type: ['string', 'null'] } } },
@@ -48,7 +51,11 @@ describe('a schema in words', () => {
   })
 
   test('what leads round, leads nowhere or is no schema at all ends', () => {
-    const round = { type: 'object', properties: { child: { $ref: '#' }, next: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } }
+    const round = {
+      type: 'object',
+      properties: { child: { $ref: '#' }, next: { $ref: '#/$defs/a' } },
+      $defs: { a: { $ref: '#/$defs/a' } },
+    }
     expect(describeSchema(round).length).toBeLessThan(100)
     expect(lines({ $ref: '#/$defs/absent' })).toEqual([', anything, required'])
     for (const value of [null, true, 3, 'text', []]) expect(describeSchema(value)).toEqual([])

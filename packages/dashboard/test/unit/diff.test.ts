@@ -19,7 +19,11 @@ describe('the difference of two texts', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const found = diffLines(before, after)
-        const without = (left: string) => found.filter(({ kind }) => kind !== left).map((line) => line.text).join('\n')
+        const without = (left: string) =>
+          found
+            .filter(({ kind }) => kind !== left)
+            .map((line) => line.text)
+            .join('\n')
         expect([without('added'), without('removed')]).toEqual([before, after])
       }),
     )
@@ -32,7 +36,11 @@ describe('the difference of two texts', () => {
 })
 
 describe('the difference of two manifests', () => {
-  const capability = (name: string, description = '') => ({ name, description, endpoint: { address: `https://svc.test/${name}` } })
+  const capability = (name: string, description = '') => ({
+    name,
+    description,
+    endpoint: { address: `https://svc.test/${name}` },
+  })
 
   test('is by capability, and leaves out what is equal', () => {
     const before = { capabilities: [capability('a'), capability('b'), capability('c')] }

@@ -6,12 +6,22 @@ import { formatAgo, formatDuration, formatPrice, formatRemaining } from '../../s
 
 describe('tables for spreadsheets', () => {
   test('are separated by commas, with what would break them in quotes', () => {
-    const text = toCsv(['name', 'count'], [['a,b', 1], ['say "hi"', 2.5], ['two\nlines', null]])
+    const text = toCsv(
+      ['name', 'count'],
+      [
+        ['a,b', 1],
+        ['say "hi"', 2.5],
+        ['two\nlines', null],
+      ],
+    )
     expect(text).toBe('name,count\r\n"a,b",1\r\n"say ""hi""",2.5\r\n"two\nlines",\r\n')
   })
 
   test('hold nothing that is run as a formula', () => {
-    const text = toCsv(['name'], [['=HYPERLINK("x")'], ['+1'], ['-1'], ['@a'], ['\tx'], [-1]].map((row) => [...row]))
+    const text = toCsv(
+      ['name'],
+      [['=HYPERLINK("x")'], ['+1'], ['-1'], ['@a'], ['\tx'], [-1]].map((row) => [...row]),
+    )
     const cells = text.split('\r\n').slice(1, -1)
     expect(cells).toEqual([`"'=HYPERLINK(""x"")"`, "'+1", "'-1", "'@a", "'\tx", '-1'])
   })
@@ -29,7 +39,10 @@ describe('ranges', () => {
 
 describe('allowances', () => {
   test('fill at their rate, until they are full', () => {
-    expect(refillOf({ used: 0, available: 150, perHour: 100, burst: 200 })).toEqual({ share: 0.75, fullInMs: 1_800_000 })
+    expect(refillOf({ used: 0, available: 150, perHour: 100, burst: 200 })).toEqual({
+      share: 0.75,
+      fullInMs: 1_800_000,
+    })
     expect(refillOf({ used: 0, available: 200, perHour: 100, burst: 200 })).toEqual({ share: 1, fullInMs: 0 })
     expect(refillOf({ used: 9, available: null, perHour: null, burst: null })).toBeNull()
   })

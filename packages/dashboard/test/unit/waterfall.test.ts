@@ -57,7 +57,16 @@ describe('the layout of an execution over time', () => {
   })
 
   test('a single call has no model in it, and one that takes no time at all still has a place', () => {
-    const bars = layOut({ ...TRACE, kind: 'broker', steps: 0, durationMs: 0, capabilityCalls: [{ ...CALL, step: 0, startedAt: at(0), durationMs: 0 }] }, START)
+    const bars = layOut(
+      {
+        ...TRACE,
+        kind: 'broker',
+        steps: 0,
+        durationMs: 0,
+        capabilityCalls: [{ ...CALL, step: 0, startedAt: at(0), durationMs: 0 }],
+      },
+      START,
+    )
     expect(bars).toEqual([expect.objectContaining({ kind: 'call', offset: 0, width: 0 })])
   })
 

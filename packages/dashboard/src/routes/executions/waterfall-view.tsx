@@ -14,7 +14,12 @@ export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs
           <li key={bar.key} className={classNames(ROW, 'items-center text-sm')}>
             <Name bar={bar} />
             <span aria-hidden="true" className="relative h-6 rounded bg-subtle max-sm:order-3 max-sm:col-span-2">
-              <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none" className="absolute inset-0 size-full">
+              <svg
+                aria-hidden="true"
+                viewBox="0 0 100 10"
+                preserveAspectRatio="none"
+                className="absolute inset-0 size-full"
+              >
                 <rect
                   x={bar.offset * 100}
                   width={Math.max(0.5, bar.width * 100)}
