@@ -1,5 +1,5 @@
-import axe from 'axe-core'
 import type {} from '@svc/widget/element'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { fails, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
@@ -170,13 +170,18 @@ describeInBrowser('the chat in a page', (scene) => {
       'secret-token-2',
     ])
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
-    const shown = await page.evaluate(() => JSON.stringify(document.querySelector('svc-chat')?.conversation?.getSnapshot()))
+    const shown = await page.evaluate(() =>
+      JSON.stringify(document.querySelector('svc-chat')?.conversation?.getSnapshot()),
+    )
     expect(kept).toContain('One')
     expect(kept + shown).not.toContain('secret-token')
   })
 
   test('survives a reload where the page asks for it, and not otherwise', async () => {
-    for (const [attributes, turns] of [['persist="session"', 2], ['', 0]] as const) {
+    for (const [attributes, turns] of [
+      ['persist="session"', 2],
+      ['', 0],
+    ] as const) {
       const page = await open([says('Yes, **really**.')], { attributes })
       await ask(page, 'Are you there?')
       await page.locator('svc-chat .text strong').waitFor()
@@ -188,12 +193,31 @@ describeInBrowser('the chat in a page', (scene) => {
   })
 
   test.each([
-    ['a failed execution', fails('The model is overloaded.'), 'The assistant could not finish this answer.', 'exec_failed'],
-    ['a refusal with a time', refuses(429, 'slow', { 'retry-after': '40' }), 'Please try again in 40 seconds.', 'req_refused'],
+    [
+      'a failed execution',
+      fails('The model is overloaded.'),
+      'The assistant could not finish this answer.',
+      'exec_failed',
+    ],
+    [
+      'a refusal with a time',
+      refuses(429, 'slow', { 'retry-after': '40' }),
+      'Please try again in 40 seconds.',
+      'req_refused',
+    ],
     ['a refusal without one', refuses(429, 'slow'), 'Please wait a moment and try again.', 'req_refused'],
     ['a wrong origin', refuses(403, 'This origin is not allowed.'), 'is not set up for this page', 'req_refused'],
     ['trouble', refuses(503, 'busy'), 'cannot be reached just now', 'req_refused'],
-    ['a lost connection', ((response) => (openStream(response), response.write('data: {"type":"text","content":"Half "}\n\n'), void setTimeout(() => response.destroy(), 50))) as Answer, 'The connection was lost', 'req_1'],
+    [
+      'a lost connection',
+      ((response) => (
+        openStream(response),
+        response.write('data: {"type":"text","content":"Half "}\n\n'),
+        void setTimeout(() => response.destroy(), 50)
+      )) as Answer,
+      'The connection was lost',
+      'req_1',
+    ],
     ['nobody there', ((response) => void response.destroy()) as Answer, 'cannot be reached just now', null],
   ])('%s reads as a sentence, with a way on', async (_, answer, sentence, id) => {
     const page = await open([answer, says('Now it works.')])
@@ -217,7 +241,8 @@ describeInBrowser('the chat in a page', (scene) => {
       const live = document.querySelector('svc-chat')?.shadowRoot?.querySelector('[aria-live=polite]')
       const heard: string[] = []
       Object.assign(globalThis, { heard })
-      if (live) new MutationObserver(() => live.textContent && heard.push(live.textContent)).observe(live, { childList: true })
+      if (live)
+        new MutationObserver(() => live.textContent && heard.push(live.textContent)).observe(live, { childList: true })
     })
     const heard = () => page.evaluate(() => (globalThis as unknown as { heard: string[] }).heard)
     await ask(page, 'Hi')
@@ -290,11 +315,14 @@ describeInBrowser('the chat in a page', (scene) => {
   })
 
   test.each(['light', 'dark'] as const)('has no fault that axe finds, %s', async (colorScheme) => {
-    const page = await open([says('# Here\n\n- a [link](https://a.example)\n\n`code`', [FOUND, ORDERED]), fails('no')], {
-      context: { colorScheme, bypassCSP: true },
-      attributes: 'heading="Ask the shop" greeting="Ask away."',
-      html: '<main><h1>Page</h1>{chat}</main>',
-    })
+    const page = await open(
+      [says('# Here\n\n- a [link](https://a.example)\n\n`code`', [FOUND, ORDERED]), fails('no')],
+      {
+        context: { colorScheme, bypassCSP: true },
+        attributes: 'heading="Ask the shop" greeting="Ask away."',
+        html: '<main><h1>Page</h1>{chat}</main>',
+      },
+    )
     scene.service.capability.push(json({ executionId: 'e', output: {}, durationMs: 1 }))
     await ask(page, 'Hi')
     await shown(page).getByText('Waiting for order status …').waitFor()

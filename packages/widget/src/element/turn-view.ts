@@ -70,7 +70,9 @@ class AnswerView implements TurnView {
   }
 
   spokenText(): string {
-    const texts = [...this.root.querySelectorAll<HTMLElement>('.text, .cards, .wait > span')].map((part) => part.innerText)
+    const texts = [...this.root.querySelectorAll<HTMLElement>('.text, .cards, .wait > span')].map(
+      (part) => part.innerText,
+    )
     return [...texts, this.#sentence].join('\n').trim().slice(0, 2000)
   }
 

@@ -22,6 +22,8 @@ export interface ServiceDouble {
   execute: Answer[]
   capability: Answer[]
   page: { html: string; policy: string }
+  /** Further scripts of the page, by path. */
+  scripts: Map<string, Uint8Array>
   close(): Promise<void>
 }
 
@@ -37,22 +39,34 @@ export const STRICT_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
+type Script = Omit<ServiceDouble, 'url' | 'close'>
+
 export async function startServiceDouble(): Promise<ServiceDouble> {
   const script = await bundledWidget()
-  const double = { seen: [], execute: [], capability: [], page: { html: '', policy: STRICT_POLICY } } as Pick<
-    ServiceDouble,
-    'seen' | 'execute' | 'capability' | 'page'
-  >
-  const server = createServer((request, response) => void answer(double, script, { request, response }))
+  const double: Script = {
+    seen: [],
+    execute: [],
+    capability: [],
+    page: { html: '', policy: STRICT_POLICY },
+    scripts: new Map([['/widget.js', script]]),
+  }
+  const server = createServer((request, response) => void answer(double, { request, response }))
   const { url, close } = await listenOnFreePort(server)
   return Object.assign(double, { url, close })
 }
 
 /** The script as it is built for pages, from what the sources are now. */
-export async function bundledWidget(): Promise<Uint8Array> {
+export function bundledWidget(): Promise<Uint8Array> {
+  return bundled(WIDGET_BUNDLE.entryPoints[0])
+}
+
+/** Any module as a script for pages. */
+export async function bundled(entry: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     ...WIDGET_BUNDLE,
-    entryPoints: [...WIDGET_BUNDLE.entryPoints],
+    entryPoints: [entry],
+    conditions: ['@svc/source'],
+    define: { 'process.env.NODE_ENV': '"production"' },
     write: false,
   })
   const [file] = outputFiles
@@ -61,8 +75,7 @@ export async function bundledWidget(): Promise<Uint8Array> {
 }
 
 async function answer(
-  double: Pick<ServiceDouble, 'seen' | 'execute' | 'capability' | 'page'>,
-  script: Uint8Array,
+  double: Script,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
   const seen: SeenRequest = {
@@ -72,7 +85,8 @@ async function answer(
     body: await bodyOf(request),
   }
   double.seen.push(seen)
-  if (seen.path === '/widget.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+  const script = double.scripts.get(seen.path)
+  if (script) return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
   if (seen.path === '/v1/runtime/execute') return next(double.execute, response, seen)
   if (seen.path === '/v1/runtime/capability') return next(double.capability, response, seen)
   if (seen.path === '/favicon.ico') return void response.writeHead(204).end()
