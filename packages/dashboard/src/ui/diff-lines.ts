@@ -8,11 +8,16 @@ const MAX_CELLS = 4_000_000
 
 /** What leads from one text to another, line by line, with as few changes as there can be. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')]
+  const [old, fresh] = [linesOf(before), linesOf(after)]
   const head = commonHead(old, fresh)
   const tail = commonHead(old.slice(head).reverse(), fresh.slice(head).reverse())
   const middle = diffMiddle(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail))
   return [...lines('same', old.slice(0, head)), ...middle, ...lines('same', old.slice(old.length - tail))]
+}
+
+// No text is no line, not an empty one.
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split('\n')
 }
 
 function commonHead(one: readonly string[], other: readonly string[]): number {

@@ -18,7 +18,7 @@ export function DiffView({ before, after, label }: { before: string; after: stri
     <section
       aria-label={label}
       {...SCROLLABLE}
-      className="max-h-96 overflow-auto rounded-md border border-line font-mono text-[13px] leading-relaxed"
+      className="relative max-h-96 overflow-auto rounded-md border border-line font-mono text-[13px] leading-relaxed"
     >
       <div className="w-max min-w-full py-1">
         {numbered.map(({ number, ...line }) => (

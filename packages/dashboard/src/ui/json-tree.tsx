@@ -49,7 +49,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
     <section
       aria-label={label}
       {...SCROLLABLE}
-      className="max-h-96 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-[13px] leading-relaxed"
+      className="relative max-h-96 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-[13px] leading-relaxed"
     >
       <JsonTree value={value} />
     </section>

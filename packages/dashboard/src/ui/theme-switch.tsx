@@ -20,7 +20,7 @@ export function ThemeSwitch(): ReactNode {
             title={LABELS[name]}
             className={classNames(
               'grid h-7 flex-1 cursor-pointer place-items-center rounded px-2 text-muted has-focus-visible:outline-2 has-focus-visible:outline-accent',
-              theme === name && 'bg-surface text-ink shadow-sm',
+              theme === name && 'bg-surface text-ink ring-1 ring-edge',
             )}
           >
             <input

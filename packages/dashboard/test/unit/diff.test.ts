@@ -14,6 +14,11 @@ describe('the difference of two texts', () => {
     ])
   })
 
+  test('where there was nothing is what was put in alone', () => {
+    expect(diffLines('', 'a\nb').map(({ kind }) => kind)).toEqual(['added', 'added'])
+    expect(diffLines('a', '').map(({ kind }) => kind)).toEqual(['removed'])
+  })
+
   test('leads from the one to the other, whatever they are', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
     fc.assert(

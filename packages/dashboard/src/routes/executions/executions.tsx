@@ -81,12 +81,20 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
       ),
     },
     { heading: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
-    { heading: 'Runtime', isExtra: true, cell: ({ runtimeId }) => names.get(runtimeId) ?? runtimeId },
+    { heading: 'Runtime', isExtra: true, cell: ({ runtimeId }) => <RuntimeName name={names.get(runtimeId) ?? runtimeId} /> },
     { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
     { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
     { heading: 'Took', isNumber: true, cell: ({ durationMs }) => formatDuration(durationMs) },
     { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
   ]
+}
+
+function RuntimeName({ name }: { name: string }): ReactNode {
+  return (
+    <span className="block max-w-44 truncate" title={name}>
+      {name}
+    </span>
+  )
 }
 
 // The beginning is the time, nearly the same for neighbours; the end tells them apart.

@@ -46,7 +46,10 @@ function textsByName({ capabilities }: ComparedManifest): Map<string, string> {
     capabilities.map((capability) => {
       // The address is the same for all that a runtime ever published.
       const { endpoint: _, ...described } = capability
-      return [capability.name, JSON.stringify(sorted(described), null, 2)]
+      // A published one carries the namespace in its name; by this one it is called.
+      const { invocationName } = capability
+      const name = typeof invocationName === 'string' ? invocationName : capability.name
+      return [name, JSON.stringify(sorted(described), null, 2)]
     }),
   )
 }
