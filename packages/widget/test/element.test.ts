@@ -2,7 +2,7 @@ import type {} from '@svc/widget/element'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { fails, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
+import { cuts, fails, json, leaves, openStream, refuses, says, writeEvents } from './support/answers.ts'
 import { describeInBrowser, type OpenOptions } from './support/browser.ts'
 import type { Answer } from './support/service-double.ts'
 
@@ -38,6 +38,12 @@ const hanging: Answer = (response) => {
     { type: 'text', content: 'One ' },
   ])
 }
+
+const EARLY = `
+  const chat = document.querySelector('svc-chat')
+  if (customElements.get('svc-chat')) throw new Error('not early')
+  Object.assign(chat, { endUserToken: () => 'early', metadata: { from: 'page' }, suggestions: ['Early bird?'] })
+`
 
 describeInBrowser('the chat in a page', (scene) => {
   async function open(answers: Answer[], options: OpenOptions = {}): Promise<Page> {
@@ -158,7 +164,13 @@ describeInBrowser('the chat in a page', (scene) => {
     await page.evaluate(() => {
       let count = 0
       const chat = document.querySelector('svc-chat')
-      if (chat) Object.assign(chat, { endUserToken: async () => `secret-token-${(count += 1)}` })
+      if (chat)
+        Object.assign(chat, {
+          endUserToken: async () => {
+            count += 1
+            return `secret-token-${count}`
+          },
+        })
     })
     for (const question of ['One', 'Two']) {
       await ask(page, question)
@@ -208,17 +220,8 @@ describeInBrowser('the chat in a page', (scene) => {
     ['a refusal without one', refuses(429, 'slow'), 'Please wait a moment and try again.', 'req_refused'],
     ['a wrong origin', refuses(403, 'This origin is not allowed.'), 'is not set up for this page', 'req_refused'],
     ['trouble', refuses(503, 'busy'), 'cannot be reached just now', 'req_refused'],
-    [
-      'a lost connection',
-      ((response) => (
-        openStream(response),
-        response.write('data: {"type":"text","content":"Half "}\n\n'),
-        void setTimeout(() => response.destroy(), 50)
-      )) as Answer,
-      'The connection was lost',
-      'req_1',
-    ],
-    ['nobody there', ((response) => void response.destroy()) as Answer, 'cannot be reached just now', null],
+    ['a lost connection', cuts('Half '), 'The connection was lost', 'req_1'],
+    ['nobody there', leaves, 'cannot be reached just now', null],
   ])('%s reads as a sentence, with a way on', async (_, answer, sentence, id) => {
     const page = await open([answer, says('Now it works.')])
     await ask(page, 'Hi')
@@ -355,6 +358,14 @@ describeInBrowser('the chat in a page', (scene) => {
     expect(background).toBe('rgb(200, 0, 100)')
     await page.getByRole('button', { name: 'Was gibt es?' }).click()
     await shown(page).getByText('Yes.').waitFor()
+  })
+
+  test('keeps what the page had set before the script came', async () => {
+    scene.service.scripts.set('/early.js', new TextEncoder().encode(EARLY))
+    const page = await open([says('Yes.')], { html: '{chat}<script src="/early.js"></script>' })
+    await page.getByRole('button', { name: 'Early bird?' }).click()
+    await shown(page).getByText('Yes.').waitFor()
+    expect(executes()[0]?.body).toMatchObject({ endUserToken: 'early', metadata: { from: 'page' } })
   })
 
   test('tells the page how an answer went, and nothing of what it said', async () => {

@@ -142,7 +142,7 @@ function play(page: Page, from: number, to: number): Promise<Aftermath[]> {
           sources: names(images.filter((image) => !image.closest('.card') || !image.src.startsWith('https://'))),
           nodes: elements.length,
           depth: Math.max(...elements.map(depthOf)),
-          hidden: /[\u0000-\u0008\u202a-\u202e\u2066-\u2069]/.test(text),
+          hidden: /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u.test(text),
           state: last?.role === 'assistant' ? last.state : 'none',
         })
       }

@@ -29,10 +29,9 @@ const ORIGIN = new URL(import.meta.url).origin
 export class SvcChatElement extends HTMLElement {
   static readonly observedAttributes = [...IDENTITY, ...TEXTS, 'suggestions', 'launcher', 'lang']
 
-  /** Asked for with each request. */
-  endUserToken: EndUserTokenSource | null = null
   readonly #root: ShadowRoot
   readonly #panel = document.createElement('div')
+  #endUserToken: EndUserTokenSource | null = null
   #metadata: JsonObject | undefined
   #strings: Partial<Strings> = {}
   #suggestions: readonly string[] | null = null
@@ -51,6 +50,14 @@ export class SvcChatElement extends HTMLElement {
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.hasAttribute('launcher')) this.open = false
     })
+  }
+
+  /** Gives the end user’s own credential, with each request anew. */
+  get endUserToken(): EndUserTokenSource | null {
+    return this.#endUserToken
+  }
+  set endUserToken(value: EndUserTokenSource | null) {
+    this.#endUserToken = value
   }
 
   /** Sent with each execution and kept in its trace. */
@@ -138,7 +145,7 @@ export class SvcChatElement extends HTMLElement {
 
   // What a page had set before the script came stands in the way of the accessors.
   #upgrade(name: (typeof PROPERTIES)[number]): void {
-    if (name === 'endUserToken' || !Object.hasOwn(this, name)) return
+    if (!Object.hasOwn(this, name)) return
     const value: unknown = this[name]
     Reflect.deleteProperty(this, name)
     Reflect.set(this, name, value)
@@ -156,7 +163,7 @@ export class SvcChatElement extends HTMLElement {
       baseUrl: this.getAttribute('base-url') ?? ORIGIN,
       publicKey,
       metadata: this.#metadata,
-      endUserToken: () => this.endUserToken?.(),
+      endUserToken: () => this.#endUserToken?.(),
     })
     const key = this.getAttribute('storage-key') ?? `svc-chat:${publicKey}`
     const storage = persist === 'session' || persist === 'local' ? webStorage(persist, key) : null

@@ -88,6 +88,17 @@ export function fails(message: string): Answer {
   }
 }
 
+/** Says this much and is gone. */
+export function cuts(content: string): Answer {
+  return (response) => {
+    openStream(response)
+    response.write(`data: ${JSON.stringify({ type: 'text', content })}\n\n`, () => void response.destroy())
+  }
+}
+
+/** Hangs up without a word. */
+export const leaves: Answer = (response) => void response.destroy()
+
 export function refuses(status: number, message: string, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req_refused', ...headers })

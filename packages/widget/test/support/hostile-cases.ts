@@ -101,7 +101,7 @@ function inText(): HostileCase[] {
     FORMS.map((form) => ({ title: `text: ${form} of ${url}`, events: eventsOf(form.replaceAll('{}', url)) })),
   )
   const bidi = BIDI.map((mark) => ({
-    title: `text: direction ${escape(mark)}`,
+    title: `text: direction ${codesOf(mark)}`,
     events: eventsOf(`safe ${mark}elpmaxe.live//:sptth [${mark}moc.elgoog](https://a.example) \`${mark}x\``),
   }))
   return [...markup, ...links, ...bidi]
@@ -179,7 +179,10 @@ function inBlocks(): HostileCase[] {
     of(url, { cards: [card({ url, image: { url, alt: url } })], actions: [link({ url, label: url })] }),
   )
   const bidi = BIDI.map((mark) =>
-    of(`direction ${escape(mark)}`, { cards: [card({ title: `${mark}abc` })], actions: [link({ label: `${mark}x` })] }),
+    of(`direction ${codesOf(mark)}`, {
+      cards: [card({ title: `${mark}abc` })],
+      actions: [link({ label: `${mark}x` })],
+    }),
   )
   return [...markup, ...addresses, ...bidi, ...BLOCKS.map(([title, svc]) => of(title, svc))]
 }
@@ -234,7 +237,7 @@ function inEvents(): HostileCase[] {
   return [...keys, ...names, calls, pieces]
 }
 
-function escape(text: string): string {
+function codesOf(text: string): string {
   return [...text].map((sign) => `U+${sign.codePointAt(0)?.toString(16)}`).join(' ')
 }
 

@@ -18,7 +18,11 @@ function Chat() {
       turn.role === 'user' ? turn.text : turn.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
     return createElement('li', { key: turn.id }, text)
   })
-  const ask = createElement('button', { disabled: isBusy, onClick: () => conversation.send('Hi') }, 'Ask')
+  const ask = createElement(
+    'button',
+    { type: 'button', disabled: isBusy, onClick: () => conversation.send('Hi') },
+    'Ask',
+  )
   return createElement('main', null, createElement('ul', null, lines), ask)
 }
 
