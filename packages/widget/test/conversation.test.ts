@@ -299,6 +299,20 @@ describe('waiting', () => {
     expect(unmounted.polled.length).toBe(1)
   })
 
+  test('an answer that is ended because nobody looks any more begins no polls', async () => {
+    const { conversation, clock, polled } = start({ answers: [ORDERED, hanging([])], polls: [OPEN] })
+    conversation.send('Order it')
+    await settled()
+    conversation.send('More')
+    await settled()
+    conversation.suspend()
+    await clock.advance(30_000)
+    expect([polled.length, clock.pending, conversation.getSnapshot().isBusy]).toEqual([0, 0, false])
+    conversation.resume()
+    await clock.advance(2000)
+    expect(polled.length).toBe(1)
+  })
+
   test('two outputs that wait for the same are one wait', async () => {
     const { conversation, clock, polled } = start({ answers: [ORDERED, idsOf(ORDERED, 'call_b')], polls: [OPEN] })
     conversation.send('Order it')

@@ -13,7 +13,7 @@ export function placeOrderCapability(store: Store, site: ShopSite) {
     version: '1.0.0',
     description:
       'Place the order: check out and buy everything in the cart. Only when the customer has clearly asked to order, ' +
-      'check out or buy now. It is paid on the shop’s own page, which the answer offers.',
+      'check out or buy now.',
     requiresEndUser: true,
     input: z.object({}),
     // The call id stays the same when a call is tried again, so one purchase never becomes two orders.

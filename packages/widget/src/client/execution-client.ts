@@ -16,7 +16,7 @@ export interface ExecutionClientOptions {
   /** The runtime’s public key, `svc_pk_…`. */
   publicKey: string
   endUserToken?: EndUserTokenSource | undefined
-  /** Kept in traces: nothing that is secret belongs here. */
+  /** Kept in traces: nothing that is secret belongs here. Read with each request. */
   metadata?: JsonObject | undefined
   fetch?: typeof fetch | undefined
   clock?: Clock | undefined
@@ -61,7 +61,7 @@ export interface ExecutionClient {
 const IDLE_MS = 45_000
 
 export function createExecutionClient(options: ExecutionClientOptions): ExecutionClient {
-  const { clock = systemClock, idleMs = IDLE_MS, metadata } = options
+  const { clock = systemClock, idleMs = IDLE_MS } = options
   const base = options.baseUrl.replace(/\/+$/, '')
 
   async function post(path: string, body: JsonObject, request: { accept: string; signal: AbortSignal | undefined }) {
@@ -96,12 +96,12 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   return {
     async execute({ messages, signal }) {
-      const { answer, response } = await postJson(EXECUTE, executeBody(messages, metadata), signal)
+      const { answer, response } = await postJson(EXECUTE, executeBody(messages, options.metadata), signal)
       return readExecuteResponse(answer) ?? refuse(response)
     },
 
     async stream({ messages, signal }) {
-      const body = executeBody(messages, metadata)
+      const body = executeBody(messages, options.metadata)
       const response = await post(EXECUTE, body, { accept: 'text/event-stream', signal })
       if (!response.body) return refuse(response)
       const requestId = response.headers.get('x-request-id')

@@ -69,6 +69,7 @@ class StoredConversation implements Conversation {
   #snapshot: ConversationSnapshot
   #running: AbortController | null = null
   #told: Told[] = []
+  #isSuspended = true
 
   constructor(options: ConversationOptions) {
     const { client, clock = systemClock, visibility = pageVisibility } = options
@@ -137,12 +138,21 @@ class StoredConversation implements Conversation {
   }
 
   suspend(): void {
+    this.#isSuspended = true
     this.#waits.suspend()
     this.#running?.abort()
   }
 
   resume(): void {
+    this.#isSuspended = false
+    this.#goOn()
+  }
+
+  // What follows an answer happens only where somebody sees it.
+  #goOn(): void {
+    if (this.#isSuspended) return
     this.#waits.resume()
+    this.#tellNext()
   }
 
   #add(exchange: Exchange): void {
@@ -161,8 +171,7 @@ class StoredConversation implements Conversation {
     if (this.#running !== controller) return
     this.#running = null
     this.#replace(last, true)
-    this.#waits.resume()
-    this.#tellNext()
+    this.#goOn()
   }
 
   async #answer(begun: Exchange, earlier: readonly Exchange[], signal: AbortSignal): Promise<Exchange> {

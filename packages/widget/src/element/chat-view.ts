@@ -73,6 +73,14 @@ export class ChatView {
     this.#log.addEventListener('click', () => queueMicrotask(() => this.#keepFocus()))
   }
 
+  /** What is written and not yet sent. */
+  get draft(): string {
+    return this.#input.value
+  }
+  set draft(text: string) {
+    this.#input.value = text
+  }
+
   focus(): void {
     this.#input.focus()
   }

@@ -6,7 +6,7 @@ declare global {
   }
 }
 
-if (!customElements.get('svc-chat')) customElements.define('svc-chat', SvcChatElement)
+if (globalThis.customElements && !customElements.get('svc-chat')) customElements.define('svc-chat', SvcChatElement)
 
 export type { AnswerDetail } from './svc-chat.ts'
 export { SvcChatElement }

@@ -25,8 +25,11 @@ const PROPERTIES = ['endUserToken', 'metadata', 'strings', 'suggestions'] as con
 /** The control plane that the script itself came from, for pages that name none. */
 const ORIGIN = new URL(import.meta.url).origin
 
+// Servers that render pages import this file, too, and have no elements: there the class is never made use of.
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement)
+
 /** `<svc-chat public-key="svc_pk_…">`: a chat with a runtime, in a shadow root that the page’s styles do not reach. */
-export class SvcChatElement extends HTMLElement {
+export class SvcChatElement extends Base {
   static readonly observedAttributes = [...IDENTITY, ...TEXTS, 'suggestions', 'launcher', 'lang']
 
   readonly #root: ShadowRoot
@@ -66,7 +69,6 @@ export class SvcChatElement extends HTMLElement {
   }
   set metadata(value: JsonObject | undefined) {
     this.#metadata = value
-    this.#begin()
   }
 
   /** Texts in place of the built-in ones. */
@@ -159,11 +161,14 @@ export class SvcChatElement extends HTMLElement {
     const publicKey = this.getAttribute('public-key')
     if (!publicKey) return
     const persist = this.getAttribute('persist')
+    const metadata = () => this.#metadata
     const client = createExecutionClient({
       baseUrl: this.getAttribute('base-url') ?? ORIGIN,
       publicKey,
-      metadata: this.#metadata,
       endUserToken: () => this.#endUserToken?.(),
+      get metadata() {
+        return metadata()
+      },
     })
     const key = this.getAttribute('storage-key') ?? `svc-chat:${publicKey}`
     const storage = persist === 'session' || persist === 'local' ? webStorage(persist, key) : null
@@ -185,6 +190,7 @@ export class SvcChatElement extends HTMLElement {
           this.open = false
         }
       : null
+    const draft = this.#view?.draft ?? ''
     this.#view = new ChatView({
       actions: actionsOf(conversation),
       strings,
@@ -202,6 +208,7 @@ export class SvcChatElement extends HTMLElement {
         }),
       )
     }
+    this.#view.draft = draft
     this.#view.update(conversation.getSnapshot())
   }
 

@@ -105,7 +105,10 @@ class AnswerView implements TurnView {
       const retry = isLast ? () => actions.retry() : null
       parts.push(problemView(turn.problem, { sentence: this.#sentence, strings, retry }))
     }
+    // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
+    const hadFocus = this.#rest.matches(':focus-within')
     this.#rest.replaceChildren(...parts)
+    if (hadFocus) this.root.closest<HTMLElement>('.log')?.focus({ preventScroll: true })
   }
 }
 
