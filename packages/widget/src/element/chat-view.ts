@@ -24,7 +24,7 @@ export class ChatView {
   readonly #clear: HTMLButtonElement
   readonly #live = element('div', { part: 'unseen', attributes: { 'aria-live': 'polite', role: 'status' } })
   readonly #turns = new Map<string, TurnView>()
-  #runningId: string | null = null
+  #ended: string | null = null
   #isBusy = false
 
   constructor(options: ChatViewOptions) {
@@ -105,14 +105,14 @@ export class ChatView {
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
   }
 
-  // Answers are read out once, when they are complete, and not word by word.
+  // Answers are read out once, when they are complete, and not word by word. What stands there at first is old.
   #announce(turns: ConversationSnapshot['turns']): void {
     const last = turns.at(-1)
-    const running = last?.role === 'assistant' && last.state === 'running' ? last.id : null
-    const ended = this.#runningId !== running && this.#runningId !== null ? this.#turns.get(this.#runningId) : undefined
-    if (ended) this.#live.textContent = ended.spokenText()
-    else if (running !== this.#runningId) this.#live.textContent = ''
-    this.#runningId = running
+    const ended = last?.role === 'assistant' && last.state !== 'running' ? `${last.id} ${last.state}` : ''
+    if (ended === this.#ended) return
+    const isNew = this.#ended !== null && ended !== ''
+    this.#ended = ended
+    this.#live.textContent = isNew && last ? (this.#turns.get(last.id)?.spokenText() ?? '') : ''
   }
 
   #add(id: string, view: TurnView): TurnView {
