@@ -25,12 +25,12 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
   let shop: RunningShop
 
   beforeAll(async () => {
-    const clock = createTestClock(Date.now())
+    const clock = createTestClock()
     const model = demoModel({ clock })
     ;[browser, service, shop] = await Promise.all([
       launchChromium(executable),
       startService(database(), { clock, model, web: findWebFiles() }),
-      startShop({ port: 0, databaseFile: ':memory:' }),
+      startShop({ port: 0, databaseFile: ':memory:', now: clock.now }),
     ])
     const baseUrl = await service.app.listen({ port: 0, host: '127.0.0.1' })
     const owner = await service.owner('pro')

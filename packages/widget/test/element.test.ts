@@ -112,6 +112,18 @@ describeInBrowser('the chat in a page', (scene) => {
     expect(await page.locator('svc-chat .question').last().innerText()).toBe('Add the Trail Lantern to my cart')
   })
 
+  test('a link that only seems to lead somewhere says where it does', async () => {
+    const page = await open([
+      says('[https://bank.example/?a.example](https://a.example) [a.example](https://a.example) https://a.example/x'),
+    ])
+    await ask(page, 'Hi')
+    await shown(page).locator('.link').last().waitFor()
+    const hosts = await shown(page)
+      .locator('.link')
+      .evaluateAll((links) => links.map((link) => link.querySelector('.host-name')?.textContent ?? ''))
+    expect(hosts).toEqual([' (a.example)', '', ''])
+  })
+
   test('waits until it is settled, and tells the model', async () => {
     const page = await open([says('Please pay.', [ORDERED]), says('It is paid.')])
     const output = { status: 'open', svc: { settled: false } }
