@@ -8,42 +8,78 @@ import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../packages/server/src/web/web-files.ts'
 import { createTestClock } from '../../../packages/server/test/support/clock.ts'
 import { describeEngines, useDatabase } from '../../../packages/server/test/support/engines.ts'
-import { startService, type TestService } from '../../../packages/server/test/support/service.ts'
+import { deployBody, PASSWORD, startService, type TestService } from '../../../packages/server/test/support/service.ts'
 import runtime from '../.svc/runtime.ts'
 
 // A browser is slow where the machine is busy with other things.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const chromium = findChromium(process.env)
 
-if (chromium === null) describe.skip('the shop’s page (no Chromium)')
-else describeEngines('the shop’s page', (engine) => onThePage(chromium, useDatabase(engine)))
+if (chromium === null) describe.skip('a shop and its owner (no Chromium)')
+else describeEngines('a shop and its owner', (engine) => onThePage(chromium, useDatabase(engine)))
 
 function onThePage(executable: string, database: () => Parameters<typeof startService>[0]): void {
   let browser: Browser
   let service: TestService
   let shop: RunningShop
+  let baseUrl = ''
+  let dashboard: Page
 
   beforeAll(async () => {
-    const clock = createTestClock()
-    const model = demoModel({ clock })
+    const clock = createTestClock(Date.now())
+    const options = {
+      clock,
+      model: demoModel({ clock }),
+      web: findWebFiles(),
+      // Known once it listens.
+      get baseUrl() {
+        return baseUrl
+      },
+    }
     ;[browser, service, shop] = await Promise.all([
       launchChromium(executable),
-      startService(database(), { clock, model, web: findWebFiles() }),
+      startService(database(), options),
       startShop({ port: 0, databaseFile: ':memory:', now: clock.now }),
     ])
-    const baseUrl = await service.app.listen({ port: 0, host: '127.0.0.1' })
-    const owner = await service.owner('pro')
-    const created = await service.runtime(owner, { endpoint: `${shop.url}/svc` })
-    const deployed = await service.deploy(created, { capabilities: describeCapabilities(runtime) })
-    expect(deployed.statusCode).toBe(201)
-    shop.connect({ ...created, baseUrl })
+    baseUrl = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    dashboard = await browser.newPage()
+    await signUp(dashboard)
+    await connect(dashboard)
   })
   afterAll(async () => {
     await browser?.close()
     await shop?.close()
     await service?.close()
   })
+
+  async function signUp(page: Page): Promise<void> {
+    await page.goto(`${baseUrl}/dashboard/sign-up`)
+    await page.getByLabel('E-mail').fill('owner@example.com')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+  }
+
+  // What the dashboard shows once is what the shop is started with, and what deploys its capabilities.
+  async function connect(page: Page): Promise<void> {
+    await page.getByRole('link', { name: 'Make the first runtime' }).click()
+    await page.getByLabel('Name').fill('Hollow Pine')
+    await page.getByLabel('Endpoint').fill(`${shop.url}/svc`)
+    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    const lines = await page.locator('pre', { hasText: 'SVC_API_KEY=' }).first().innerText()
+    const env = new Map(lines.split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]))
+    const shown = (name: string) => env.get(name) ?? ''
+    const body = deployBody({ capabilities: describeCapabilities(runtime) })
+    const deployed = await service.send('POST', '/v1/deployments', { key: shown('SVC_API_KEY'), body })
+    expect(deployed.statusCode).toBe(201)
+    shop.connect({
+      runtimeId: shown('SVC_RUNTIME_ID'),
+      secret: shown('SVC_RUNTIME_SECRET'),
+      publicKey: shown('SVC_PUBLIC_KEY'),
+      baseUrl: shown('SVC_BASE_URL'),
+    })
+    await page.getByText('Deployment 1 is there, with 10 capabilities.').waitFor()
+  }
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     // The test sees into the chat, whose root is closed.
@@ -112,6 +148,10 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
     await page.getByRole('button', { name: 'Sign out' }).click()
     await expect.poll(() => page.locator('svc-chat .question').count()).toBe(0)
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).toBe('{}')
+
+    await dashboard.goto(`${baseUrl}/dashboard/executions`)
+    const executions = dashboard.getByRole('table', { name: 'Executions' }).getByRole('row')
+    await expect.poll(() => executions.count()).toBeGreaterThan(4)
   })
 
   test('a product’s own button asks about it, on a narrow screen, too', async () => {
