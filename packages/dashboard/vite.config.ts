@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const OUT = 'dist/app'
 
@@ -27,6 +27,8 @@ function compress(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
+  // Packages of ours as they are written, so that nothing must be built before.
+  resolve: { conditions: ['@svc/source', ...defaultClientConditions] },
   plugins: [react(), tailwindcss(), compress()],
   build: {
     outDir: OUT,

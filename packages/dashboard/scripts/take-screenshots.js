@@ -36,10 +36,15 @@ async function takeAll(colorScheme) {
   const rows = page.getByRole('table', { name: 'Executions' })
   await take('executions', rows)
 
-  // One that called something: its timeline has more than one bar.
-  const called = rows.getByRole('row').filter({ hasText: /completed.*[1-9]\d* ?ms|completed.* s/ })
-  await called.getByRole('link').first().click()
-  await take('trace', page.getByRole('heading', { name: 'Timeline' }))
+  // One in which the model spoke, called and spoke again.
+  const links = await rows.getByRole('link').all()
+  const paths = await Promise.all(links.map((link) => link.getAttribute('href')))
+  for (const path of paths) {
+    await page.goto(new URL(path ?? '', address).href)
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    if ((await page.getByText('Model, step 2').count()) > 0) break
+  }
+  await take('trace', page.getByText('Model, step 1'))
 
   await page.goto(`${url}/analytics`)
   await take('analytics', page.locator('.recharts-bar-rectangle').first())

@@ -57,7 +57,7 @@ describeDashboard('an owner with an empty account', (scene) => {
   })
 
   test('logs out, is brought back to where it wanted to go, changes the password and makes keys', async () => {
-    const { page, email } = await scene.openSignedIn('')
+    const { page, email, call } = await scene.openSignedIn('')
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await page.goto(`${scene.url}/dashboard/account`)
@@ -69,6 +69,16 @@ describeDashboard('an owner with an empty account', (scene) => {
     await page.getByRole('button', { name: 'Log in' }).click()
 
     await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
+
+    // A session that ends while a page is open: back to the door, and from there to where one was going.
+    await call('POST', '/v1/auth/sign-out')
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'Billing' }).waitFor()
+    await page.getByRole('link', { name: 'Account' }).click()
     await page.getByLabel('Current password').fill('not this one')
     await page.getByLabel('New password').fill('another good one')
     await page.getByRole('button', { name: 'Change the password' }).click()

@@ -1,9 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, type Schemas } from './client.ts'
+import { everyPage } from './every-page.ts'
 
 const LIVE_MS = 4_000
 const PAGE = 50
-const WHOLE = 200
+/** A list with more pages than this is no longer asked for again by itself: each time would ask for all of them. */
+const LIVE_PAGES = 3
 
 /** Who is signed in. */
 export const accountQuery = queryOptions({
@@ -14,20 +16,32 @@ export const accountQuery = queryOptions({
 
 export const accountKeysQuery = queryOptions({
   queryKey: ['account', 'keys'],
-  queryFn: () => bodyOf(api.GET('/v1/account/keys', { params: { query: { limit: WHOLE } } })),
+  queryFn: () =>
+    everyPage(async (query) => {
+      const { keys, nextCursor } = await bodyOf(api.GET('/v1/account/keys', { params: { query } }))
+      return { items: keys, nextCursor }
+    }),
 })
 
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
-  queryFn: () => bodyOf(api.GET('/v1/projects', { params: { query: { limit: WHOLE } } })),
+  queryFn: () =>
+    everyPage(async (query) => {
+      const { projects, nextCursor } = await bodyOf(api.GET('/v1/projects', { params: { query } }))
+      return { items: projects, nextCursor }
+    }),
 })
 
 /** The runtimes of one project, or of all. */
 export function runtimesQuery(projectId?: string) {
-  const query = { limit: WHOLE, ...(projectId !== undefined && { projectId }) }
+  const filter: { projectId?: string } = projectId === undefined ? {} : { projectId }
   return queryOptions({
     queryKey: ['runtimes', { projectId }],
-    queryFn: () => bodyOf(api.GET('/v1/runtimes', { params: { query } })),
+    queryFn: () =>
+      everyPage(async (query) => {
+        const { runtimes, nextCursor } = await bodyOf(api.GET('/v1/runtimes', { params: { query: { ...query, ...filter } } }))
+        return { items: runtimes, nextCursor }
+      }),
   })
 }
 
@@ -69,7 +83,7 @@ export function executionsQuery(filters: ExecutionFilters, isLive: boolean) {
     },
     initialPageParam: firstPage(),
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: isLive ? LIVE_MS : false,
+    refetchInterval: ({ state }) => (isLive && (state.data?.pages.length ?? 0) <= LIVE_PAGES ? LIVE_MS : false),
   })
 }
 

@@ -5,7 +5,7 @@ import { LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { LoadError } from '../ui/notice.tsx'
-import { useTitle } from '../ui/page.tsx'
+import { useTitle } from '../ui/page-title.tsx'
 
 /** An address that leads nowhere. */
 export function NotFound(): ReactNode {

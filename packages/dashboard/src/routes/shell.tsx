@@ -1,17 +1,18 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, X } from 'lucide-react'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { Brand } from '../ui/brand.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Loading } from '../ui/loading.tsx'
+import { TitleAnnouncer } from '../ui/page-title.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 /** What stands around every screen: the way to all others beside it, or above it where the window is narrow. */
 export function Shell(): ReactNode {
-  const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome and React agree: a new screen closes the menu that led to it.
-  useEffect(() => setOpen(path === ''), [path])
+  // Where the menu was opened: a new screen closes the menu that led to it.
+  const [openAt, setOpenAt] = useState<string | null>(null)
+  const isOpen = openAt === path
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
       <a
@@ -20,6 +21,7 @@ export function Shell(): ReactNode {
       >
         Skip to the content
       </a>
+      <TitleAnnouncer />
       <header className="sticky top-0 z-20 flex h-14 items-center justify-between border-b border-line bg-surface px-4 lg:hidden">
         <Link to="/">
           <Brand />
@@ -29,7 +31,7 @@ export function Shell(): ReactNode {
           aria-expanded={isOpen}
           aria-controls="sidebar"
           aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
-          onClick={() => setOpen(!isOpen)}
+          onClick={() => setOpenAt(isOpen ? null : path)}
           className="rounded-md p-2 hover:bg-subtle"
         >
           {isOpen ? <X aria-hidden="true" className="size-5" /> : <Menu aria-hidden="true" className="size-5" />}

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { useTitle } from './page-title.tsx'
 
 interface PageProps {
   title: string
@@ -22,10 +23,4 @@ export function Page({ title, description, actions, children }: PageProps): Reac
       {children}
     </div>
   )
-}
-
-export function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · svc`
-  }, [title])
 }

@@ -198,12 +198,13 @@ async function callAs(
   return answer.json()
 }
 
-// Refusals of the API are logged by the browser itself and are what some tests are about; all else is a fault.
+// Requests that are refused or fail are logged by the browser itself, and are what some tests are about; all else is a
+// fault.
 function watchFaults(page: Page): void {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
-    const isRefusal = /the server responded with a status of 4\d\d/.test(message.text())
+    const isRefusal = /the server responded with a status of 4\d\d|net::ERR_FAILED/.test(message.text())
     if (message.type() === 'error' && !isRefusal) faults.push(message.text())
   })
   onTestFinished(() => expect(faults).toEqual([]))

@@ -1,6 +1,7 @@
+import { ClientError } from '@svc/widget'
 import { describe, expect, test } from 'vitest'
+import { askProblem } from '../../src/routes/chat/ask-problem.ts'
 import { ask, EMPTY, hear, refuse, turnsFor } from '../../src/routes/chat/conversation.ts'
-import { parseFrame, readEvents } from '../../src/routes/chat/event-stream.ts'
 import { explainFailure } from '../../src/routes/executions/explain-failure.ts'
 
 const DONE = {
@@ -46,24 +47,20 @@ describe('a talk', () => {
   })
 })
 
-describe('a stream of events', () => {
-  test('is read across the pieces that it comes in, without what keeps it alive', async () => {
-    const text = `: alive\n\nevent: text\ndata: {"type":"text","content":"é"}\n\ndata: ${JSON.stringify(DONE)}\n\n`
-    const bytes = new TextEncoder().encode(text)
-    const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(new Uint8Array([byte]))
-        controller.close()
-      },
-    })
-    const events = []
-    for await (const event of readEvents(pieces)) events.push(event)
-    expect(events).toEqual([{ type: 'text', content: 'é' }, DONE])
+describe('a question that was not taken', () => {
+  const signal = new AbortController().signal
+
+  test('is told with when to ask again, where the service said so', () => {
+    const limited = new ClientError('rate_limited', 'The quota is used up.', { retryAfterMs: 41_500 })
+    expect(askProblem(limited, signal)).toBe('The quota is used up. Try again in 42 s.')
+    expect(askProblem(new ClientError('unreachable', 'The service cannot be reached.'), signal)).toBe(
+      'The service cannot be reached.',
+    )
   })
 
-  test('an event of another name is left out', () => {
-    expect(parseFrame('data: {"type":"later"}')).toBeNull()
-    expect(parseFrame(': alive')).toBeNull()
+  test('says who stopped it, and what a session that is over asks for', () => {
+    expect(askProblem(new Error('aborted'), AbortSignal.abort())).toBe('You stopped it.')
+    expect(askProblem(new ClientError('unauthorized', 'The credential is missing.'), signal)).toContain('log in again')
   })
 })
 

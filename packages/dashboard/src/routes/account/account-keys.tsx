@@ -37,13 +37,13 @@ export function AccountKeys(): ReactNode {
           <LoadError error={keys.error} onRetry={() => void keys.refetch()} />
         </div>
       )}
-      {keys.data?.keys.length === 0 && (
+      {keys.data?.length === 0 && (
         <Empty icon={KeyRound} title="No API keys">
           Make one for each program, so that each can be ended by itself.
         </Empty>
       )}
-      {keys.data && keys.data.keys.length > 0 && (
-        <Table caption="API keys" columns={columns(setEnding)} rows={keys.data.keys} rowKey={({ keyId }) => keyId} />
+      {keys.data && keys.data.length > 0 && (
+        <Table caption="API keys" columns={columns(setEnding)} rows={keys.data} rowKey={({ keyId }) => keyId} />
       )}
       {ending && <EndKey accountKey={ending} onClose={() => setEnding(null)} />}
     </Card>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Brand } from '../../ui/brand.tsx'
-import { useTitle } from '../../ui/page.tsx'
+import { useTitle } from '../../ui/page-title.tsx'
 
 /** What stands around the two forms that lead in. */
 export function Door({

@@ -23,10 +23,10 @@ export function Analytics(): ReactNode {
   const { data: runtimes } = useQuery(runtimesQuery())
   const request = { ...requestFor(range, useNow()), projectId, runtimeId }
   const { data, error, isPending, refetch } = useQuery({ ...summaryQuery(request), placeholderData: keepPreviousData })
-  const names = new Map(runtimes?.runtimes.map((runtime) => [runtime.runtimeId, runtime.name]))
+  const names = new Map(runtimes?.map((runtime) => [runtime.runtimeId, runtime.name]))
   return (
     <Page title="Analytics" description="What ran, how well, how fast, and what it used.">
-      <RangePicker runtimes={runtimes?.runtimes ?? []} />
+      <RangePicker runtimes={runtimes ?? []} />
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {isPending && <Loading rows={6} />}
       {data && (

@@ -1,7 +1,4 @@
-import type { Schemas } from '../../api/client.ts'
-import type { StreamEvent } from './event-stream.ts'
-
-type Message = Schemas['Message']
+import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
 
 export interface CallNote {
   callId: string
@@ -18,7 +15,7 @@ export interface Exchange {
   answer: string
   calls: readonly CallNote[]
   /** Null until the execution has ended. */
-  result: Schemas['ExecuteResponse'] | null
+  result: ExecuteResponse | null
   /** Why there was no execution at all. */
   refusal: string | null
 }

@@ -5,6 +5,7 @@ import { Spinner } from '../../ui/button.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import type { CallNote, Exchange } from './conversation.ts'
+import { MarkdownView } from './markdown-view.tsx'
 
 /** A question, the calls that it led to, and the answer. */
 export function ExchangeView({ exchange }: { exchange: Exchange }): ReactNode {
@@ -20,9 +21,9 @@ export function ExchangeView({ exchange }: { exchange: Exchange }): ReactNode {
           <CallLine key={call.callId} call={call} />
         ))}
         {answer !== '' && (
-          <p className="rounded-2xl rounded-bl-sm bg-subtle px-4 py-2 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {answer}
-          </p>
+          <div className="max-w-full rounded-2xl rounded-bl-sm bg-subtle px-4 py-2">
+            <MarkdownView source={answer} />
+          </div>
         )}
         {isWaiting && answer === '' && (
           <p className="flex items-center gap-2 text-sm text-muted">

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import { ApiError } from '../../api/api-error.ts'
-import { api, bodyOf } from '../../api/client.ts'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { askProblem } from './ask-problem.ts'
 import { ask, type Conversation, EMPTY, hear, refuse, turnsFor } from './conversation.ts'
-import { readEvents } from './event-stream.ts'
+import { createOwnerClient } from './owner-client.ts'
 
 interface Talk {
   conversation: Conversation
@@ -17,6 +16,7 @@ interface Talk {
 export function useConversation(runtimeId: string): Talk {
   const [conversation, setConversation] = useState<Conversation>(EMPTY)
   const [isBusy, setBusy] = useState(false)
+  const client = useMemo(() => createOwnerClient(runtimeId), [runtimeId])
   const underWay = useRef<AbortController | null>(null)
   const queryClient = useQueryClient()
   useEffect(() => () => underWay.current?.abort(), [])
@@ -27,7 +27,7 @@ export function useConversation(runtimeId: string): Talk {
     setBusy(true)
     setConversation((now) => ask(now, question))
     void run(conversation, question, controller.signal)
-      .catch((error: unknown) => setConversation((now) => refuse(now, sentenceOf(error, controller.signal))))
+      .catch((error: unknown) => setConversation((now) => refuse(now, askProblem(error, controller.signal))))
       .finally(() => {
         setBusy(false)
         void queryClient.invalidateQueries({ queryKey: ['executions'] })
@@ -35,16 +35,8 @@ export function useConversation(runtimeId: string): Talk {
   }
 
   async function run(before: Conversation, question: string, signal: AbortSignal): Promise<void> {
-    const stream = await bodyOf(
-      api.POST('/v1/executions', {
-        body: { runtimeId, messages: turnsFor(before, question) },
-        headers: { accept: 'text/event-stream' },
-        parseAs: 'stream',
-        signal,
-      }),
-    )
-    if (!stream) throw new ApiError({ code: 'unreadable', message: 'The answer was empty.' })
-    for await (const event of readEvents(stream)) setConversation((now) => hear(now, event))
+    const { events } = await client.stream({ messages: turnsFor(before, question), signal })
+    for await (const event of events) setConversation((now) => hear(now, event))
   }
 
   return {
@@ -54,11 +46,4 @@ export function useConversation(runtimeId: string): Talk {
     stop: () => underWay.current?.abort(),
     clear: () => setConversation(EMPTY),
   }
-}
-
-function sentenceOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'You stopped it.'
-  if (!(error instanceof ApiError)) return 'The connection broke off before the answer was complete.'
-  const wait = error.retryAfterSeconds
-  return wait === null ? error.message : `${error.message} Try again in ${wait} s.`
 }

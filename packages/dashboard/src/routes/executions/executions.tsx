@@ -29,14 +29,14 @@ export function Executions(): ReactNode {
   const filters = { status, runtimeId, projectId, from: from && startOfDay(from), to: to && endOfDay(to) }
   const list = useInfiniteQuery(executionsQuery(filters, isLive))
   const rows = list.data?.pages.flatMap(({ executions }) => executions) ?? []
-  const names = new Map(runtimes?.runtimes.map((runtime) => [runtime.runtimeId, runtime.name]))
+  const names = new Map(runtimes?.map((runtime) => [runtime.runtimeId, runtime.name]))
   return (
     <Page
       title="Executions"
       description="Each question, each call, and what came of it."
       actions={<LiveSwitch isLive={isLive} onChange={setLive} />}
     >
-      <Filters runtimes={runtimes?.runtimes ?? []} />
+      <Filters runtimes={runtimes ?? []} />
       {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
       <Card isFlush>
         {list.isPending && <Loading rows={6} />}

@@ -27,7 +27,7 @@ export function ProjectSwitch(): ReactNode {
         className="h-9 w-full truncate rounded-md border border-edge bg-surface px-2.5 text-sm"
       >
         <option value="">All projects</option>
-        {data?.projects.map(({ projectId, name }) => (
+        {data?.map(({ projectId, name }) => (
           <option key={projectId} value={projectId}>
             {name}
           </option>

@@ -37,7 +37,7 @@ export function Projects(): ReactNode {
           <Table
             caption="Projects"
             columns={columns(setDialog)}
-            rows={data.projects}
+            rows={data}
             rowKey={({ projectId }) => projectId}
           />
         )}

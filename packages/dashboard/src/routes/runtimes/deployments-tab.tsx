@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { manifestQuery } from '../../api/queries.ts'
@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CompareCard } from './compare-card.tsx'
-import { noteSeen, readSeen, type SeenDeployment } from './seen-deployments.ts'
+import { keepSeen, readSeen, type SeenDeployment, withPublished } from './seen-deployments.ts'
 import { useRuntime } from './use-runtime.ts'
 
 /** What serves, what served before as far as this browser has seen it, and what changed between any two. */
@@ -37,7 +37,11 @@ interface DeploymentsProps {
 
 function Deployments({ runtimeId, deployment }: DeploymentsProps): ReactNode {
   const { data: manifest, error, isPending } = useQuery({ ...manifestQuery(runtimeId), staleTime: 0 })
-  const seen = manifest ? noteSeen(runtimeId, deployment, manifest) : readSeen(runtimeId)
+  const seen = useMemo(() => {
+    const before = readSeen(runtimeId)
+    return manifest ? withPublished(before, deployment, manifest) : before
+  }, [runtimeId, deployment, manifest])
+  useEffect(() => keepSeen(runtimeId, seen), [runtimeId, seen])
   const isKnown = seen.some(({ version }) => version === deployment.version)
   const rows = isKnown ? seen : [{ ...deployment, manifest: null }, ...seen]
   return (

@@ -76,8 +76,8 @@ function RuntimeForm({ onCreated }: { onCreated: (runtime: Schemas['CreatedRunti
         errors={messagesFor(creating.error, 'projectId')}
       >
         <option value="">Default</option>
-        {data?.projects
-          .filter(({ isDefault }) => !isDefault)
+        {data
+          ?.filter(({ isDefault }) => !isDefault)
           .map((one) => (
             <option key={one.projectId} value={one.projectId}>
               {one.name}

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { projectsQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -39,8 +41,13 @@ function facts(runtime: Schemas['RuntimeDetail']): (readonly [string, ReactNode]
     ['Version', runtime.version],
     ['Website', website ? website.url : '–'],
     ['Namespace', adp ? adp.namespace : '–'],
-    ['Project', <code key="project">{runtime.projectId}</code>],
+    ['Project', <ProjectName key="project" projectId={runtime.projectId} />],
   ]
+}
+
+function ProjectName({ projectId }: { projectId: string }): ReactNode {
+  const { data } = useQuery(projectsQuery)
+  return data?.find((project) => project.projectId === projectId)?.name ?? projectId
 }
 
 function FirstDeployment({ runtimeId }: { runtimeId: string }): ReactNode {

@@ -21,19 +21,19 @@ type Runtime = Schemas['RuntimeListItem']
 export function Runtimes(): ReactNode {
   const { project } = useSearch({ from: '/app' })
   const { data, error, isPending, refetch } = useQuery(runtimesQuery(project))
-  if (data?.runtimes.length === 0 && project === undefined) return <Welcome />
+  if (data?.length === 0 && project === undefined) return <Welcome />
   return (
     <Page title="Runtimes" description="Where your capabilities run." actions={<NewRuntimeLink />}>
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush>
         {isPending && <Loading />}
-        {data?.runtimes.length === 0 && (
+        {data?.length === 0 && (
           <Empty icon={Server} title="No runtimes in this project" action={<NewRuntimeLink />}>
             Choose another project beside, or make a runtime here.
           </Empty>
         )}
-        {data && data.runtimes.length > 0 && (
-          <Table caption="Runtimes" columns={COLUMNS} rows={data.runtimes} rowKey={({ runtimeId }) => runtimeId} />
+        {data && data.length > 0 && (
+          <Table caption="Runtimes" columns={COLUMNS} rows={data} rowKey={({ runtimeId }) => runtimeId} />
         )}
       </Card>
     </Page>

@@ -13,29 +13,39 @@ const keyOf = (runtimeId: string) => `svc-deployments:${runtimeId}`
 
 /** Newest first. */
 export function readSeen(runtimeId: string): SeenDeployment[] {
-  const stored: unknown = JSON.parse(localStorage.getItem(keyOf(runtimeId)) ?? '[]')
-  return Array.isArray(stored) ? stored.flatMap(toSeen) : []
+  return parseSeen(localStorage.getItem(keyOf(runtimeId)) ?? '[]')
 }
 
-/** Keeps what is published now, where it is the manifest of this very deployment. */
-export function noteSeen(
-  runtimeId: string,
+/** With what is published now, where it is the manifest of this very deployment. */
+export function withPublished(
+  seen: readonly SeenDeployment[],
   deployment: NonNullable<Schemas['RuntimeDetail']['deployment']>,
   manifest: Schemas['DiscoveryManifest'],
-): SeenDeployment[] {
-  const seen = readSeen(runtimeId)
+): readonly SeenDeployment[] {
   // One that was asked for a moment before a new deployment belongs to the one before.
   if (manifest.lastUpdated !== deployment.deployedAt) return seen
   const others = seen.filter(({ version }) => version !== deployment.version)
-  const now = [{ ...deployment, manifest: comparedOf(manifest) }, ...others]
+  return [{ ...deployment, manifest: comparedOf(manifest) }, ...others]
     .sort((one, other) => other.version - one.version)
     .slice(0, MOST)
+}
+
+export function keepSeen(runtimeId: string, seen: readonly SeenDeployment[]): void {
   try {
-    localStorage.setItem(keyOf(runtimeId), JSON.stringify(now))
+    localStorage.setItem(keyOf(runtimeId), JSON.stringify(seen))
   } catch {
     // Full: what is remembered is a convenience.
   }
-  return now
+}
+
+/** Reads what was kept; what is not in its form, by an older version perhaps, is left out. */
+export function parseSeen(text: string): SeenDeployment[] {
+  try {
+    const stored: unknown = JSON.parse(text)
+    return Array.isArray(stored) ? stored.flatMap(toSeen) : []
+  } catch {
+    return []
+  }
 }
 
 function toSeen(value: unknown): SeenDeployment[] {

@@ -61,7 +61,7 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
           onChange={(event) => setProject(event.target.value)}
           errors={messagesFor(saving.error, 'projectId')}
         >
-          {data?.projects.map((project) => (
+          {data?.map((project) => (
             <option key={project.projectId} value={project.projectId}>
               {project.name}
             </option>
