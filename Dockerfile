@@ -12,6 +12,8 @@ COPY packages/sdk/package.json packages/sdk/
 COPY packages/cli/package.json packages/cli/
 COPY packages/testkit/package.json packages/testkit/
 COPY packages/harness/package.json packages/harness/
+COPY packages/widget/package.json packages/widget/
+COPY packages/dashboard/package.json packages/dashboard/
 COPY examples/shop/package.json examples/shop/
 
 FROM base AS dependencies
@@ -22,7 +24,9 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY packages/contract packages/contract
 COPY packages/server packages/server
-RUN npx tsc -b packages/server
+COPY packages/widget packages/widget
+COPY packages/dashboard packages/dashboard
+RUN npx tsc -b packages/server && npm run -s build:browser
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 SVC_DATA_DIR=/data
@@ -35,6 +39,10 @@ COPY packages/server/package.json packages/server/
 COPY --from=dependencies /app/packages/server/node_modules packages/server/node_modules
 COPY --from=build /app/packages/contract/dist packages/contract/dist
 COPY --from=build /app/packages/server/dist packages/server/dist
+COPY packages/widget/package.json packages/widget/
+COPY --from=build /app/packages/widget/dist/widget.js packages/widget/dist/
+COPY packages/dashboard/package.json packages/dashboard/
+COPY --from=build /app/packages/dashboard/dist/app packages/dashboard/dist/app
 USER node
 EXPOSE 8787
 STOPSIGNAL SIGTERM

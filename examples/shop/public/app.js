@@ -1,7 +1,7 @@
-import { startAsking } from './ask.js'
+import { startChat } from './chat.js'
 import { startProducts } from './products.js'
 import { startSession } from './session.js'
 
-const session = startSession({ onSignOut: () => asking.forget() })
-const asking = startAsking({ currentToken: session.currentToken })
-startProducts({ ask: asking.ask })
+const session = startSession({ onSignOut: () => chat.forget() })
+const products = startProducts({ ask: (question) => chat.ask(question) })
+const chat = startChat({ currentToken: session.currentToken, onOrder: products.refresh })

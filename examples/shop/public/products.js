@@ -53,7 +53,16 @@ export function startProducts({ ask }) {
     event.preventDefault()
     void refresh()
   })
-  void refresh()
+  void refresh().then(showLinked)
+  window.addEventListener('hashchange', showLinked)
+  return { refresh }
+}
+
+// Links of the chat lead to a product by its article number.
+function showLinked() {
+  const product = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  product?.scrollIntoView({ block: 'center' })
+  for (const other of byId('grid').children) other.classList.toggle('linked', other === product)
 }
 
 function productCard(product, ask) {
@@ -61,7 +70,7 @@ function productCard(product, ask) {
   button.type = 'button'
   button.setAttribute('aria-label', `Ask about ${product.name}`)
   button.addEventListener('click', () => ask(`Tell me about the ${product.name}`))
-  return element(
+  const card = element(
     'li',
     { className: product.inStock ? 'card' : 'card sold-out' },
     element('div', { className: `picture ${product.category}` }, icon(product.category)),
@@ -75,6 +84,8 @@ function productCard(product, ask) {
     ),
     button,
   )
+  card.id = product.sku
+  return card
 }
 
 function showCount(text) {

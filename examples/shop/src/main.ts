@@ -8,6 +8,7 @@ const { env } = process
 const shop = await startShop({
   port: Number(env.PORT ?? 8788),
   host: env.HOST,
+  siteUrl: env.SHOP_URL,
   databaseFile: env.SHOP_DATABASE ?? '.svc-data/shop.sqlite',
   runtimeId: env.SVC_RUNTIME_ID,
   secret: env.SVC_RUNTIME_SECRET,

@@ -19,6 +19,8 @@ export interface ShopOptions {
   port: number
   /** Default `127.0.0.1`. */
   host?: string | undefined
+  /** The address by which customers know the shop. Default: the one that it listens on. */
+  siteUrl?: string | undefined
   databaseFile: string
   runtimeId?: string | undefined
   secret?: string | undefined
@@ -43,7 +45,8 @@ export async function startShop(options: ShopOptions): Promise<RunningShop> {
   const store = openStore({ databaseFile: options.databaseFile, now })
   // Opened now rather than at the first request: a shop without its database should not come up.
   store.database.pragma('optimize')
-  const runtime = createShopRuntime(store)
+  let siteUrl = options.siteUrl?.replace(/\/+$/, '') ?? null
+  const runtime = createShopRuntime(store, { url: () => siteUrl })
   let capabilities: RequestListener = refuseUntilConnected
   let page: PageConnection | null = null
 
@@ -64,6 +67,7 @@ export async function startShop(options: ShopOptions): Promise<RunningShop> {
     store.close()
     throw error
   })
+  siteUrl ??= url
   return {
     url,
     connect,

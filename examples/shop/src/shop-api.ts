@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
+import { presentOrder } from './capabilities/present-order.ts'
 import { presentProduct } from './capabilities/present-product.ts'
 import { RequestProblem, readJson } from './http/json.ts'
 import { CATEGORIES } from './store/catalogue/catalogue-entry.ts'
 import type { Store } from './store/open-store.ts'
+import { findPayment, type Order, payOrder } from './store/orders.ts'
 import { listCategories, type Product, searchProducts } from './store/products.ts'
 import { signIn, signOut } from './store/sessions.ts'
+import { ShopError } from './store/shop-error.ts'
 
 /** Where the shop’s page finds the control plane, and the key that the page may show to anybody. */
 export interface PageConnection {
@@ -32,6 +35,8 @@ export const SHOP_API: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['GET /api/connection', getConnection],
   ['POST /api/sessions', createSession],
   ['DELETE /api/sessions', deleteSession],
+  ['GET /api/payment', getPayment],
+  ['POST /api/payment', payPayment],
 ])
 
 const ProductQuery = z.object({ query: z.string().max(200).default(''), category: z.enum(CATEGORIES).optional() })
@@ -67,4 +72,26 @@ function deleteSession({ store }: ApiDeps, request: IncomingMessage): ApiAnswer 
   if (!token) throw new RequestProblem(401, 'There is no session to end.')
   signOut(store, token)
   return { status: 200, body: { signedOut: true } }
+}
+
+const PaymentCode = z.object({ code: z.string().min(1).max(100) })
+
+function getPayment({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): ApiAnswer {
+  return paymentOf(Object.fromEntries(query), (code) => findPayment(store, code))
+}
+
+async function payPayment({ store }: ApiDeps, request: IncomingMessage): Promise<ApiAnswer> {
+  return paymentOf(await readJson(request), (code) => payOrder(store, code))
+}
+
+function paymentOf(given: unknown, orderOf: (code: string) => Order): ApiAnswer {
+  const payment = PaymentCode.safeParse(given)
+  if (!payment.success) throw new RequestProblem(400, 'This payment link is not complete.')
+  try {
+    const { orderNumber, items, shipping, total, payment: state } = presentOrder(orderOf(payment.data.code))
+    return { status: 200, body: { orderNumber, items, shipping, total, isPaid: state === 'paid' } }
+  } catch (error) {
+    if (error instanceof ShopError) throw new RequestProblem(404, error.message)
+    throw error
+  }
 }

@@ -7,25 +7,29 @@ import { orderStatusCapability } from './capabilities/order-status.ts'
 import { placeOrderCapability } from './capabilities/place-order.ts'
 import { searchProductsCapability } from './capabilities/search-products.ts'
 import { shippingQuoteCapability } from './capabilities/shipping-quote.ts'
+import { NO_SITE, type ShopSite } from './capabilities/shop-site.ts'
 import { storeInfoCapability } from './capabilities/store-info.ts'
 import { viewCartCapability } from './capabilities/view-cart.ts'
 import { withPlainFailures } from './capabilities/with-plain-failures.ts'
 import type { Store } from './store/open-store.ts'
 
-/** Everything an agent may do in this shop. The first five are for anybody, the others for a customer who is signed in. */
-export function createShopRuntime(store: Store): Runtime {
+/**
+ * Everything an agent may do in this shop. The first five are for anybody, the others for a customer who is signed in.
+ * With a site, answers link into the shop’s pages.
+ */
+export function createShopRuntime(store: Store, site: ShopSite = NO_SITE): Runtime {
   return defineRuntime({
     capabilities: [
-      searchProductsCapability(store),
-      getProductCapability(store),
+      searchProductsCapability(store, site),
+      getProductCapability(store, site),
       listCategoriesCapability(store),
       shippingQuoteCapability,
       storeInfoCapability,
       viewCartCapability(store),
       addToCartCapability(store),
-      placeOrderCapability(store),
+      placeOrderCapability(store, site),
       listOrdersCapability(store),
-      orderStatusCapability(store),
+      orderStatusCapability(store, site),
     ].map(withPlainFailures),
   })
 }

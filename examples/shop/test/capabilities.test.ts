@@ -65,8 +65,36 @@ describe('for anybody', () => {
             inStock: true,
           },
         ],
+        svc: {
+          cards: [
+            { type: 'product', title: 'Trail Lantern', price: '€24.90', description: expect.stringContaining('.') },
+          ],
+          actions: [
+            { type: 'reply', label: 'Add Trail Lantern to the cart', value: 'Add the Trail Lantern to my cart' },
+          ],
+        },
       },
     })
+  })
+
+  test('with a site, cards lead to its pages, and pictures come from it', async () => {
+    const store = openTestStore()
+    const runtime = createShopRuntime(store, { url: () => 'https://hollow-pine.example' })
+    const handler = createHandler({ runtime, runtimeId: RUNTIME_ID, secret: SECRET, clock: store })
+    const call = { capability: 'get-product', input: { product: 'LGT-201' }, now: store.now() }
+    const { output } = await (await handler(await signedRequest('http://shop.test/svc', call))).json()
+    expect(output.svc.cards).toMatchObject([
+      {
+        url: 'https://hollow-pine.example/#LGT-201',
+        image: { url: 'https://hollow-pine.example/picture-lighting.svg' },
+      },
+    ])
+  })
+
+  test('what is sold out is shown as such, and not offered', async () => {
+    const input = { product: 'Coffee Dripper Set' }
+    const { body } = await openShop().call({ capability: 'get-product', input })
+    expect(body.output.svc).toMatchObject({ cards: [{ price: 'sold out' }], actions: [] })
   })
 
   test('search-products shows the best eight and says how many there are', async () => {
@@ -124,7 +152,7 @@ describe('for a signed-in customer', () => {
     const order = await call({ capability: 'place-order', endUserToken })
     expect(order.body.output).toMatchObject({ orderNumber: 'ORD-1004', status: 'placed', placedOn: '2025-06-02' })
     const status = await call({ capability: 'order-status', input: { orderNumber: 'ORD-1004' }, endUserToken })
-    expect(status.body.output).toMatchObject({ summary: 'We have your order and are packing it.', total: '€54.70' })
+    expect(status.body.output).toMatchObject({ summary: 'We have your order and wait for your payment.', total: '€54.70' })
     const list = await call({ capability: 'list-orders', endUserToken })
     expect(list.body.output.orders).toHaveLength(3)
     const product = await call({ capability: 'get-product', input: { product: 'LGT-201' } })

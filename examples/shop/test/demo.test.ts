@@ -37,8 +37,18 @@ test('with --serve both stay up until Ctrl+C, which stops them in order', async 
     output += String(chunk)
     if (output.includes('Ctrl+C stops both')) break
   }
-  const [, shop] = /the shop +(http:\S+) +\(ask it/.exec(output) ?? []
+  const places = output.slice(output.indexOf('Have a look'))
+  const [, dashboard] = /the dashboard +(http:\S+)/.exec(places) ?? []
+  const [, shop] = /the shop +(http:\S+)/.exec(places) ?? []
   expect((await fetch(String(shop))).status).toBe(200)
+  expect((await fetch(String(dashboard))).headers.get('content-type')).toContain('text/html')
+  const [, email, password] = / (\S+@\S+) with (\S+)/.exec(places) ?? []
+  const signIn = await fetch(`${new URL(String(dashboard)).origin}/v1/auth/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  expect(signIn.status).toBe(200)
 
   process.kill(-Number(demo.pid), 'SIGINT')
 

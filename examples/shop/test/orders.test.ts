@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addToCart, viewCart } from '../src/store/carts.ts'
 import type { Store } from '../src/store/open-store.ts'
-import { findOrder, listOrders, placeOrder } from '../src/store/orders.ts'
+import { findOrder, findPayment, listOrders, payOrder, placeOrder } from '../src/store/orders.ts'
 import { findProduct } from '../src/store/products.ts'
 import type { Customer } from '../src/store/sessions.ts'
 import { quoteShipping } from '../src/store/shipping.ts'
@@ -98,6 +98,20 @@ describe('orders', () => {
     put(store, mira, 'Hiker Socks')
     expect(placeOrder(store, mira, { requestId: 'call_same' })).toEqual(first)
     expect(viewCart(store, mira).lines).toHaveLength(1)
+  })
+
+  test('an order is paid once, by its own code', async () => {
+    const store = openTestStore()
+    const mira = await customerOf(store, MIRA)
+    put(store, mira, 'Enamel Mug')
+    const { number, paymentCode, paidAt } = placeOrder(store, mira, { requestId: 'call_1' })
+    expect(paidAt).toBeNull()
+    const first = payOrder(store, paymentCode ?? '')
+    expect(first).toMatchObject({ number, paidAt: store.now() })
+    store.pass(60_000)
+    expect(payOrder(store, paymentCode ?? '')).toEqual(first)
+    expect(findPayment(store, paymentCode ?? '')).toEqual(findOrder(store, mira, number))
+    expect(() => payOrder(store, 'nonsense')).toThrow('This payment link is not known.')
   })
 
   test('an empty cart cannot be ordered', async () => {

@@ -134,6 +134,58 @@ describe('the API of the page', () => {
   })
 })
 
+describe('paying', () => {
+  const payment = (shop: RunningShop, code: string) => fetch(`${shop.url}/api/payment?code=${code}`)
+  const pay = (shop: RunningShop, body: unknown) =>
+    fetch(`${shop.url}/api/payment`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  async function call(shop: RunningShop, capability: string, input = {}) {
+    const { token: endUserToken } = await (await signIn(shop, MIRA)).json()
+    const request = await signedRequest(`${shop.url}/svc`, { capability, input, endUserToken, now: Date.now() })
+    return (await (await fetch(request)).json()).output
+  }
+
+  test('an order offers its payment, is waited for, and is settled once it is paid on the shop’s page', async () => {
+    const shop = await start(CONNECTION)
+    await call(shop, 'add-to-cart', { product: 'Enamel Mug' })
+    const order = await call(shop, 'place-order')
+    expect(order).toMatchObject({
+      orderNumber: 'ORD-1004',
+      payment: 'open',
+      svc: {
+        actions: [{ type: 'link', style: 'primary', url: expect.stringContaining(`${shop.url}/pay?code=`) }],
+        pending: { capability: 'order-status', input: { orderNumber: 'ORD-1004' } },
+      },
+    })
+    const code = new URL(order.svc.actions[0].url).searchParams.get('code') ?? ''
+    const status = () => call(shop, 'order-status', { orderNumber: 'ORD-1004' })
+    expect(await status()).toMatchObject({ payment: 'open', svc: { settled: false } })
+    expect(await (await payment(shop, code)).json()).toMatchObject({ orderNumber: 'ORD-1004', isPaid: false })
+    for (let again = 0; again < 2; again += 1) {
+      expect(await (await pay(shop, { code })).json()).toMatchObject({ isPaid: true, total: order.total })
+    }
+    expect(await status()).toMatchObject({
+      summary: 'Your order is paid, and we are packing it.',
+      payment: 'paid',
+      svc: { settled: true },
+    })
+  })
+
+  test('a code that is none pays nothing', async () => {
+    const shop = await start()
+    for (const code of ['nonsense', 'null', 'seed-1001']) {
+      expect((await payment(shop, code)).status).toBe(404)
+      expect((await pay(shop, { code })).status).toBe(404)
+    }
+    expect((await pay(shop, {})).status).toBe(400)
+    expect((await payment(shop, '')).status).toBe(400)
+  })
+})
+
 describe('the page', () => {
   test('every file that it names is there, with its type', async () => {
     const shop = await start()
@@ -142,7 +194,7 @@ describe('the page', () => {
     expect(named).toEqual(
       expect.arrayContaining(['/app.js', '/base.css', '/catalogue.css', '/ask.css', '/narrow.css', '/icons.svg']),
     )
-    for (const path of [...named, '/ask.js', '/sse.js']) {
+    for (const path of [...named, '/chat.js', '/pay', '/pay.js', '/picture-lighting.svg']) {
       const response = await fetch(shop.url + path)
       expect([path, response.status]).toEqual([path, 200])
       expect(response.headers.get('content-type')).toMatch(/^(text|image)\//)
@@ -155,7 +207,7 @@ describe('the page', () => {
     expect(await policy()).toContain("connect-src 'self';")
     shop.connect(CONNECTION)
     expect(await policy()).toContain("connect-src 'self' http://control.test:8787;")
-    expect(await policy()).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(await policy()).toContain("default-src 'none'; script-src 'self' http://control.test:8787; style-src 'self'")
   })
 
   test.each(['/nothing', '/../package.json', '/..%2fpackage.json', '/api', '//', '/api/products/', '/constructor'])(

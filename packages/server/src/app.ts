@@ -29,6 +29,7 @@ import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
+import { webRoutes } from './web/web-routes.ts'
 
 /** The API's table of contents: its planes, in the order of the interface. */
 export function createApp(deps: Deps): FastifyInstance {
@@ -54,6 +55,9 @@ export function createApp(deps: Deps): FastifyInstance {
     openApiRoutes(plane, deps, operations)
     discoveryRoutes(plane, deps)
     brokerRoutes(plane, deps)
+  })
+  publicPlane(app, (plane) => {
+    webRoutes(plane, deps)
   })
   publicPlane(app, (plane) => {
     webhookRoutes(plane, deps)

@@ -25,6 +25,7 @@ import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
+import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {
   database: Database
@@ -51,6 +52,8 @@ export interface DepsOptions {
   metrics?: Metrics
   /** None: nothing is traced. */
   tracer?: Tracer
+  /** None: nothing is built, and pages say so. */
+  web?: WebFiles
 }
 
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
@@ -99,6 +102,7 @@ export function createDeps(options: DepsOptions): Deps {
     load: createLoadGate({ clock, running: () => running.size, ...loadBounds(limits) }),
     metrics,
     tracer,
+    web: options.web ?? NO_WEB_FILES,
   }
   metrics.watch(gaugesOf(deps))
   return deps

@@ -22,6 +22,7 @@ import type { RequestLog } from './request-log.ts'
 import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
+import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
 export interface Deps {
@@ -49,6 +50,8 @@ export interface Deps {
   tracer: Tracer
   logger: Logger
   requestLog: RequestLog
+  /** What browsers load from the service itself. */
+  web: WebFiles
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
   version: string

@@ -26,6 +26,7 @@ import type { RequestLog } from './request-log.ts'
 import { startSummary } from './start-summary.ts'
 import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
+import { findWebFiles, missingWebFiles } from './web/web-files.ts'
 
 /** How long executions may go on after the service was told to stop, and then how long stopped ones may take to settle. */
 const DRAIN_MS = 25_000
@@ -70,6 +71,8 @@ export async function startServer(
   const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
   // One processor is left to those who call; more than two threads are no use to anybody.
   const schemaJudge = createSchemaJudge({ threads: Math.min(2, Math.max(1, availableParallelism() - 1)) })
+  const web = findWebFiles()
+  for (const line of missingWebFiles(web)) logger.warn(line)
   const deps = createDeps({
     ...store,
     limits: config.limits,
@@ -84,6 +87,7 @@ export async function startServer(
     version: VERSION,
     nodeId,
     tracer,
+    web,
     ...(metrics && { metrics }),
   })
   await deps.lease.take()

@@ -1,3 +1,4 @@
+export { findChromium, launchChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
 export {
   type DoubleScript,

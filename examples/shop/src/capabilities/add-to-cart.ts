@@ -6,6 +6,7 @@ import { findProduct } from '../store/products.ts'
 import { requireCustomer } from '../store/sessions.ts'
 import { presentCart } from './present-cart.ts'
 import { ProductName } from './product-name.ts'
+import { showCart } from './show-in-chat.ts'
 
 export function addToCartCapability(store: Store) {
   return defineCapability({
@@ -21,7 +22,7 @@ export function addToCartCapability(store: Store) {
       const customer = requireCustomer(store, endUserToken)
       const product = findProduct(store, wanted)
       const cart = addToCart(store, customer, { product, quantity })
-      return { added: `${quantity} × ${product.name}`, cart: presentCart(cart) }
+      return { added: `${quantity} × ${product.name}`, cart: presentCart(cart), svc: showCart(false) }
     },
   })
 }

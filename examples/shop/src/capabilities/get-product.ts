@@ -4,8 +4,10 @@ import type { Store } from '../store/open-store.ts'
 import { findProduct } from '../store/products.ts'
 import { presentProduct } from './present-product.ts'
 import { ProductName } from './product-name.ts'
+import type { ShopSite } from './shop-site.ts'
+import { showProducts } from './show-in-chat.ts'
 
-export function getProductCapability(store: Store) {
+export function getProductCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'get-product',
     version: '1.0.0',
@@ -16,7 +18,8 @@ export function getProductCapability(store: Store) {
     }),
     handler({ product: wanted }) {
       const product = findProduct(store, wanted)
-      return { ...presentProduct(product), stock: product.stock, description: product.description }
+      const { stock, description } = product
+      return { ...presentProduct(product), stock, description, svc: showProducts(site, [product]) }
     },
   })
 }

@@ -4,8 +4,10 @@ import type { Store } from '../store/open-store.ts'
 import { findOrder, type Order } from '../store/orders.ts'
 import { requireCustomer } from '../store/sessions.ts'
 import { presentOrder } from './present-order.ts'
+import type { ShopSite } from './shop-site.ts'
+import { showStatus } from './show-in-chat.ts'
 
-export function orderStatusCapability(store: Store) {
+export function orderStatusCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'order-status',
     version: '1.0.0',
@@ -17,13 +19,17 @@ export function orderStatusCapability(store: Store) {
     }),
     handler({ orderNumber }, { endUserToken }) {
       const order = findOrder(store, requireCustomer(store, endUserToken), orderNumber)
-      return { summary: SUMMARIES[order.status], ...presentOrder(order) }
+      return { summary: summaryOf(order), ...presentOrder(order), svc: showStatus(site, order) }
     },
   })
 }
 
+function summaryOf({ status, paidAt }: Order): string {
+  return paidAt === null ? 'We have your order and wait for your payment.' : SUMMARIES[status]
+}
+
 const SUMMARIES: Record<Order['status'], string> = {
-  placed: 'We have your order and are packing it.',
+  placed: 'Your order is paid, and we are packing it.',
   shipped: 'Your order is on its way.',
   delivered: 'Your order was delivered.',
 }

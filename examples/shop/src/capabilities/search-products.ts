@@ -4,10 +4,12 @@ import { CATEGORIES } from '../store/catalogue/catalogue-entry.ts'
 import type { Store } from '../store/open-store.ts'
 import { searchProducts } from '../store/products.ts'
 import { presentProduct } from './present-product.ts'
+import type { ShopSite } from './shop-site.ts'
+import { showProducts } from './show-in-chat.ts'
 
 const MOST_SHOWN = 8
 
-export function searchProductsCapability(store: Store) {
+export function searchProductsCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'search-products',
     version: '1.0.0',
@@ -27,7 +29,8 @@ export function searchProductsCapability(store: Store) {
     handler({ query, category, maxPrice, inStock }) {
       const maxPriceCents = maxPrice === undefined ? undefined : Math.round(maxPrice * 100)
       const found = searchProducts(store, { query, category, maxPriceCents, inStock })
-      return { found: found.length, products: found.slice(0, MOST_SHOWN).map(presentProduct) }
+      const products = found.slice(0, MOST_SHOWN).map(presentProduct)
+      return { found: found.length, products, svc: showProducts(site, found) }
     },
   })
 }

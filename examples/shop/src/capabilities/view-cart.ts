@@ -4,6 +4,7 @@ import { viewCart } from '../store/carts.ts'
 import type { Store } from '../store/open-store.ts'
 import { requireCustomer } from '../store/sessions.ts'
 import { presentCart } from './present-cart.ts'
+import { showCart } from './show-in-chat.ts'
 
 export function viewCartCapability(store: Store) {
   return defineCapability({
@@ -13,7 +14,8 @@ export function viewCartCapability(store: Store) {
     requiresEndUser: true,
     input: z.object({}),
     handler(_input, { endUserToken }) {
-      return presentCart(viewCart(store, requireCustomer(store, endUserToken)))
+      const cart = viewCart(store, requireCustomer(store, endUserToken))
+      return { ...presentCart(cart), svc: showCart(cart.lines.length === 0) }
     },
   })
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startShop } from '../server.ts'
 import { startControlPlane } from './control-plane.ts'
-import { runDemo } from './run-demo.ts'
+import { DEMO_CUSTOMERS } from '../store/seed.ts'
+import { DEMO_OWNER, runDemo } from './run-demo.ts'
 import { createTeller } from './teller.ts'
 
 const ANY_PORTS = { controlPlane: 0, shop: 0 }
@@ -46,8 +47,9 @@ async function serveUntilInterrupted(
   urls: { controlPlane: string; shop: string },
 ): Promise<void> {
   tell.step('Have a look')
-  tell.fact('the shop', `${urls.shop}  (ask it something; sign in with the account shown there)`)
-  tell.fact('the control plane', urls.controlPlane)
+  const [customer] = DEMO_CUSTOMERS
+  tell.fact('the dashboard', `${urls.controlPlane}/dashboard\n${DEMO_OWNER.email} with ${DEMO_OWNER.password}`)
+  tell.fact('the shop', `${urls.shop}\n${customer.email} with ${customer.password}: search, order, pay`)
   tell.line('Ctrl+C stops both and removes their data.')
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)

@@ -5,6 +5,7 @@ import {
   type ExecuteResponse,
   ExecutionList,
   isJsonObject,
+  Session,
   Trace,
 } from '@svc/contract'
 import { z } from 'zod'
@@ -28,6 +29,9 @@ interface Owner {
   runtime: CreatedRuntime
 }
 
+/** What the shop’s owner signs in to the dashboard with. */
+export const DEMO_OWNER = { email: 'owner@shop.example.com', password: 'hollow-pine-demo' }
+
 /** The main job, from an empty control plane to a trace. Throws at the first step that does not answer as it should. */
 export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   tell.step('A control plane and a shop come up')
@@ -44,7 +48,9 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
 
 async function register(tell: Teller, { controlPlane, shop }: Cast): Promise<Owner> {
   tell.step('The shop’s owner gets an account and registers a runtime')
-  const { apiKey } = await controlPlane.createOwner('owner@shop.example.com')
+  const signedUp = { status: 201, schema: Session }
+  await requestJson(`${controlPlane.url}/v1/auth/sign-up`, { method: 'POST', body: DEMO_OWNER }, signedUp)
+  const { apiKey } = await controlPlane.createOwner(DEMO_OWNER.email)
   const body = { name: 'Hollow Pine', endpoint: `${shop.url}/svc` }
   const expected = { status: 201, schema: CreatedRuntime }
   const runtime = await requestJson(`${controlPlane.url}/v1/runtimes`, { method: 'POST', key: apiKey, body }, expected)

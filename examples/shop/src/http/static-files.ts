@@ -17,27 +17,34 @@ const TYPES = new Map([
   ['.svg', 'image/svg+xml'],
 ])
 
-/** Every file of the page by its path. Read once, so that no request can name a path on disk. */
+/** Every file of the pages by its path, pages without their ending. Read once, so that no request can name a path on disk. */
 export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   for (const name of readdirSync(FOLDER)) {
     const type = TYPES.get(extname(name))
     if (type)
-      files.set(name === 'index.html' ? '/' : `/${name}`, { type, content: readFileSync(new URL(name, FOLDER)) })
+      files.set(pathOf(name), { type, content: readFileSync(new URL(name, FOLDER)) })
   }
   return files
 }
 
-/** Sends a file under a policy that lets the page speak to the shop and to the given origin, and to nobody else. */
-export function sendStaticFile(response: ServerResponse, file: StaticFile, connectOrigin: string | null): void {
-  const sources = ["'self'", ...(connectOrigin ? [connectOrigin] : [])].join(' ')
+function pathOf(name: string): string {
+  return name === 'index.html' ? '/' : `/${name.replace(/\.html$/, '')}`
+}
+
+/**
+ * Sends a file under a policy that lets the page speak to the shop and to the given origin, where the chat’s script comes
+ * from, and to nobody else.
+ */
+export function sendStaticFile(response: ServerResponse, file: StaticFile, chatOrigin: string | null): void {
+  const sources = ["'self'", ...(chatOrigin ? [chatOrigin] : [])].join(' ')
   response.writeHead(200, {
     'content-type': file.type,
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'content-security-policy':
-      `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${sources}; ` +
+      `default-src 'none'; script-src ${sources}; style-src 'self'; img-src 'self'; connect-src ${sources}; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   })
   response.end(file.content)

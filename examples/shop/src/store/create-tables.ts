@@ -50,6 +50,8 @@ const ORDER_TABLES = `
     shipping_cents INTEGER NOT NULL CHECK (shipping_cents >= 0),
     tracking_code TEXT,
     placed_at INTEGER NOT NULL,
+    payment_code TEXT UNIQUE,
+    paid_at INTEGER,
     UNIQUE (customer_id, request_id)
   );
   CREATE TABLE order_lines (

@@ -37,7 +37,7 @@ export function openStore({ databaseFile, now = Date.now, newToken = randomToken
   }
 }
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 function openDatabase(file: string, now: () => number): Database.Database {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
@@ -53,7 +53,9 @@ function openDatabase(file: string, now: () => number): Database.Database {
 function prepare(database: Database.Database, now: number): void {
   const version = database.pragma('user_version', { simple: true })
   if (version === SCHEMA_VERSION) return
-  if (version !== 0) throw new Error(`The shop database has schema version ${version}, expected ${SCHEMA_VERSION}.`)
+  if (version !== 0) {
+    throw new Error(`The shop database has schema version ${version}, expected ${SCHEMA_VERSION}: remove its file.`)
+  }
   createTables(database)
   seed(database, now)
   database.pragma(`user_version = ${SCHEMA_VERSION}`)

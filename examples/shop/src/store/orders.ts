@@ -10,6 +10,10 @@ export interface Order {
   /** Milliseconds since the epoch. */
   placedAt: number
   trackingCode: string | null
+  /** Whoever has it may pay for the order, and do nothing else with it. Null for orders of before the pay page. */
+  paymentCode: string | null
+  /** Milliseconds since the epoch; null until it is paid. */
+  paidAt: number | null
   lines: Line[]
   itemsCents: number
   shippingCents: number
@@ -46,30 +50,57 @@ export function findOrder(store: Store, customer: Customer, orderNumber: string)
   )
 }
 
+/** The order that a payment code is of. Throws a {@link ShopError} for a code that is none. */
+export function findPayment(store: Store, paymentCode: string): Order {
+  const row = store.database.prepare<[string], OrderRow>(`${SELECT} WHERE payment_code = ?`).get(paymentCode)
+  if (!row) throw new ShopError('This payment link is not known.')
+  return withLines(store, row)
+}
+
+/** Marks the order of a payment code as paid; again, it stays as it was. Throws a {@link ShopError}. */
+export function payOrder(store: Store, paymentCode: string): Order {
+  store.database
+    .prepare('UPDATE orders SET paid_at = ? WHERE payment_code = ? AND paid_at IS NULL')
+    .run(store.now(), paymentCode)
+  return findPayment(store, paymentCode)
+}
+
 interface OrderRow {
   number: number
   status: Order['status']
   placedAt: number
   trackingCode: string | null
   shippingCents: number
+  paymentCode: string | null
+  paidAt: number | null
 }
 
 const SELECT = `SELECT number, status, placed_at AS placedAt, tracking_code AS trackingCode,
-  shipping_cents AS shippingCents FROM orders`
+  shipping_cents AS shippingCents, payment_code AS paymentCode, paid_at AS paidAt FROM orders`
 
 function orderCart(store: Store, customer: Customer, requestId: string): Order {
   const cart = viewCart(store, customer)
   if (cart.lines.length === 0) throw new ShopError('Your cart is empty: there is nothing to order.')
   for (const line of cart.lines) takeFromStock(store, line)
+  const paymentCode = store.newToken()
   const { lastInsertRowid } = store.database
     .prepare(
-      `INSERT INTO orders (customer_id, request_id, status, shipping_cents, placed_at) VALUES (?, ?, 'placed', ?, ?)`,
+      `INSERT INTO orders (customer_id, request_id, status, shipping_cents, placed_at, payment_code)
+       VALUES (?, ?, 'placed', ?, ?, ?)`,
     )
-    .run(customer.id, requestId, cart.shippingCents, store.now())
+    .run(customer.id, requestId, cart.shippingCents, store.now(), paymentCode)
   const number = Number(lastInsertRowid)
   writeLines(store, number, cart.lines)
   store.database.prepare('DELETE FROM cart_items WHERE customer_id = ?').run(customer.id)
-  return { ...cart, number: `ORD-${number}`, status: 'placed', placedAt: store.now(), trackingCode: null }
+  return {
+    ...cart,
+    number: `ORD-${number}`,
+    status: 'placed',
+    placedAt: store.now(),
+    trackingCode: null,
+    paymentCode,
+    paidAt: null,
+  }
 }
 
 // The condition is part of the update, so two orders can never take the same last piece.

@@ -73,15 +73,17 @@ function seedCustomers(database: Database.Database): void {
 
 function seedOrders(database: Database.Database, now: number): void {
   const order = database.prepare(
-    `INSERT INTO orders (number, customer_id, request_id, status, shipping_cents, tracking_code, placed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO orders
+       (number, customer_id, request_id, status, shipping_cents, tracking_code, placed_at, paid_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const line = database.prepare(
     `INSERT INTO order_lines (order_number, product_id, quantity, unit_price_cents)
      SELECT ?, id, 1, price_cents FROM products WHERE sku = ?`,
   )
   for (const { number, customerId, status, shippingCents, tracking, daysAgo, skus } of EARLIER_ORDERS) {
-    order.run(number, customerId, `seed-${number}`, status, shippingCents, tracking, now - daysAgo * DAY_MS)
+    const placedAt = now - daysAgo * DAY_MS
+    order.run(number, customerId, `seed-${number}`, status, shippingCents, tracking, placedAt, placedAt)
     for (const sku of skus) line.run(number, sku)
   }
 }

@@ -22,6 +22,7 @@ import type { Model } from '../../src/model/model.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import type { Tracer } from '../../src/tracing/tracing.ts'
+import type { WebFiles } from '../../src/web/web-files.ts'
 import { checkAnswers } from './check-answers.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
@@ -48,6 +49,8 @@ export interface TestServiceOptions {
   /** In place of none. */
   metrics?: Metrics
   tracer?: Tracer
+  /** In place of none. */
+  web?: WebFiles
   /** Receives every log line, as JSON text. */
   log?: (line: string) => void
 }
@@ -110,6 +113,7 @@ export async function startService(database: Database, options: TestServiceOptio
     nodeId: options.nodeId ?? randomUUID(),
     ...(options.metrics && { metrics: options.metrics }),
     ...(options.tracer && { tracer: options.tracer }),
+    ...(options.web && { web: options.web }),
   })
   await deps.lease.take()
   const app = createApp(deps)

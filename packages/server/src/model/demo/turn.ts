@@ -23,7 +23,7 @@ export function takeTurn(request: TurnRequest): Turn {
   const { messages, tools } = request
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
   const since = messages.slice(lastUser + 1)
-  const results = since.flatMap((message) => (message.role === 'tool' ? message.parts : []))
+  const results = unanswered(since).flatMap((message) => (message.role === 'tool' ? message.parts : []))
   if (results.length > 0) return say(answerFrom(results, inputsOf(since)))
   const heard = listen(request, textOf(messages[lastUser]))
   if (isSmallTalk(heard.utterance)) return say(introduction(heard.utterance, tools))
@@ -34,6 +34,15 @@ export function takeTurn(request: TurnRequest): Turn {
   const { profile, filled } = choice
   if (filled.missing.length > 0) return say(question(profile.tool, filled.missing))
   return { type: 'call', name: profile.tool.name, input: filled.input }
+}
+
+// A result may come after the answer: somebody waited for it and tells it now. What was answered before stays answered.
+function unanswered(messages: readonly Message[]): readonly Message[] {
+  const answer = messages.findLastIndex(
+    (message) => message.role === 'assistant' && message.parts.every(({ type }) => type === 'text'),
+  )
+  const later = messages.slice(answer + 1)
+  return later.length > 0 ? later : messages
 }
 
 function say(text: string): Turn {

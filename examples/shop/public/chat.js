@@ -1,0 +1,47 @@
+import { byId } from './element.js'
+
+/**
+ * “Ask the shop”: the chat of the control plane that the shop is connected to. It is told the customer’s session with
+ * each question. Returns `ask`, by which the rest of the page asks in the customer’s name.
+ */
+export function startChat({ currentToken, onOrder }) {
+  const chat = byId('chat')
+  chat.addEventListener('svc-answer', ({ detail }) => {
+    // What was ordered is no longer in stock.
+    if (detail.capabilities.includes('place-order')) onOrder()
+  })
+  const connected = connect(chat, currentToken)
+  return {
+    async ask(question) {
+      if (!(await connected)) return
+      chat.ask(question)
+      chat.scrollIntoView({ block: 'nearest' })
+    },
+    // What was said in a customer’s name is not for whoever sits there next.
+    async forget() {
+      if (await connected) chat.clear()
+    },
+  }
+}
+
+async function connect(chat, currentToken) {
+  const response = await fetch('/api/connection').catch(() => null)
+  const connection = response?.ok ? await response.json() : null
+  const isThere = connection !== null && (await loadWidget(connection.baseUrl))
+  byId('ask-notice').textContent = isThere ? '' : 'The assistant is not connected yet. Everything else works.'
+  chat.hidden = !isThere
+  if (!isThere) return false
+  chat.endUserToken = currentToken
+  chat.setAttribute('base-url', connection.baseUrl)
+  chat.setAttribute('public-key', connection.publicKey)
+  return true
+}
+
+async function loadWidget(baseUrl) {
+  try {
+    await import(`${baseUrl}/widget.js`)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,169 @@
+import { type RunningShop, startShop } from '@svc/example-shop'
+import { describeCapabilities } from '@svc/sdk'
+import { findChromium, launchChromium } from '@svc/testkit'
+import type {} from '@svc/widget/element'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
+import { findWebFiles } from '../../../packages/server/src/web/web-files.ts'
+import { createTestClock } from '../../../packages/server/test/support/clock.ts'
+import { describeEngines, useDatabase } from '../../../packages/server/test/support/engines.ts'
+import { deployBody, PASSWORD, startService, type TestService } from '../../../packages/server/test/support/service.ts'
+import runtime from '../.svc/runtime.ts'
+
+// A browser is slow where the machine is busy with other things.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const chromium = findChromium(process.env)
+
+if (chromium === null) describe.skip('a shop and its owner (no Chromium)')
+else describeEngines('a shop and its owner', (engine) => onThePage(chromium, useDatabase(engine)))
+
+function onThePage(executable: string, database: () => Parameters<typeof startService>[0]): void {
+  let browser: Browser
+  let service: TestService
+  let shop: RunningShop
+  let baseUrl = ''
+  let dashboard: Page
+
+  beforeAll(async () => {
+    const clock = createTestClock(Date.now())
+    const options = {
+      clock,
+      model: demoModel({ clock }),
+      web: findWebFiles(),
+      // Known once it listens.
+      get baseUrl() {
+        return baseUrl
+      },
+    }
+    ;[browser, service, shop] = await Promise.all([
+      launchChromium(executable),
+      startService(database(), options),
+      startShop({ port: 0, databaseFile: ':memory:', now: clock.now }),
+    ])
+    baseUrl = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    dashboard = await browser.newPage()
+    await signUp(dashboard)
+    await connect(dashboard)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await shop?.close()
+    await service?.close()
+  })
+
+  async function signUp(page: Page): Promise<void> {
+    await page.goto(`${baseUrl}/dashboard/sign-up`)
+    await page.getByLabel('E-mail').fill('owner@example.com')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+  }
+
+  // What the dashboard shows once is what the shop is started with, and what deploys its capabilities.
+  async function connect(page: Page): Promise<void> {
+    await page.getByRole('link', { name: 'Make the first runtime' }).click()
+    await page.getByLabel('Name').fill('Hollow Pine')
+    await page.getByLabel('Endpoint').fill(`${shop.url}/svc`)
+    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    const lines = await page.locator('pre', { hasText: 'SVC_API_KEY=' }).first().innerText()
+    const env = new Map(lines.split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]))
+    const shown = (name: string) => env.get(name) ?? ''
+    const body = deployBody({ capabilities: describeCapabilities(runtime) })
+    const deployed = await service.send('POST', '/v1/deployments', { key: shown('SVC_API_KEY'), body })
+    expect(deployed.statusCode).toBe(201)
+    shop.connect({
+      runtimeId: shown('SVC_RUNTIME_ID'),
+      secret: shown('SVC_RUNTIME_SECRET'),
+      publicKey: shown('SVC_PUBLIC_KEY'),
+      baseUrl: shown('SVC_BASE_URL'),
+    })
+    await page.getByText('Deployment 1 is there, with 10 capabilities.').waitFor()
+  }
+
+  async function open(options: BrowserContextOptions = {}): Promise<Page> {
+    // The test sees into the chat, whose root is closed.
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    await context.addInitScript(OPEN_ROOTS)
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    page.on('pageerror', (error) => expect.fail(`the page has a fault: ${error.message}`))
+    await page.goto(shop.url)
+    await page.locator('svc-chat .input').waitFor()
+    return page
+  }
+
+  const log = (page: Page) => page.locator('svc-chat .log')
+  const answered = (page: Page) => page.locator('svc-chat .log[aria-busy=false]').waitFor()
+
+  async function ask(page: Page, text: string): Promise<void> {
+    await answered(page)
+    await page.locator('svc-chat .input').fill(text)
+    await page.keyboard.press('Enter')
+    await page.locator('svc-chat .question-text', { hasText: text }).last().waitFor()
+    await answered(page)
+  }
+
+  async function signIn(page: Page): Promise<void> {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Email').fill('mira@example.com')
+    await page.getByLabel('Password').fill('mountain-air')
+    await page.locator('#sign-in-form').getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Mira Lindqvist').waitFor()
+  }
+
+  test('a customer searches, puts into the cart, orders, pays on the shop’s own page, and hears of it', async () => {
+    const page = await open()
+    await ask(page, 'Do you have a lantern for under 30 euros?')
+    const card = page.locator('svc-chat .card', { hasText: 'Trail Lantern' })
+    await card.getByText('€24.90').waitFor()
+    expect(await card.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+    await card.getByRole('link').click()
+    await page.locator('#LGT-201.linked').waitFor()
+
+    await log(page).getByRole('button', { name: 'Add Trail Lantern to the cart' }).click()
+    await log(page).getByText('nobody is signed in').last().waitFor()
+
+    await signIn(page)
+    await ask(page, 'Add the Trail Lantern to my cart')
+    await log(page).getByRole('button', { name: 'Order now' }).last().click()
+    await log(page).getByText('Waiting for order status …').waitFor()
+
+    const [payPage] = await Promise.all([
+      page.context().waitForEvent('page'),
+      log(page).getByRole('link', { name: /^Pay €/ }).click(),
+    ])
+    await payPage.getByRole('heading', { name: 'Order ORD-1004' }).waitFor()
+    await payPage.getByRole('button', { name: /^Pay €/ }).click()
+    await payPage.getByText('Thank you, it is paid.').waitFor()
+    await payPage.close()
+
+    await log(page).getByText('Your order is paid, and we are packing it').waitFor()
+    await log(page).getByText('Done: order status').waitFor()
+    expect(await log(page).getByRole('link', { name: /^Pay €/ }).count()).toBe(0)
+
+    await page.reload()
+    await log(page).getByText('Your order is paid, and we are packing it').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await expect.poll(() => page.locator('svc-chat .question').count()).toBe(0)
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).toBe('{}')
+
+    await dashboard.goto(`${baseUrl}/dashboard/executions`)
+    const executions = dashboard.getByRole('table', { name: 'Executions' }).getByRole('row')
+    await expect.poll(() => executions.count()).toBeGreaterThan(4)
+  })
+
+  test('a product’s own button asks about it, on a narrow screen, too', async () => {
+    const page = await open({ viewport: { width: 390, height: 800 } })
+    await page.getByRole('button', { name: 'Ask about Enamel Mug' }).click()
+    await page.locator('svc-chat .card', { hasText: 'Enamel Mug' }).waitFor()
+    const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    expect(isWide).toBe(false)
+  })
+}
+
+const OPEN_ROOTS = `
+  const attach = Element.prototype.attachShadow
+  Element.prototype.attachShadow = function (options) { return attach.call(this, { ...options, mode: 'open' }) }
+`

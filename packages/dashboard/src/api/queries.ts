@@ -1,0 +1,128 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf, type Schemas } from './client.ts'
+import { everyPage } from './every-page.ts'
+
+const LIVE_MS = 4_000
+const PAGE = 50
+/** A list with more pages than this is no longer asked for again by itself: each time would ask for all of them. */
+const LIVE_PAGES = 3
+
+/** Who is signed in. */
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: () => bodyOf(api.GET('/v1/account')),
+  staleTime: 60_000,
+})
+
+export const accountKeysQuery = queryOptions({
+  queryKey: ['account', 'keys'],
+  queryFn: () =>
+    everyPage(async (query) => {
+      const { keys, nextCursor } = await bodyOf(api.GET('/v1/account/keys', { params: { query } }))
+      return { items: keys, nextCursor }
+    }),
+})
+
+export const projectsQuery = queryOptions({
+  queryKey: ['projects'],
+  queryFn: () =>
+    everyPage(async (query) => {
+      const { projects, nextCursor } = await bodyOf(api.GET('/v1/projects', { params: { query } }))
+      return { items: projects, nextCursor }
+    }),
+})
+
+/** The runtimes of one project, or of all. */
+export function runtimesQuery(projectId?: string) {
+  const filter: { projectId?: string } = projectId === undefined ? {} : { projectId }
+  return queryOptions({
+    queryKey: ['runtimes', { projectId }],
+    queryFn: () =>
+      everyPage(async (query) => {
+        const { runtimes, nextCursor } = await bodyOf(api.GET('/v1/runtimes', { params: { query: { ...query, ...filter } } }))
+        return { items: runtimes, nextCursor }
+      }),
+  })
+}
+
+export function runtimeQuery(runtimeId: string) {
+  return queryOptions({
+    queryKey: ['runtime', runtimeId],
+    queryFn: () => bodyOf(api.GET('/v1/runtimes/{runtimeId}', { params: { path: { runtimeId } } })),
+  })
+}
+
+/** What a runtime publishes: the one place where its capabilities’ schemas can be read. Refused where it publishes nothing. */
+export function manifestQuery(runtimeId: string) {
+  return queryOptions({
+    queryKey: ['runtime', runtimeId, 'manifest'],
+    // The answer may be held for a while by whatever stands in between, which a look right after a deployment must not see.
+    queryFn: () =>
+      bodyOf(api.GET('/v1/runtime/{runtimeId}/manifest', { params: { path: { runtimeId } }, cache: 'no-store' })),
+    retry: false,
+  })
+}
+
+/** Filters of the list of executions, as the address carries them. */
+export interface ExecutionFilters {
+  status?: Schemas['ExecutionStatus'] | undefined
+  runtimeId?: string | undefined
+  projectId?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Executions, newest first, page by page. */
+export function executionsQuery(filters: ExecutionFilters, isLive: boolean) {
+  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  return infiniteQueryOptions({
+    queryKey: ['executions', given],
+    queryFn: ({ pageParam }) => {
+      const query = { ...given, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }
+      return bodyOf(api.GET('/v1/executions', { params: { query } }))
+    },
+    initialPageParam: firstPage(),
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) => (isLive && (state.data?.pages.length ?? 0) <= LIVE_PAGES ? LIVE_MS : false),
+  })
+}
+
+function firstPage(): string | null {
+  return null
+}
+
+/** The trace of an execution, asked for again while it runs. */
+export function traceQuery(executionId: string) {
+  return queryOptions({
+    queryKey: ['trace', executionId],
+    queryFn: () => bodyOf(api.GET('/v1/executions/{executionId}', { params: { path: { executionId } } })),
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? LIVE_MS / 2 : false),
+  })
+}
+
+export interface SummaryFilters {
+  from?: string | undefined
+  to?: string | undefined
+  bucket?: Schemas['AnalyticsBucket'] | undefined
+  projectId?: string | undefined
+  runtimeId?: string | undefined
+}
+
+export function summaryQuery(filters: SummaryFilters) {
+  const query = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  return queryOptions({
+    queryKey: ['analytics', query],
+    queryFn: () => bodyOf(api.GET('/v1/analytics/summary', { params: { query } })),
+  })
+}
+
+export const plansQuery = queryOptions({
+  queryKey: ['billing', 'plans'],
+  queryFn: () => bodyOf(api.GET('/v1/billing/plans')),
+})
+
+export const usageQuery = queryOptions({
+  queryKey: ['billing', 'usage'],
+  queryFn: () => bodyOf(api.GET('/v1/billing/usage')),
+  refetchInterval: 30_000,
+})

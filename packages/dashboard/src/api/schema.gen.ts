@@ -1,0 +1,2713 @@
+// Written by “npm run generate:api”, from /openapi.json.
+export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who answers here */
+        get: operations["getService"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the service lives */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description of the API */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/{runtimeId}/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch what a runtime publishes
+         * @description An Agent Discovery Specification document, built from the serving deployment. 404 before the first one; 400 where the deployment names neither a website nor `adp.namespace`.
+         */
+        get: operations["getManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/capabilities/{runtimeId}/{capability}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a capability as a stranger
+         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. Draws on the anonymous share of the quota and on the quota itself.
+         */
+        post: operations["callCapability"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the agent on a conversation
+         * @description A failed execution is a result too: HTTP 200, `status` `failed`. With `Accept: text/event-stream` the same execution comes event by event and ends in `done`.
+         */
+        post: operations["execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/capability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call one capability, without a model
+         * @description What a page does while it waits for something. A failed call is HTTP 200 with `error`.
+         */
+        post: operations["callOwnCapability"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deploy a manifest
+         * @description It replaces the deployment before it as a whole and serves from now on. 429 where too many deployments are being checked at once.
+         */
+        post: operations["deploy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at the serving deployment, and check in */
+        get: operations["getRuntimeStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check in */
+        post: operations["sendHeartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open an account and sign in */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is asking */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change the password */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runtimes, newest first */
+        get: operations["listRuntimes"];
+        put?: never;
+        /**
+         * Register a runtime, or update it
+         * @description Idempotent on `runtimeId`. A new runtime answers 201 with its keys and its signing secret; one that exists answers 200 without them, and what the request leaves out stays as it was.
+         */
+        post: operations["registerRuntime"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a runtime */
+        get: operations["getRuntime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/allowed-origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the list of allowed origins
+         * @description The origins whose pages may use the public key. An empty list lets every origin.
+         */
+        put: operations["setAllowedOrigins"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/reveal-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reveal a key in full */
+        post: operations["revealKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/rotate-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace a key; the old one works on for a grace period */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/revoke-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a key at once, without a replacement */
+        post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the signing secret; the old one works on for a grace period */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the account’s API keys, newest first */
+        get: operations["listAccountKeys"];
+        put?: never;
+        /** Create an API key of the account */
+        post: operations["createAccountKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/keys/{keyId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an API key of the account at once */
+        post: operations["revokeAccountKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List executions */
+        get: operations["listExecutions"];
+        put?: never;
+        /**
+         * Run the agent on one of your runtimes
+         * @description As a page does with a public key, with `system` turns allowed. Spends the quota; the rate limit of the runtime does not apply.
+         */
+        post: operations["executeAsOwner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions/{executionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch the trace of an execution */
+        get: operations["getExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/traces/runtime/{runtimeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the traces of a runtime */
+        get: operations["listTraces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/traces/{executionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a trace */
+        get: operations["getTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List projects */
+        get: operations["listProjects"];
+        put?: never;
+        /** Create a project */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a project */
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Rename or describe a project */
+        patch: operations["updateProject"];
+        trace?: never;
+    };
+    "/v1/analytics/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Summarize executions over time */
+        get: operations["getAnalyticsSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List plans
+         * @description Every plan with its price and its limits, and the one that the account is on. Null is unlimited.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read current usage
+         * @description The current UTC hour. Executions count from their admission, their calls and tokens once they have ended. `available` is what would be admitted right now.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an upgrade
+         * @description Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.
+         */
+        post: operations["startCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a completed payment
+         * @description Asks the payment provider. May be repeated.
+         */
+        post: operations["verifyCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Account: {
+            ownerId: string;
+            email: string;
+            tier: components["schemas"]["Tier"];
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        AccountKey: {
+            keyId: string;
+            name: string;
+            prefix: string;
+            createdAt: components["schemas"]["Timestamp"];
+            revokedAt: components["schemas"]["Timestamp"] | null;
+        };
+        AccountKeyList: {
+            keys: components["schemas"]["AccountKey"][];
+            nextCursor: string | null;
+        };
+        Adp: {
+            namespace: components["schemas"]["Namespace"];
+            id?: string;
+        };
+        Agent: {
+            instructions?: string;
+        };
+        AllowedOrigins: {
+            runtimeId: string;
+            allowedOrigins: string[];
+        };
+        AllowedOriginsRequest: {
+            origins: components["schemas"]["Origin"][];
+        };
+        /** @enum {string} */
+        AnalyticsBucket: "hour" | "day";
+        AnalyticsSummary: {
+            range: {
+                from: components["schemas"]["Timestamp"];
+                to: components["schemas"]["Timestamp"];
+                bucket: components["schemas"]["AnalyticsBucket"];
+                clamped: boolean;
+            };
+            totals: {
+                executions: number;
+                completed: number;
+                failed: number;
+                capabilityCalls: number;
+                inputTokens: number;
+                outputTokens: number;
+                totalTokens: number;
+                avgDurationMs: number | null;
+                p50DurationMs: number | null;
+                p95DurationMs: number | null;
+            };
+            series: {
+                executions: number;
+                completed: number;
+                failed: number;
+                capabilityCalls: number;
+                inputTokens: number;
+                outputTokens: number;
+                at: components["schemas"]["Timestamp"];
+                p95DurationMs: number | null;
+            }[];
+            capabilities: {
+                capability: string;
+                calls: number;
+                failed: number;
+                p95DurationMs: number | null;
+            }[];
+            runtimes: {
+                runtimeId: string;
+                executions: number;
+                failed: number;
+                totalTokens: number;
+            }[];
+        };
+        BillingUsage: {
+            tier: components["schemas"]["Tier"];
+            periodStart: components["schemas"]["Timestamp"];
+            periodEnd: components["schemas"]["Timestamp"];
+            executions: {
+                used: number;
+                available: number | null;
+                perHour: number | null;
+                burst: number | null;
+            };
+            anonymous: {
+                used: number;
+                available: number | null;
+                perHour: number | null;
+                burst: number | null;
+            };
+            capabilityCalls: number;
+            inputTokens: number;
+            outputTokens: number;
+            totalTokens: number;
+        };
+        BrokerRequest: {
+            /** @default {} */
+            input: components["schemas"]["JsonObject"];
+            metadata?: components["schemas"]["JsonObject"];
+            endUserToken?: string;
+        };
+        Capability: {
+            name: components["schemas"]["CapabilityName"];
+            version: components["schemas"]["SemVer"];
+            /** @default  */
+            description: string;
+            /** @default false */
+            requiresEndUser: boolean;
+            /** @default [] */
+            actions: components["schemas"]["CapabilityAction"][];
+            deprecated?: boolean;
+            deprecatedSince?: components["schemas"]["SemVer"];
+            removalNotBefore?: components["schemas"]["SemVer"];
+        };
+        CapabilityAction: {
+            name: string;
+            inputSchema?: components["schemas"]["JsonObject"];
+            outputSchema?: components["schemas"]["JsonObject"];
+        };
+        CapabilityFailure: {
+            executionId: string;
+            error: components["schemas"]["Failure"];
+            durationMs: number;
+        };
+        /** @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case. */
+        CapabilityName: string;
+        CapabilityOutput: {
+            executionId: string;
+            output: unknown;
+            durationMs: number;
+        };
+        CapabilityRequest: {
+            capability: string;
+            /** @default {} */
+            input: components["schemas"]["JsonObject"];
+            endUserToken?: string;
+        };
+        ChangePasswordRequest: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        Checkout: {
+            checkoutId: string;
+            /** Format: uri */
+            url: string;
+            /** @enum {string} */
+            provider: "stripe" | "test";
+        };
+        CheckoutRequest: {
+            /** @constant */
+            tier: "pro";
+            successUrl: components["schemas"]["WebUrl"];
+            cancelUrl: components["schemas"]["WebUrl"];
+        };
+        Connection: {
+            status: components["schemas"]["ConnectionStatus"];
+            /** @constant */
+            transport: "http";
+        };
+        /**
+         * @description `pending` before the first check-in; `online` for 5 minutes after one or after a call that worked.
+         * @enum {string}
+         */
+        ConnectionStatus: "pending" | "online" | "offline";
+        CreateAccountKeyRequest: {
+            name: string;
+        };
+        CreateProjectRequest: {
+            name: string;
+            description?: string | null;
+        };
+        CreatedAccountKey: {
+            keyId: string;
+            name: string;
+            prefix: string;
+            createdAt: components["schemas"]["Timestamp"];
+            revokedAt: components["schemas"]["Timestamp"] | null;
+            key: string;
+        };
+        /** @description The one time that the signing secret is shown. The two keys can be revealed later. */
+        CreatedRuntime: {
+            runtimeId: string;
+            projectId: string;
+            tier: components["schemas"]["Tier"];
+            deployKeyPrefix: string | null;
+            publicKeyPrefix: string | null;
+            secret: string;
+            deployKey: string;
+            publicKey: string;
+        };
+        DeployRequest: {
+            manifest: components["schemas"]["DeploymentManifest"];
+        };
+        DeployResponse: {
+            version: number;
+            /** @constant */
+            status: "active";
+            capabilities: {
+                name: string;
+                hasInputSchema: boolean;
+            }[];
+            warnings: string[];
+        };
+        DeploymentManifest: {
+            /** @constant */
+            schemaVersion: 2;
+            capabilities: components["schemas"]["Capability"][];
+            runtime?: {
+                sdkVersion?: string;
+            };
+            endpoint?: components["schemas"]["Endpoint"];
+            website?: components["schemas"]["Website"];
+            adp?: components["schemas"]["Adp"];
+            agent?: components["schemas"]["Agent"];
+            metadata?: components["schemas"]["JsonObject"];
+        };
+        DiscoveryCapability: {
+            name: string;
+            invocationName: components["schemas"]["CapabilityName"];
+            version: components["schemas"]["SemVer"];
+            description?: string;
+            inputSchema?: components["schemas"]["JsonObject"];
+            outputSchema?: components["schemas"]["JsonObject"];
+            deprecated?: boolean;
+            deprecatedSince?: components["schemas"]["SemVer"];
+            removalNotBefore?: components["schemas"]["SemVer"];
+            endpoint: {
+                /** @constant */
+                transport: "http";
+                /** Format: uri */
+                address: string;
+                /** @enum {string} */
+                auth: "none" | "custom:end-user-token";
+            };
+        };
+        /** @description A document of the Agent Discovery Specification 0.3.0. */
+        DiscoveryManifest: {
+            specVersion: string;
+            id: string;
+            name: string;
+            description?: string;
+            provider: {
+                name: string;
+                url?: string;
+                contact?: string;
+            };
+            capabilities: components["schemas"]["DiscoveryCapability"][];
+            discovery: {
+                cacheTtlSeconds: number;
+            };
+            lastUpdated?: string;
+        };
+        /**
+         * Format: uri
+         * @description The absolute address that receives every capability call: https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.
+         */
+        Endpoint: string;
+        /** @description The one form of every refusal and fault. */
+        ErrorBody: {
+            error: {
+                /** @enum {string} */
+                code: "validation_error" | "unauthorized" | "forbidden" | "not_found" | "rate_limit_exceeded" | "execution_error" | "internal_error";
+                message: string;
+                details?: {
+                    fieldErrors: components["schemas"]["FieldErrors"];
+                };
+            };
+        };
+        ExecuteRequest: {
+            messages: components["schemas"]["PublicTranscript"];
+            metadata?: components["schemas"]["JsonObject"];
+            endUserToken?: string;
+        };
+        /** @description `messages` holds the turns that this execution added. A failed execution is a result: check `status`. */
+        ExecuteResponse: {
+            executionId: string;
+            /** @enum {string} */
+            status: "completed" | "failed";
+            messages: components["schemas"]["Message"][];
+            finishReason: components["schemas"]["FinishReason"];
+            inputTokens: number;
+            outputTokens: number;
+            totalTokens: number;
+            durationMs: number;
+            error?: components["schemas"]["Failure"];
+        };
+        /**
+         * @description Which doorway it came through: a chat, a page’s single call, or the broker.
+         * @enum {string}
+         */
+        ExecutionKind: "execute" | "capability" | "broker";
+        ExecutionList: {
+            nextCursor: string | null;
+            executions: components["schemas"]["ExecutionSummary"][];
+        };
+        /** @enum {string} */
+        ExecutionStatus: "running" | "completed" | "failed";
+        ExecutionSummary: {
+            executionId: string;
+            runtimeId: string;
+            status: components["schemas"]["ExecutionStatus"];
+            finishReason: components["schemas"]["FinishReason"] | null;
+            durationMs: number | null;
+            capabilityCalls: number;
+            startedAt: components["schemas"]["Timestamp"];
+            completedAt: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description What went wrong, in words fit for whoever called. */
+        Failure: {
+            message: string;
+        };
+        /** @description Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`. */
+        FieldErrors: {
+            [key: string]: string[];
+        };
+        /**
+         * @description `stop`: the model was done. `length`: the step budget ran out. `error`. `cancelled`: the caller left.
+         * @enum {string}
+         */
+        FinishReason: "stop" | "length" | "error" | "cancelled";
+        /**
+         * @description `degraded` when a fifth or more of the last 20 calls failed on their way, in the last 15 minutes; `unreachable` while calls are held back because the endpoint does not answer.
+         * @enum {string}
+         */
+        Health: "healthy" | "degraded" | "unreachable";
+        Heartbeat: {
+            /** @constant */
+            status: "ok";
+            lastSeenAt: components["schemas"]["Timestamp"];
+        };
+        /** @description Any JSON object. */
+        JsonObject: {
+            [key: string]: unknown;
+        };
+        Message: {
+            /** @constant */
+            role: "user";
+            parts: components["schemas"]["TextPart"][];
+        } | {
+            /** @constant */
+            role: "assistant";
+            parts: (components["schemas"]["TextPart"] | components["schemas"]["ToolCallPart"])[];
+        } | {
+            /** @constant */
+            role: "tool";
+            parts: components["schemas"]["ToolResultPart"][];
+        } | {
+            /** @constant */
+            role: "system";
+            parts: components["schemas"]["TextPart"][];
+        };
+        /** @description Two or more segments in the manner of reverse DNS, each of the form of a capability name. */
+        Namespace: string;
+        /**
+         * Format: uri
+         * @description A bare web origin: scheme, host and, where it is not the default, port.
+         */
+        Origin: string;
+        OwnerExecuteRequest: {
+            runtimeId: string;
+            messages: components["schemas"]["Transcript"];
+            metadata?: components["schemas"]["JsonObject"];
+        };
+        Plan: {
+            tier: components["schemas"]["Tier"];
+            name: string;
+            price: {
+                amount: number | null;
+                currency: string;
+                /** @constant */
+                interval: "month";
+            };
+            limits: components["schemas"]["PlanLimits"];
+        };
+        PlanLimits: {
+            runtimes: number | null;
+            executionsPerHour: number | null;
+            executionsBurst: number | null;
+            anonymousPerHour: number | null;
+            anonymousBurst: number | null;
+            requestsPerMinute: number;
+            analyticsDays: number;
+            retentionDays: number;
+        };
+        PlanList: {
+            plans: components["schemas"]["Plan"][];
+            current: components["schemas"]["Tier"];
+        };
+        Project: {
+            projectId: string;
+            name: string;
+            description: string | null;
+            isDefault: boolean;
+            runtimeCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        ProjectList: {
+            projects: components["schemas"]["Project"][];
+            nextCursor: string | null;
+        };
+        /** @description A conversation from page source. Every `tool_call` is answered by a `tool_result` of the tool turn that follows it; no turn may speak as `system`. */
+        PublicTranscript: components["schemas"]["Transcript"];
+        RegisterRuntimeRequest: {
+            runtimeId?: components["schemas"]["RuntimeId"];
+            name: string;
+            version?: components["schemas"]["SemVer"];
+            projectId?: string;
+            endpoint?: components["schemas"]["Endpoint"];
+        };
+        RevealKeyRequest: {
+            type: components["schemas"]["RuntimeKeyType"];
+        };
+        RevealedKey: {
+            type: components["schemas"]["RuntimeKeyType"];
+            key: string;
+            prefix: string;
+        };
+        RevokeKeyRequest: {
+            type: components["schemas"]["RuntimeKeyType"];
+        };
+        RevokedKey: {
+            type: components["schemas"]["RuntimeKeyType"];
+            revokedAt: components["schemas"]["Timestamp"];
+        };
+        RotateKeyRequest: {
+            type: components["schemas"]["RuntimeKeyType"];
+            graceSeconds?: number;
+        };
+        RotateSecretRequest: {
+            graceSeconds?: number;
+        };
+        RotatedKey: {
+            type: components["schemas"]["RuntimeKeyType"];
+            key: string;
+            prefix: string;
+            previousKeyExpiresAt: components["schemas"]["Timestamp"] | null;
+        };
+        RotatedSecret: {
+            secret: string;
+            previousSecretExpiresAt: components["schemas"]["Timestamp"] | null;
+        };
+        RuntimeDetail: {
+            runtimeId: string;
+            name: string;
+            version: string;
+            projectId: string;
+            endpoint: string | null;
+            connection: components["schemas"]["Connection"];
+            health: components["schemas"]["Health"];
+            deployment: {
+                version: number;
+                deployedAt: components["schemas"]["Timestamp"];
+            } | null;
+            capabilityCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+            tier: components["schemas"]["Tier"];
+            capabilities: {
+                name: string;
+                version: string;
+                description: string;
+                requiresEndUser: boolean;
+                deprecated: boolean;
+                hasInputSchema: boolean;
+            }[];
+            allowedOrigins: string[];
+            deployKeyPrefix: string | null;
+            publicKeyPrefix: string | null;
+            lastSeenAt: components["schemas"]["Timestamp"] | null;
+            website: components["schemas"]["Website"] | null;
+            adp: components["schemas"]["Adp"] | null;
+        };
+        /** @description Chosen by its owner, or minted at registration. */
+        RuntimeId: string;
+        /** @enum {string} */
+        RuntimeKeyType: "deploy" | "public";
+        RuntimeList: {
+            runtimes: components["schemas"]["RuntimeListItem"][];
+            nextCursor: string | null;
+        };
+        RuntimeListItem: {
+            runtimeId: string;
+            name: string;
+            version: string;
+            projectId: string;
+            endpoint: string | null;
+            connection: components["schemas"]["Connection"];
+            health: components["schemas"]["Health"];
+            deployment: {
+                version: number;
+                deployedAt: components["schemas"]["Timestamp"];
+            } | null;
+            capabilityCount: number;
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        RuntimeStatus: {
+            runtimeId: string;
+            name?: string;
+            baseUrl?: string;
+            deployment: {
+                version: number;
+                /** @enum {string} */
+                status: "active" | "superseded";
+                deployedAt: components["schemas"]["Timestamp"];
+            } | null;
+            capabilities: string[];
+            /** @default [] */
+            deprecated: {
+                name: string;
+                deprecatedSince: components["schemas"]["SemVer"];
+                removalNotBefore: components["schemas"]["SemVer"] | null;
+            }[];
+            connection: components["schemas"]["Connection"];
+            health: components["schemas"]["Health"];
+            provider: {
+                name: string;
+                model: string;
+            };
+        };
+        /** @description A version after Semantic Versioning 2.0. */
+        SemVer: string;
+        ServiceHealth: {
+            /** @constant */
+            status: "ok";
+            version: string;
+            uptime: number;
+            timestamp: components["schemas"]["Timestamp"];
+        };
+        ServiceInfo: {
+            service: string;
+            version: string;
+        };
+        Session: {
+            account: components["schemas"]["Account"];
+            token: string;
+            expiresAt: components["schemas"]["Timestamp"];
+        };
+        SignInRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+        };
+        SignUpRequest: {
+            /** Format: email */
+            email: string;
+            password: string;
+        };
+        SignedOut: {
+            /** @constant */
+            status: "ok";
+        };
+        /** @description What one event’s `data` holds; its name is repeated under `type`. `done` comes last on every stream. */
+        StreamEvent: {
+            /** @constant */
+            type: "text";
+            content: string;
+        } | {
+            /** @constant */
+            type: "capability_start";
+            callId: string;
+            capability: string;
+        } | {
+            /** @constant */
+            type: "capability_end";
+            callId: string;
+            capability: string;
+            durationMs: number;
+            error?: components["schemas"]["Failure"];
+        } | {
+            executionId: string;
+            /** @enum {string} */
+            status: "completed" | "failed";
+            messages: components["schemas"]["Message"][];
+            finishReason: components["schemas"]["FinishReason"];
+            inputTokens: number;
+            outputTokens: number;
+            totalTokens: number;
+            durationMs: number;
+            error?: components["schemas"]["Failure"];
+            /** @constant */
+            type: "done";
+        };
+        TextPart: {
+            /** @constant */
+            type: "text";
+            content: string;
+        };
+        /**
+         * @description The plan of the account. It follows from billing, never from a request.
+         * @enum {string}
+         */
+        Tier: "free" | "pro" | "enterprise";
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC, with milliseconds.
+         */
+        Timestamp: string;
+        ToolCallPart: {
+            /** @constant */
+            type: "tool_call";
+            id: string;
+            name: string;
+            input: components["schemas"]["JsonObject"];
+        };
+        ToolResultPart: {
+            /** @constant */
+            type: "tool_result";
+            toolCallId: string;
+            name: string;
+            output: unknown;
+            error?: components["schemas"]["Failure"];
+        };
+        /** @description Shapes, counts and capability payloads, never message text. A payload of more than 64 KiB is kept as `{truncated, bytes, preview}`. */
+        Trace: {
+            executionId: string;
+            runtimeId: string;
+            projectId: string;
+            deploymentVersion: number | null;
+            kind: components["schemas"]["ExecutionKind"];
+            status: components["schemas"]["ExecutionStatus"];
+            finishReason: components["schemas"]["FinishReason"] | null;
+            error: components["schemas"]["Failure"] | null;
+            messageShape: components["schemas"]["TurnShape"][];
+            steps: number;
+            inputTokens: number;
+            outputTokens: number;
+            totalTokens: number;
+            durationMs: number | null;
+            metadata: components["schemas"]["JsonObject"] | null;
+            capabilityCalls: components["schemas"]["TracedCall"][];
+            startedAt: components["schemas"]["Timestamp"];
+            completedAt: components["schemas"]["Timestamp"] | null;
+        };
+        TraceList: {
+            nextCursor: string | null;
+            traces: components["schemas"]["ExecutionSummary"][];
+        };
+        TracedCall: {
+            callId: string;
+            capability: string;
+            step: number;
+            /** @enum {string} */
+            status: "completed" | "failed";
+            input: unknown;
+            output: unknown;
+            error: components["schemas"]["Failure"] | null;
+            startedAt: components["schemas"]["Timestamp"];
+            durationMs: number | null;
+        };
+        /** @description A conversation. Every `tool_call` is answered by a `tool_result` of the tool turn that follows it. */
+        Transcript: components["schemas"]["Message"][];
+        TurnShape: {
+            /** @enum {string} */
+            role: "user" | "assistant" | "tool" | "system";
+            parts: {
+                /** @enum {string} */
+                type: "text" | "tool_call" | "tool_result";
+            }[];
+        };
+        UpdateProjectRequest: {
+            name?: string;
+            description?: string | null;
+        };
+        /** @description What was registered before goes on: neither its keys nor its secret are shown. */
+        UpdatedRuntime: {
+            runtimeId: string;
+            projectId: string;
+            tier: components["schemas"]["Tier"];
+            deployKeyPrefix: string | null;
+            publicKeyPrefix: string | null;
+        };
+        VerifiedCheckout: {
+            checkoutId: string;
+            /** @enum {string} */
+            status: "paid" | "pending" | "expired";
+            tier: components["schemas"]["Tier"];
+        };
+        VerifyCheckoutRequest: {
+            checkoutId: string;
+        };
+        /**
+         * Format: uri
+         * @description An absolute address, http or https.
+         */
+        WebUrl: string;
+        Website: {
+            name: string;
+            description?: string;
+            url?: components["schemas"]["WebUrl"];
+            contact?: string;
+        };
+    };
+    responses: {
+        /** @description The request is not valid. `details.fieldErrors` names each failing field. */
+        BadRequest: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description One answer for every credential that is missing, malformed, unknown, expired, revoked, or another plane’s. */
+        Unauthorized: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The caller is known, and may not do this: the message says why. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description What the request names does not exist, or belongs to somebody else. */
+        NotFound: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A rate limit or an allowance is used up, or the service has too much to do: the message says which. */
+        TooManyRequests: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A fault of ours. The request id helps to find it. */
+        InternalError: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The id of the request: the caller’s own `x-request-id` where it is well-formed, a new one otherwise.
+         * @example 5f0c7f5e-0c0a-4f5b-9d51-6a3f0e3b7c11
+         */
+        RequestId: string;
+        /**
+         * @description In how many seconds a further try can succeed.
+         * @example 12
+         */
+        RetryAfter: number;
+        /**
+         * @description How many requests to this runtime a minute takes. Sent by routes with a rate limit.
+         * @example 60
+         */
+        RateLimitLimit: number;
+        /**
+         * @description How many of them are left.
+         * @example 59
+         */
+        RateLimitRemaining: number;
+        /**
+         * @description In how many seconds all of them are there again.
+         * @example 1
+         */
+        RateLimitReset: number;
+        /**
+         * @description Names this very content; send it back as `If-None-Match`.
+         * @example "k1qRzhWk8sN0b3m4lB1yYpVvJmD8kq2m9dZ1ExAmPlE"
+         */
+        ETag: string;
+        /**
+         * @description How long the answer may be kept.
+         * @example public, max-age=0, s-maxage=300
+         */
+        CacheControl: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getService: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceInfo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceHealth"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonObject"];
+                };
+            };
+            /** @description What the caller has is still current. */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscoveryManifest"];
+                };
+            };
+            /** @description What the caller has is still current. */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    callCapability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+                /** @description The name of a capability, without its namespace. */
+                capability: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BrokerRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityOutput"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description The capability was called, and failed. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityFailure"];
+                };
+            };
+        };
+    };
+    execute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExecuteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecuteResponse"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    callOwnCapability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CapabilityRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityOutput"] | components["schemas"]["CapabilityFailure"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deploy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeployRequest"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getRuntimeStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuntimeStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    sendHeartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Heartbeat"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpRequest"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listRuntimes: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+                /** @description The id of a project, `proj_…`. */
+                projectId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuntimeList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    registerRuntime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterRuntimeRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedRuntime"];
+                };
+            };
+            /** @description Made. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedRuntime"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getRuntime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuntimeDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    setAllowedOrigins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllowedOriginsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedOrigins"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revealKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevealKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevealedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listAccountKeys: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountKeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createAccountKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAccountKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedAccountKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeAccountKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an account’s key, `key_…`. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listExecutions: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only those of this status. */
+                status?: components["schemas"]["ExecutionStatus"];
+                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                from?: string;
+                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                to?: string;
+                /** @description The id of a project, `proj_…`. */
+                projectId?: string;
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    executeAsOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnerExecuteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecuteResponse"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an execution, `exec_…`. */
+                executionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listTraces: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only those of this status. */
+                status?: components["schemas"]["ExecutionStatus"];
+                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                from?: string;
+                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                to?: string;
+                /** @description The id of a project, `proj_…`. */
+                projectId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an execution, `exec_…`. */
+                executionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project, `proj_…`. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project, `proj_…`. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAnalyticsSummary: {
+        parameters: {
+            query?: {
+                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                from?: string;
+                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                to?: string;
+                /** @description How finely the time is cut, in UTC. */
+                bucket?: components["schemas"]["AnalyticsBucket"];
+                /** @description The id of a project, `proj_…`. */
+                projectId?: string;
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalyticsSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingUsage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    startCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checkout"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    verifyCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyCheckoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifiedCheckout"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+}

@@ -1,0 +1,173 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from './api/api-error.ts'
+import { accountQuery } from './api/queries.ts'
+import { NotFound, RouteError, RoutePending } from './routes/route-states.tsx'
+import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
+import { Shell } from './routes/shell.tsx'
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: readSignInSearch,
+  component: lazyRouteComponent(() => import('./routes/account/sign-in.tsx'), 'SignIn'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: readSignInSearch,
+  component: lazyRouteComponent(() => import('./routes/account/sign-up.tsx'), 'SignUp'),
+})
+
+/** Everything behind the door. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: Shell,
+  validateSearch: (search: Record<string, unknown>): { project?: string } => text(search, 'project'),
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(accountQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'unauthorized') throw error
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    }
+  },
+})
+
+const screen = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => app, path, component })
+
+const runtimes = screen(
+  '/',
+  lazyRouteComponent(() => import('./routes/runtimes/runtimes.tsx'), 'Runtimes'),
+)
+const newRuntime = screen(
+  '/runtimes/new',
+  lazyRouteComponent(() => import('./routes/runtimes/new-runtime.tsx'), 'NewRuntime'),
+)
+const projects = screen(
+  '/projects',
+  lazyRouteComponent(() => import('./routes/projects/projects.tsx'), 'Projects'),
+)
+const account = screen(
+  '/account',
+  lazyRouteComponent(() => import('./routes/account/account.tsx'), 'Account'),
+)
+
+const runtime = screen(
+  '/runtimes/$runtimeId',
+  lazyRouteComponent(() => import('./routes/runtimes/runtime-page.tsx'), 'RuntimePage'),
+)
+
+const tab = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => runtime, path, component })
+
+const tabs = [
+  tab(
+    '/',
+    lazyRouteComponent(() => import('./routes/runtimes/overview-tab.tsx'), 'OverviewTab'),
+  ),
+  tab(
+    '/capabilities',
+    lazyRouteComponent(() => import('./routes/runtimes/capabilities-tab.tsx'), 'CapabilitiesTab'),
+  ),
+  tab(
+    '/deployments',
+    lazyRouteComponent(() => import('./routes/runtimes/deployments-tab.tsx'), 'DeploymentsTab'),
+  ),
+  tab(
+    '/origins',
+    lazyRouteComponent(() => import('./routes/runtimes/origins-tab.tsx'), 'OriginsTab'),
+  ),
+  tab(
+    '/keys',
+    lazyRouteComponent(() => import('./routes/runtimes/keys-tab.tsx'), 'KeysTab'),
+  ),
+  tab(
+    '/manifest',
+    lazyRouteComponent(() => import('./routes/runtimes/manifest-tab.tsx'), 'ManifestTab'),
+  ),
+  tab(
+    '/try',
+    lazyRouteComponent(() => import('./routes/runtimes/try-tab.tsx'), 'TryTab'),
+  ),
+] as const
+
+const executions = createRoute({
+  getParentRoute: () => app,
+  path: '/executions',
+  validateSearch: readExecutionsSearch,
+  component: lazyRouteComponent(() => import('./routes/executions/executions.tsx'), 'Executions'),
+})
+
+const trace = screen(
+  '/executions/$executionId',
+  lazyRouteComponent(() => import('./routes/executions/trace-page.tsx'), 'TracePage'),
+)
+
+const analytics = createRoute({
+  getParentRoute: () => app,
+  path: '/analytics',
+  validateSearch: readAnalyticsSearch,
+  component: lazyRouteComponent(() => import('./routes/analytics/analytics.tsx'), 'Analytics'),
+})
+
+const billing = createRoute({
+  getParentRoute: () => app,
+  path: '/billing',
+  validateSearch: (search: Record<string, unknown>): { checkoutId?: string; outcome?: string } => ({
+    ...text(search, 'checkoutId'),
+    ...text(search, 'outcome'),
+  }),
+  component: lazyRouteComponent(() => import('./routes/billing/billing.tsx'), 'Billing'),
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  signUp,
+  app.addChildren([
+    runtimes,
+    newRuntime,
+    runtime.addChildren(tabs),
+    executions,
+    trace,
+    analytics,
+    projects,
+    billing,
+    account,
+  ]),
+])
+
+/** The screens and their addresses, below /dashboard. */
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/dashboard',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultErrorComponent: RouteError,
+    defaultPendingComponent: RoutePending,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

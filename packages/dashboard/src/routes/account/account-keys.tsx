@@ -1,0 +1,139 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { messageBeside, messagesFor } from '../../api/api-error.ts'
+import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { accountKeysQuery } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError, Notice } from '../../ui/notice.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+type AccountKey = Schemas['AccountKey']
+
+/** The keys that programs use in the owner’s name. */
+export function AccountKeys(): ReactNode {
+  const keys = useQuery(accountKeysQuery)
+  const [ending, setEnding] = useState<AccountKey | null>(null)
+  return (
+    <Card
+      isFlush
+      title="API keys"
+      description="For programs that act in your name: registering runtimes, reading traces. They cannot change the password."
+    >
+      <div className="px-5 pb-5">
+        <NewKey />
+      </div>
+      {keys.isPending && <Loading />}
+      {keys.isError && (
+        <div className="p-5 pt-0">
+          <LoadError error={keys.error} onRetry={() => void keys.refetch()} />
+        </div>
+      )}
+      {keys.data?.length === 0 && (
+        <Empty icon={KeyRound} title="No API keys">
+          Make one for each program, so that each can be ended by itself.
+        </Empty>
+      )}
+      {keys.data && keys.data.length > 0 && (
+        <Table caption="API keys" columns={columns(setEnding)} rows={keys.data} rowKey={({ keyId }) => keyId} />
+      )}
+      {ending && <EndKey accountKey={ending} onClose={() => setEnding(null)} />}
+    </Card>
+  )
+}
+
+function columns(end: (key: AccountKey) => void): Column<AccountKey>[] {
+  return [
+    { heading: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
+    { heading: 'Key', cell: ({ prefix }) => <code className="text-xs whitespace-nowrap">{prefix}</code> },
+    { heading: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      heading: 'State',
+      cell: (key) =>
+        key.revokedAt === null ? (
+          <Button className="h-8" aria-label={`End the key ${key.name}`} onClick={() => end(key)}>
+            End
+          </Button>
+        ) : (
+          <Badge>ended</Badge>
+        ),
+    },
+  ]
+}
+
+function NewKey(): ReactNode {
+  const [name, setName] = useState('')
+  const queryClient = useQueryClient()
+  const making = useMutation({
+    mutationFn: () => bodyOf(api.POST('/v1/account/keys', { body: { name } })),
+    onSuccess: async () => {
+      setName('')
+      await queryClient.invalidateQueries({ queryKey: accountKeysQuery.queryKey })
+    },
+  })
+  const problem = messageBeside(making.error, ['name'])
+  return (
+    <div className="flex flex-col gap-4">
+      <form
+        className="flex max-w-md items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          making.mutate()
+        }}
+      >
+        <div className="flex-1">
+          <TextField
+            label="Name of a new key"
+            placeholder="Continuous integration"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            errors={messagesFor(making.error, 'name')}
+          />
+        </div>
+        <Button kind="primary" type="submit" isBusy={making.isPending}>
+          Make a key
+        </Button>
+      </form>
+      {problem !== null && <Notice kind="bad">{problem}</Notice>}
+      {making.data && (
+        <Notice kind="ok">
+          <p className="mb-2 font-medium">Copy “{making.data.name}” now: it is shown this once.</p>
+          <CodeBlock text={making.data.key} label="the API key" />
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function EndKey({ accountKey, onClose }: { accountKey: AccountKey; onClose: () => void }): ReactNode {
+  const queryClient = useQueryClient()
+  const ending = useMutation({
+    mutationFn: () =>
+      bodyOf(api.POST('/v1/account/keys/{keyId}/revoke', { params: { path: { keyId: accountKey.keyId } } })),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: accountKeysQuery.queryKey })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title="End this key"
+      phrase={accountKey.name}
+      action="End the key"
+      isBusy={ending.isPending}
+      error={ending.error}
+      onConfirm={() => ending.mutate()}
+      onClose={onClose}
+    >
+      What uses {accountKey.prefix} is refused from now on. There is no way back.
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { accountQuery } from '../../api/queries.ts'
+import { Card } from '../../ui/card.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { formatTime } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { AccountKeys } from './account-keys.tsx'
+import { PasswordForm } from './password-form.tsx'
+
+export function Account(): ReactNode {
+  const { data: account } = useQuery(accountQuery)
+  return (
+    <Page title="Account">
+      <Card title="You">
+        {account ? (
+          <Facts
+            facts={[
+              ['E-mail', account.email],
+              ['Plan', account.tier],
+              ['Account id', <code key="id">{account.ownerId}</code>],
+              ['Since', formatTime(account.createdAt)],
+            ]}
+          />
+        ) : (
+          <Loading rows={1} />
+        )}
+      </Card>
+      <AccountKeys />
+      <PasswordForm />
+    </Page>
+  )
+}

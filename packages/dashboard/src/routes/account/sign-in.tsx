@@ -1,0 +1,27 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api, bodyOf } from '../../api/client.ts'
+import { CredentialsForm } from './credentials-form.tsx'
+import { Door } from './door.tsx'
+
+export function SignIn(): ReactNode {
+  const search = useSearch({ from: '/sign-in' })
+  const footer = (
+    <>
+      No account yet?{' '}
+      <Link to="/sign-up" search={search} className="font-medium text-accent underline underline-offset-2">
+        Sign up
+      </Link>
+    </>
+  )
+  return (
+    <Door title="Log in" footer={footer}>
+      <CredentialsForm
+        action="Log in"
+        autoComplete="current-password"
+        next={search.next}
+        send={(body) => bodyOf(api.POST('/v1/auth/sign-in', { body }))}
+      />
+    </Door>
+  )
+}

@@ -1,0 +1,28 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api, bodyOf } from '../../api/client.ts'
+import { CredentialsForm } from './credentials-form.tsx'
+import { Door } from './door.tsx'
+
+export function SignUp(): ReactNode {
+  const search = useSearch({ from: '/sign-up' })
+  const footer = (
+    <>
+      You have an account?{' '}
+      <Link to="/sign-in" search={search} className="font-medium text-accent underline underline-offset-2">
+        Log in
+      </Link>
+    </>
+  )
+  return (
+    <Door title="Open an account" footer={footer}>
+      <CredentialsForm
+        action="Sign up"
+        autoComplete="new-password"
+        passwordHint="10 characters or more."
+        next={search.next}
+        send={(body) => bodyOf(api.POST('/v1/auth/sign-up', { body }))}
+      />
+    </Door>
+  )
+}

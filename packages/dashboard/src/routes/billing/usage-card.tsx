@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { Card } from '../../ui/card.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { formatCount, formatRemaining } from '../../ui/format.ts'
+import { useNow } from '../../ui/now.ts'
+import { refillOf } from './refill.ts'
+
+type Usage = Schemas['BillingUsage']
+
+/** What was used in the present hour, and what is left of what fills up hour by hour. */
+export function UsageCard({ usage }: { usage: Usage }): ReactNode {
+  const left = Date.parse(usage.periodEnd) - useNow()
+  return (
+    <Card
+      title="Usage"
+      description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}
+    >
+      <div className="flex flex-col gap-6">
+        <div className="grid gap-6 md:grid-cols-2">
+          <Meter name="Executions" allowance={usage.executions} />
+          <Meter name="Of these, by strangers" allowance={usage.anonymous} />
+        </div>
+        <Facts
+          facts={[
+            ['Capability calls', formatCount(usage.capabilityCalls)],
+            ['Tokens in', formatCount(usage.inputTokens)],
+            ['Tokens out', formatCount(usage.outputTokens)],
+            ['Tokens, all', formatCount(usage.totalTokens)],
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function Meter({ name, allowance }: { name: string; allowance: Usage['executions'] }): ReactNode {
+  const { used, available, perHour, burst } = allowance
+  const refill = refillOf(allowance)
+  if (!refill || available === null || perHour === null || burst === null) {
+    return (
+      <div>
+        <h3 className="text-sm font-medium">{name}</h3>
+        <p className="mt-1 text-sm text-muted">{formatCount(used)} this hour; your plan sets no bound.</p>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <h3 className="flex justify-between text-sm font-medium">
+        <span>{name}</span>
+        <span className="tabular-nums">
+          {formatCount(available)} of {formatCount(burst)} left
+        </span>
+      </h3>
+      <Bar label={`${name} left`} value={available} max={burst} share={refill.share} />
+      <p className="mt-1 text-sm text-muted">
+        {formatCount(used)} used this hour. {formatCount(perHour)} come back each hour
+        {refill.fullInMs > 0 ? `; full again in ${formatRemaining(refill.fullInMs)}.` : '; that is all there can be.'}
+      </p>
+    </div>
+  )
+}
+
+interface BarProps {
+  label: string
+  value: number
+  max: number
+  /** From 0 to 1. */
+  share: number
+}
+
+// Below a tenth it is a matter of time until somebody is refused.
+function Bar({ label, value, max, share }: BarProps): ReactNode {
+  return (
+    <div className="relative mt-2">
+      <meter aria-label={label} min={0} max={max} value={value} className="sr-only" />
+      <svg
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        className="h-2 w-full rounded-full bg-subtle"
+      >
+        <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
+      </svg>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { StateBadge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatCount, formatDuration } from '../../ui/format.ts'
+import { JsonView } from '../../ui/json-tree.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+
+/** One call of a capability: what went in and what came back. */
+export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
+  const { callId, capability, step, status, input, output, error, durationMs } = call
+  return (
+    <div id={callId} className="scroll-mt-20">
+      <Card
+        title={capability}
+        description={`${step > 0 ? `Step ${step}, ` : ''}${formatDuration(durationMs)}`}
+        actions={
+          <span className="flex items-center gap-2">
+            <StateBadge state={status} />
+            <CopyButton text={callId} label={`the id of the call of ${capability}`} />
+          </span>
+        }
+      >
+        <div className="flex flex-col gap-4">
+          {error && <FailureNotice message={error.message} />}
+          <div className="grid gap-4 lg:grid-cols-2">
+            <Payload title="Input" value={input} label={`Input of ${capability}`} />
+            {!error && <Payload title="Output" value={output} label={`Output of ${capability}`} />}
+          </div>
+        </div>
+      </Card>
+    </div>
+  )
+}
+
+function Payload({ title, value, label }: { title: string; value: unknown; label: string }): ReactNode {
+  const cut = cutOf(value)
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1.5 text-sm font-medium">{title}</h3>
+      {cut && (
+        <div className="mb-2">
+          <Notice kind="info">It had {formatCount(cut.bytes)} bytes; the beginning is kept.</Notice>
+        </div>
+      )}
+      <JsonView value={cut ? cut.preview : value} label={label} />
+    </div>
+  )
+}
+
+// What is too large for a trace is stored in this form.
+function cutOf(value: unknown): { bytes: number; preview: unknown } | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (!('truncated' in value && 'bytes' in value && 'preview' in value)) return null
+  return value.truncated === true && typeof value.bytes === 'number'
+    ? { bytes: value.bytes, preview: value.preview }
+    : null
+}

@@ -1,0 +1,103 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Activity } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { executionsQuery, runtimesQuery } from '../../api/queries.ts'
+import { StateBadge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { formatDuration } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { endOfDay, startOfDay } from './day-range.ts'
+import { Filters } from './filters.tsx'
+import { LiveSwitch } from './live-switch.tsx'
+
+type Execution = Schemas['ExecutionSummary']
+
+/** What ran and what runs, newest first. The filters stand in the address. */
+export function Executions(): ReactNode {
+  const { status, runtimeId, from, to } = useSearch({ from: '/app/executions' })
+  const { project: projectId } = useSearch({ from: '/app' })
+  const [isLive, setLive] = useState(true)
+  const { data: runtimes } = useQuery(runtimesQuery())
+  const filters = { status, runtimeId, projectId, from: from && startOfDay(from), to: to && endOfDay(to) }
+  const list = useInfiniteQuery(executionsQuery(filters, isLive))
+  const rows = list.data?.pages.flatMap(({ executions }) => executions) ?? []
+  const names = new Map(runtimes?.map((runtime) => [runtime.runtimeId, runtime.name]))
+  return (
+    <Page
+      title="Executions"
+      description="Each question, each call, and what came of it."
+      actions={<LiveSwitch isLive={isLive} onChange={setLive} />}
+    >
+      <Filters runtimes={runtimes ?? []} />
+      {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
+      <Card isFlush>
+        {list.isPending && <Loading rows={6} />}
+        {list.data && rows.length === 0 && <NothingFound isFiltered={Boolean(status || runtimeId || from || to)} />}
+        {rows.length > 0 && (
+          <Table caption="Executions" columns={columns(names)} rows={rows} rowKey={({ executionId }) => executionId} />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div className="flex justify-center">
+          <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show earlier ones
+          </Button>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function NothingFound({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  return isFiltered ? (
+    <Empty icon={Activity} title="Nothing matches these filters" />
+  ) : (
+    <Empty icon={Activity} title="Nothing ran yet">
+      Ask a runtime something under “Try it”, or from your page. It shows up here by itself.
+    </Empty>
+  )
+}
+
+function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
+  return [
+    {
+      heading: 'Execution',
+      cell: ({ executionId }) => (
+        <Link
+          to="/executions/$executionId"
+          params={{ executionId }}
+          className="font-mono text-[13px] font-medium whitespace-nowrap underline-offset-2 hover:underline"
+        >
+          {shorten(executionId)}
+        </Link>
+      ),
+    },
+    { heading: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+    { heading: 'Runtime', isExtra: true, cell: ({ runtimeId }) => <RuntimeName name={names.get(runtimeId) ?? runtimeId} /> },
+    { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
+    { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
+    { heading: 'Took', isNumber: true, cell: ({ durationMs }) => formatDuration(durationMs) },
+    { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
+  ]
+}
+
+function RuntimeName({ name }: { name: string }): ReactNode {
+  return (
+    <span className="block max-w-44 truncate" title={name}>
+      {name}
+    </span>
+  )
+}
+
+// The beginning is the time, nearly the same for neighbours; the end tells them apart.
+function shorten(id: string): string {
+  return id.length > 16 ? `${id.slice(0, 5)}…${id.slice(-8)}` : id
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import type { Schemas } from '../../api/client.ts'
+import { runtimeQuery, traceQuery } from '../../api/queries.ts'
+import { StateBadge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { formatCount, formatDuration, formatTime } from '../../ui/format.ts'
+import { JsonView } from '../../ui/json-tree.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError } from '../../ui/notice.tsx'
+import { useNow } from '../../ui/now.ts'
+import { Page } from '../../ui/page.tsx'
+import { NotFound } from '../route-states.tsx'
+import { CallCard } from './call-card.tsx'
+import { FailureNotice } from './failure-notice.tsx'
+import { MessageStrip } from './message-strip.tsx'
+import { layOut } from './waterfall.ts'
+import { WaterfallView } from './waterfall-view.tsx'
+
+/** All that is kept of one execution. */
+export function TracePage(): ReactNode {
+  const { executionId } = useParams({ from: '/app/executions/$executionId' })
+  const { data: trace, error, refetch } = useQuery(traceQuery(executionId))
+  if (error instanceof ApiError && error.code === 'not_found') return <NotFound />
+  if (error && !trace) return <LoadError error={error} onRetry={() => void refetch()} />
+  if (!trace) return <Loading rows={6} />
+  return (
+    <Page
+      title="Execution"
+      description={
+        <span className="flex flex-wrap items-center gap-3">
+          <code className="text-sm [overflow-wrap:anywhere]">{executionId}</code>
+          <CopyButton text={executionId} label="the id" />
+        </span>
+      }
+      actions={<StateBadge state={trace.status} />}
+    >
+      {trace.error && <FailureNotice message={trace.error.message} />}
+      <Summary trace={trace} />
+      <Timeline trace={trace} />
+      {trace.messageShape.length > 0 && (
+        <Card title="Turns" description="Who spoke, and in what kinds of parts. The words themselves are not kept.">
+          <MessageStrip shape={trace.messageShape} />
+        </Card>
+      )}
+      {trace.capabilityCalls.map((call) => (
+        <CallCard key={call.callId} call={call} />
+      ))}
+      {trace.metadata && Object.keys(trace.metadata).length > 0 && (
+        <Card title="Metadata">
+          <JsonView value={trace.metadata} label="Metadata" />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+const KINDS = { execute: 'chat', capability: 'single call from a page', broker: 'call by a stranger' }
+
+function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
+  const { runtimeId } = trace
+  const { data: runtime } = useQuery(runtimeQuery(runtimeId))
+  return (
+    <Card>
+      <Facts
+        facts={[
+          [
+            'Runtime',
+            <Link
+              key="runtime"
+              to="/runtimes/$runtimeId"
+              params={{ runtimeId }}
+              className="text-accent underline underline-offset-2"
+            >
+              {runtime?.name ?? runtimeId}
+            </Link>,
+          ],
+          ['Kind', KINDS[trace.kind]],
+          ['Deployment', trace.deploymentVersion === null ? 'none' : `v${trace.deploymentVersion}`],
+          ['Finish reason', trace.finishReason ?? 'still running'],
+          ['Took', formatDuration(trace.durationMs)],
+          ['Model steps', trace.steps],
+          ['Tokens', `${formatCount(trace.inputTokens)} in, ${formatCount(trace.outputTokens)} out`],
+          ['Started', formatTime(trace.startedAt)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Timeline({ trace }: { trace: Schemas['Trace'] }): ReactNode {
+  const now = useNow()
+  const totalMs = trace.durationMs ?? Math.max(0, now - Date.parse(trace.startedAt))
+  const bars = layOut(trace, now)
+  return (
+    <Card title="Timeline" description="What the model took, and each call of a capability.">
+      {bars.length === 0 ? (
+        <p className="text-sm text-muted">Nothing has been recorded yet.</p>
+      ) : (
+        <WaterfallView bars={bars} totalMs={totalMs} />
+      )}
+    </Card>
+  )
+}

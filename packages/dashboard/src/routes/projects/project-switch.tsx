@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useId } from 'react'
+import { projectsQuery } from '../../api/queries.ts'
+
+/** Which project the screens show. The choice stands in the address, so that it can be shared and gone back from. */
+export function ProjectSwitch(): ReactNode {
+  const id = useId()
+  const { project = '' } = useSearch({ from: '/app' })
+  const { data } = useQuery(projectsQuery)
+  const navigate = useNavigate()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block px-1 text-xs font-medium text-muted">
+        Project
+      </label>
+      <select
+        id={id}
+        value={project}
+        onChange={(event) => {
+          const { value } = event.target
+          void navigate({
+            to: '.',
+            search: ({ project: _, ...rest }) => (value === '' ? rest : { ...rest, project: value }),
+          })
+        }}
+        className="h-9 w-full truncate rounded-md border border-edge bg-surface px-2.5 text-sm"
+      >
+        <option value="">All projects</option>
+        {data?.map(({ projectId, name }) => (
+          <option key={projectId} value={projectId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

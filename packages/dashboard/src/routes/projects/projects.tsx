@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { ProjectDialog } from './project-dialog.tsx'
+
+type Project = Schemas['Project']
+
+export function Projects(): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(projectsQuery)
+  const [dialog, setDialog] = useState<Project | 'new' | null>(null)
+  return (
+    <Page
+      title="Projects"
+      description="Groups of runtimes, for lists and figures. Everything works without them."
+      actions={
+        <Button kind="primary" onClick={() => setDialog('new')}>
+          <Plus aria-hidden="true" className="size-4" />
+          New project
+        </Button>
+      }
+    >
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
+      <Card isFlush>
+        {isPending && <Loading />}
+        {data && (
+          <Table
+            caption="Projects"
+            columns={columns(setDialog)}
+            rows={data}
+            rowKey={({ projectId }) => projectId}
+          />
+        )}
+      </Card>
+      {dialog !== null && <ProjectDialog project={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />}
+    </Page>
+  )
+}
+
+function columns(edit: (project: Project) => void): Column<Project>[] {
+  return [
+    {
+      heading: 'Name',
+      cell: ({ projectId, name, description, isDefault }) => (
+        <div className="min-w-0">
+          <span className="flex items-center gap-2">
+            <Link to="/" search={{ project: projectId }} className="font-medium underline-offset-2 hover:underline">
+              {name}
+            </Link>
+            {isDefault && <Badge>default</Badge>}
+          </span>
+          {description !== null && <p className="max-w-3xl text-muted">{description}</p>}
+        </div>
+      ),
+    },
+    { heading: 'Runtimes', isNumber: true, cell: ({ runtimeCount }) => runtimeCount },
+    { heading: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      heading: 'Change',
+      cell: (project) => (
+        <Button className="h-8" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
+          Rename
+        </Button>
+      ),
+    },
+  ]
+}

@@ -1,0 +1,38 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { LinkButton } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { LoadError } from '../ui/notice.tsx'
+import { useTitle } from '../ui/page-title.tsx'
+
+/** An address that leads nowhere. */
+export function NotFound(): ReactNode {
+  useTitle('Not found')
+  return (
+    <main className="grid min-h-[60vh] place-items-center">
+      <Empty
+        heading="h1"
+        icon={Compass}
+        title="There is nothing at this address"
+        action={<LinkButton to="/">To the runtimes</LinkButton>}
+      >
+        It may have been mistyped, or belong to another account.
+      </Empty>
+    </main>
+  )
+}
+
+/** A screen that could not be shown. */
+export function RouteError({ error, reset }: ErrorComponentProps): ReactNode {
+  return (
+    <div className="mx-auto max-w-xl p-6">
+      <LoadError error={error} onRetry={reset} />
+    </div>
+  )
+}
+
+export function RoutePending(): ReactNode {
+  return <Loading rows={4} />
+}

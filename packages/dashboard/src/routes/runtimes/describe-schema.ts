@@ -1,0 +1,131 @@
+/** One field of a schema, as a reader wants to know it. */
+export interface SchemaField {
+  /** Dotted, `items[].sku`; empty for the value itself. */
+  path: string
+  type: string
+  isRequired: boolean
+  description: string
+  /** What else must hold: `at least 1`, `one of “a”, “b”`. */
+  rules: readonly string[]
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+const MAX_DEPTH = 8
+
+/** A JSON Schema as a list of fields, in their order, each followed by what is in it. References that lead round end. */
+export function describeSchema(schema: unknown): SchemaField[] {
+  if (!isSchema(schema)) return []
+  const root = resolve(schema, schema)
+  if (typeOf(root) === 'object' && isSchema(root['properties']))
+    return members(root, { root: schema, path: '', depth: 0 })
+  return field(root, { root: schema, path: '', depth: 0, isRequired: true })
+}
+
+interface Place {
+  root: Schema
+  path: string
+  depth: number
+}
+
+function members(schema: Schema, { root, path, depth }: Place): SchemaField[] {
+  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  return Object.entries(properties).flatMap(([name, member]) =>
+    field(member, {
+      root,
+      path: path === '' ? name : `${path}.${name}`,
+      depth: depth + 1,
+      isRequired: required.includes(name),
+    }),
+  )
+}
+
+function field(given: unknown, place: Place & { isRequired: boolean }): SchemaField[] {
+  const { root, path, depth, isRequired } = place
+  const schema = isSchema(given) ? resolve(given, root) : {}
+  const described: SchemaField = {
+    path,
+    type: typeOf(schema, root),
+    isRequired,
+    description: textOf(schema['description']) || textOf(schema['title']),
+    rules: rulesOf(schema),
+  }
+  if (depth >= MAX_DEPTH) return [described]
+  const items = isSchema(schema['items']) ? resolve(schema['items'], root) : null
+  const inside = items ?? schema
+  const insidePath = items ? `${path}[]` : path
+  return isSchema(inside['properties'])
+    ? [described, ...members(inside, { root, path: insidePath, depth })]
+    : [described]
+}
+
+function typeOf(schema: Schema, root: Schema = schema): string {
+  const { type } = schema
+  if (type === 'array') {
+    const items = isSchema(schema['items']) ? typeOf(resolve(schema['items'], root), root) : 'anything'
+    return `list of ${items}`
+  }
+  if (typeof type === 'string') return type
+  if (Array.isArray(type)) return type.join(' or ')
+  const choices = [schema['anyOf'], schema['oneOf']].find((choice) => Array.isArray(choice))
+  if (Array.isArray(choices)) {
+    const types = choices.map((choice) => (isSchema(choice) ? typeOf(resolve(choice, root), root) : 'anything'))
+    return [...new Set(types)].join(' or ')
+  }
+  if (Array.isArray(schema['enum'])) return 'choice'
+  if ('const' in schema) return 'constant'
+  return isSchema(schema['properties']) ? 'object' : 'anything'
+}
+
+const SENTENCES: readonly (readonly [string, (value: unknown) => string])[] = [
+  ['enum', (value) => `one of ${listOf(value)}`],
+  ['const', (value) => `always ${quote(value)}`],
+  ['format', (value) => `format ${String(value)}`],
+  ['minimum', (value) => `at least ${String(value)}`],
+  ['exclusiveMinimum', (value) => `above ${String(value)}`],
+  ['maximum', (value) => `at most ${String(value)}`],
+  ['exclusiveMaximum', (value) => `below ${String(value)}`],
+  ['multipleOf', (value) => `a multiple of ${String(value)}`],
+  ['minLength', (value) => `${countOf(value, 'character')} or more`],
+  ['maxLength', (value) => `${countOf(value, 'character')} or fewer`],
+  ['pattern', (value) => `matches ${String(value)}`],
+  ['minItems', (value) => `${countOf(value, 'entry', 'entries')} or more`],
+  ['maxItems', (value) => `${countOf(value, 'entry', 'entries')} or fewer`],
+  ['default', (value) => `otherwise ${quote(value)}`],
+]
+
+function rulesOf(schema: Schema): string[] {
+  return SENTENCES.flatMap(([keyword, sentence]) => (keyword in schema ? [sentence(schema[keyword])] : []))
+}
+
+function resolve(schema: Schema, root: Schema, hops = 0): Schema {
+  const reference = schema['$ref']
+  if (typeof reference !== 'string' || !reference.startsWith('#/') || hops > MAX_DEPTH) return schema
+  let found: unknown = root
+  for (const step of reference.slice(2).split('/')) {
+    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    found = isSchema(found) ? found[name] : undefined
+  }
+  return isSchema(found) ? resolve(found, root, hops + 1) : schema
+}
+
+function countOf(value: unknown, one: string, many = `${one}s`): string {
+  return `${String(value)} ${value === 1 ? one : many}`
+}
+
+function listOf(value: unknown): string {
+  return Array.isArray(value) ? value.map(quote).join(', ') : quote(value)
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

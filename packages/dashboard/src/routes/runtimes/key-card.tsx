@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { messageBeside } from '../../api/api-error.ts'
+import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { Countdown } from './countdown.tsx'
+import { keepGrace, readGrace } from './grace-times.ts'
+import { RotateDialog } from './rotate-dialog.tsx'
+
+interface KeyCardProps {
+  runtimeId: string
+  runtimeName: string
+  type: Schemas['RuntimeKeyType']
+  /** Null: it was revoked. */
+  prefix: string | null
+  title: string
+  description: string
+}
+
+/** One key, and what can be done with it. A key that is shown is shown in this screen alone, until it is left. */
+export function KeyCard({ runtimeId, runtimeName, type, prefix, title, description }: KeyCardProps): ReactNode {
+  const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
+  const [shown, setShown] = useState<string | null>(null)
+  const { reveal, rotate, revoke, grace } = useKey(runtimeId, type, (key) => {
+    setShown(key)
+    setDialog(null)
+  })
+  const problem = messageBeside(reveal.error, [])
+  return (
+    <Card title={title} description={description}>
+      <div className="flex flex-col gap-4">
+        {shown === null ? <Prefix prefix={prefix} /> : <CodeBlock text={shown} label={`the ${type} key`} />}
+        {problem !== null && <Notice kind="bad">{problem}</Notice>}
+        {grace !== null && <Countdown until={grace} />}
+        <div className="flex flex-wrap gap-2">
+          {prefix !== null && shown === null && (
+            <Button isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
+              Reveal
+            </Button>
+          )}
+          {shown !== null && <Button onClick={() => setShown(null)}>Hide</Button>}
+          <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Make a new one' : 'Rotate'}</Button>
+          {prefix !== null && (
+            <Button kind="ghost" onClick={() => setDialog('revoke')}>
+              Revoke
+            </Button>
+          )}
+        </div>
+      </div>
+      {dialog === 'rotate' && (
+        <RotateDialog
+          title={`Rotate the ${type} key`}
+          isBusy={rotate.isPending}
+          error={rotate.error}
+          onRotate={(graceSeconds) => rotate.mutate(graceSeconds)}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog === 'revoke' && (
+        <ConfirmDialog
+          title={`Revoke the ${type} key`}
+          phrase={runtimeName}
+          action="Revoke the key"
+          isBusy={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate()}
+          onClose={() => setDialog(null)}
+        >
+          The present {type} key and the one before it are refused at once, everywhere. There is no way back.
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}
+
+function Prefix({ prefix }: { prefix: string | null }): ReactNode {
+  return prefix === null ? (
+    <div>
+      <Badge tone="bad">revoked</Badge>
+    </div>
+  ) : (
+    <code className="text-sm">{prefix}</code>
+  )
+}
+
+function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key: string | null) => void) {
+  const [grace, setGrace] = useState(() => readGrace(runtimeId, type))
+  const queryClient = useQueryClient()
+  const params = { path: { runtimeId } }
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
+  const note = (until: string | null) => {
+    keepGrace(runtimeId, type, until)
+    setGrace(until)
+  }
+  const reveal = useMutation({
+    gcTime: 0,
+    mutationFn: () => bodyOf(api.POST('/v1/runtimes/{runtimeId}/reveal-key', { params, body: { type } })),
+    onSuccess: ({ key }) => onKey(key),
+  })
+  const rotate = useMutation({
+    gcTime: 0,
+    mutationFn: (graceSeconds: number) =>
+      bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-key', { params, body: { type, graceSeconds } })),
+    onSuccess: async ({ key, previousKeyExpiresAt }) => {
+      onKey(key)
+      note(previousKeyExpiresAt)
+      await refresh()
+    },
+  })
+  const revoke = useMutation({
+    mutationFn: () => bodyOf(api.POST('/v1/runtimes/{runtimeId}/revoke-key', { params, body: { type } })),
+    onSuccess: async () => {
+      onKey(null)
+      note(null)
+      toast(`The ${type} key is revoked.`)
+      await refresh()
+    },
+  })
+  return { reveal, rotate, revoke, grace }
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { KeyCard } from './key-card.tsx'
+import { SecretCard } from './secret-card.tsx'
+import { useRuntime } from './use-runtime.ts'
+
+/** The runtime’s two keys and its signing secret. */
+export function KeysTab(): ReactNode {
+  const { runtimeId, name, deployKeyPrefix, publicKeyPrefix } = useRuntime()
+  return (
+    <>
+      <KeyCard
+        runtimeId={runtimeId}
+        runtimeName={name}
+        type="deploy"
+        prefix={deployKeyPrefix}
+        title="Deploy key"
+        description="Publishes deployments and checks in. It stays on your machine and in your CI."
+      />
+      <KeyCard
+        runtimeId={runtimeId}
+        runtimeName={name}
+        type="public"
+        prefix={publicKeyPrefix}
+        title="Public key"
+        description="For your pages: it may stand in their source. The allowed origins say which pages may use it."
+      />
+      <SecretCard runtimeId={runtimeId} runtimeName={name} />
+    </>
+  )
+}

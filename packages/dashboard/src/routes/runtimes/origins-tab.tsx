@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ApiError, messageBeside } from '../../api/api-error.ts'
+import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { TextArea } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { useRuntime } from './use-runtime.ts'
+
+export function OriginsTab(): ReactNode {
+  const runtime = useRuntime()
+  return <OriginsForm key={runtime.allowedOrigins.join(' ')} runtime={runtime} />
+}
+
+/** One origin a line; what the service says of a line stands below. */
+function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
+  const { runtimeId, allowedOrigins } = runtime
+  const [text, setText] = useState(allowedOrigins.join('\n'))
+  const queryClient = useQueryClient()
+  const saving = useMutation({
+    mutationFn: () => {
+      const params = { path: { runtimeId } }
+      return bodyOf(api.PUT('/v1/runtimes/{runtimeId}/allowed-origins', { params, body: { origins: linesOf(text) } }))
+    },
+    onSuccess: async () => {
+      toast('The origins are saved.')
+      await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
+    },
+  })
+  const problem = messageBeside(saving.error, ['origins'])
+  return (
+    <Card
+      title="Allowed origins"
+      description="The pages that may use the public key, in browsers. Without any, every page may."
+    >
+      <form
+        className="flex max-w-xl flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          saving.mutate()
+        }}
+      >
+        <TextArea
+          label="Origins, one a line"
+          rows={6}
+          placeholder="https://shop.example.com"
+          hint={`Scheme, host and port, such as https://shop.example.com. At most 50; ${linesOf(text).length} here.`}
+          value={text}
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+          errors={faultsByLine(saving.error, linesOf(text))}
+        />
+        {problem !== null && <Notice kind="bad">{problem}</Notice>}
+        {linesOf(text).length === 0 && (
+          <Notice kind="warn">No origin is listed: pages of any site may use the public key.</Notice>
+        )}
+        <div>
+          <Button kind="primary" type="submit" isBusy={saving.isPending}>
+            Save the origins
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+function faultsByLine(error: unknown, lines: readonly string[]): string[] {
+  if (!(error instanceof ApiError)) return []
+  return Object.entries(error.fieldErrors).flatMap(([path, messages]) => {
+    const line = lines[Number(/^origins\.(\d+)$/.exec(path)?.[1] ?? Number.NaN)]
+    const subject = line === undefined ? 'The list' : `“${line}”`
+    // Most messages name the origin themselves, and the one to use instead.
+    return messages.map((message) => (/^[a-z]/.test(message) ? `${subject} ${message}` : message))
+  })
+}

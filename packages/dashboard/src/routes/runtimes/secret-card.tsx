@@ -1,0 +1,66 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api, bodyOf } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Countdown } from './countdown.tsx'
+import { keepGrace, readGrace } from './grace-times.ts'
+import { GRACES, GraceField } from './rotate-dialog.tsx'
+
+/** The signing secret, which is never shown but at the moment that it is made. */
+export function SecretCard({ runtimeId, runtimeName }: { runtimeId: string; runtimeName: string }): ReactNode {
+  const [isAsking, setAsking] = useState(false)
+  const [graceSeconds, setGraceSeconds] = useState<number>(GRACES[0][0])
+  const [grace, setGrace] = useState(() => readGrace(runtimeId, 'secret'))
+  const rotating = useMutation({
+    gcTime: 0,
+    mutationFn: () => {
+      const params = { path: { runtimeId } }
+      return bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-secret', { params, body: { graceSeconds } }))
+    },
+    onSuccess: ({ previousSecretExpiresAt }) => {
+      keepGrace(runtimeId, 'secret', previousSecretExpiresAt)
+      setGrace(previousSecretExpiresAt)
+      setAsking(false)
+    },
+  })
+  return (
+    <Card
+      title="Signing secret"
+      description="Your server verifies with it that a call comes from here. It cannot be revealed; a lost one is rotated."
+    >
+      <div className="flex flex-col gap-4">
+        {rotating.data && (
+          <Notice kind="ok">
+            <p className="mb-2 font-medium">Copy the new secret now: it is shown this once.</p>
+            <CodeBlock text={rotating.data.secret} label="the signing secret" />
+          </Notice>
+        )}
+        {grace !== null && <Countdown until={grace} />}
+        <div>
+          <Button onClick={() => setAsking(true)}>Rotate the secret</Button>
+        </div>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title="Rotate the signing secret"
+          phrase={runtimeName}
+          action="Rotate the secret"
+          isBusy={rotating.isPending}
+          error={rotating.error}
+          onConfirm={() => rotating.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          <p className="mb-4">
+            Give your server the new secret while the previous one still works. Afterwards, calls to a server that knows
+            the old one alone fail.
+          </p>
+          <GraceField value={graceSeconds} onChange={setGraceSeconds} />
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,52 @@
+import { MessageCircle, Rocket, Server } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { LinkButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Page } from '../../ui/page.tsx'
+
+const STEPS = [
+  {
+    icon: Server,
+    title: 'Make a runtime',
+    text: 'A name and, if you know it already, the address that your code will answer at.',
+  },
+  {
+    icon: Rocket,
+    title: 'Deploy',
+    text: 'One command in your project publishes what your code can do. This page notices by itself.',
+  },
+  { icon: MessageCircle, title: 'Ask', text: 'Talk to it right here, and see each step that led to the answer.' },
+]
+
+/** The first screen of a new account: what lies between here and the first answered question. */
+export function Welcome(): ReactNode {
+  return (
+    <Page title="Welcome" description="Three steps to the first answered question. It takes about five minutes.">
+      <ol className="grid gap-4 md:grid-cols-3">
+        {STEPS.map(({ icon: Icon, title, text }, index) => (
+          <li key={title} className="rounded-lg border border-line bg-surface p-5">
+            <div className="flex items-center gap-3">
+              <span className="grid size-9 place-items-center rounded-full bg-accent-soft text-accent">
+                <Icon aria-hidden="true" className="size-4.5" />
+              </span>
+              <h2 className="font-semibold">
+                {index + 1}. {title}
+              </h2>
+            </div>
+            <p className="mt-3 text-sm text-muted">{text}</p>
+          </li>
+        ))}
+      </ol>
+      <Card>
+        <div className="flex flex-wrap items-center justify-between gap-4">
+          <p className="max-w-3xl text-sm text-muted">
+            Your code, your data and your users stay on your side. What you get here is a name, two keys and a secret.
+          </p>
+          <LinkButton kind="primary" to="/runtimes/new">
+            Make the first runtime
+          </LinkButton>
+        </div>
+      </Card>
+    </Page>
+  )
+}

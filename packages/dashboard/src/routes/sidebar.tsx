@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
+import {
+  Activity,
+  ChartNoAxesColumn,
+  CreditCard,
+  FolderOpen,
+  LogOut,
+  type LucideIcon,
+  Server,
+  UserRound,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api, bodyOf } from '../api/client.ts'
+import { accountQuery } from '../api/queries.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Brand } from '../ui/brand.tsx'
+import { ThemeSwitch } from '../ui/theme-switch.tsx'
+import { ProjectSwitch } from './projects/project-switch.tsx'
+
+const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: LucideIcon }[] = [
+  { to: '/', label: 'Runtimes', icon: Server },
+  { to: '/executions', label: 'Executions', icon: Activity },
+  { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
+  { to: '/projects', label: 'Projects', icon: FolderOpen },
+  { to: '/billing', label: 'Billing', icon: CreditCard },
+  { to: '/account', label: 'Account', icon: UserRound },
+]
+
+const ENTRY =
+  'flex h-9 items-center gap-2.5 rounded-md px-3 text-sm font-medium text-muted transition-colors ' +
+  'hover:bg-subtle hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent'
+
+export function Sidebar(): ReactNode {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  return (
+    <div className="flex h-full flex-col gap-5 p-4">
+      <Link to="/" search={keepProject} className="px-1 max-lg:hidden">
+        <Brand />
+      </Link>
+      <ProjectSwitch />
+      <nav aria-label="Main">
+        <ul className="flex flex-col gap-0.5">
+          {ENTRIES.map(({ to, label, icon: Icon }) => (
+            <li key={label}>
+              <Link to={to} search={keepProject} className={ENTRY} {...(isBelow(path, to) && HERE)}>
+                <Icon aria-hidden="true" className="size-4" />
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="mt-auto flex flex-col gap-3">
+        <ThemeSwitch />
+        <SignedIn />
+      </div>
+    </div>
+  )
+}
+
+const HERE = { 'aria-current': 'page' } as const
+
+// The list of runtimes is the first screen of all; single ones are below it all the same.
+function isBelow(path: string, to: string): boolean {
+  return to === '/' ? path === '/' || path.startsWith('/runtimes') : path.startsWith(to)
+}
+
+// The chosen project goes along from screen to screen; other filters belong to theirs.
+function keepProject({ project }: { project?: string }): { project?: string } {
+  return project === undefined ? {} : { project }
+}
+
+function SignedIn(): ReactNode {
+  const { data: account } = useQuery(accountQuery)
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = useMutation({
+    mutationFn: () => bodyOf(api.POST('/v1/auth/sign-out')),
+    onSuccess: async () => {
+      queryClient.clear()
+      await navigate({ to: '/sign-in' })
+    },
+  })
+  return (
+    <div className="flex items-center gap-2 border-t border-line pt-3 pl-1">
+      <div className="min-w-0 flex-1">
+        <p className="truncate text-sm" title={account?.email}>
+          {account?.email}
+        </p>
+        {account && <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{account.tier} plan</Badge>}
+      </div>
+      <button
+        type="button"
+        aria-label="Log out"
+        title="Log out"
+        disabled={signOut.isPending}
+        onClick={() => signOut.mutate()}
+        className="rounded-md p-2 text-muted hover:bg-subtle hover:text-ink"
+      >
+        <LogOut aria-hidden="true" className="size-4" />
+      </button>
+    </div>
+  )
+}

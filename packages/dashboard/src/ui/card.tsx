@@ -1,0 +1,42 @@
+import { type ReactNode, useId } from 'react'
+import { classNames } from './class-names.ts'
+
+interface CardProps {
+  title?: string
+  description?: ReactNode
+  actions?: ReactNode
+  /** Without padding, for tables that reach from edge to edge. */
+  isFlush?: boolean
+  children: ReactNode
+}
+
+/** A part of a screen under a heading of its own. */
+export function Card({ title, description, actions, isFlush = false, children }: CardProps): ReactNode {
+  const id = useId()
+  return (
+    <section
+      {...(title !== undefined && { 'aria-labelledby': id })}
+      className="min-w-0 rounded-lg border border-line bg-surface"
+    >
+      {title !== undefined && (
+        <header className="flex flex-wrap items-start justify-between gap-3 px-5 pt-4">
+          <div className="min-w-0">
+            <h2 id={id} className="font-semibold">
+              {title}
+            </h2>
+            {description !== undefined && <div className="mt-0.5 max-w-3xl text-sm text-muted">{description}</div>}
+          </div>
+          {actions}
+        </header>
+      )}
+      <div
+        className={classNames(
+          isFlush ? title !== undefined && 'pt-3' : 'p-5',
+          title !== undefined && !isFlush && 'pt-4',
+        )}
+      >
+        {children}
+      </div>
+    </section>
+  )
+}

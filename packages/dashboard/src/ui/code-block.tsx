@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import { CopyButton } from './copy-button.tsx'
+
+/** Text for another place: a command, a file, a key. Long lines scroll; the button takes all of it. */
+export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
+  return (
+    <div className="flex min-w-0 items-start gap-2 rounded-md border border-line bg-subtle p-2">
+      <pre
+        {...SCROLLABLE}
+        className="min-w-0 flex-1 self-center overflow-x-auto px-1.5 py-1 font-mono text-[13px] leading-relaxed"
+      >
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label={label} />
+    </div>
+  )
+}
+
+// What scrolls must be reachable with the keyboard.
+const SCROLLABLE = { tabIndex: 0 }

@@ -1,0 +1,37 @@
+import { Check, Copy } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+
+const SHOWN_MS = 2_000
+
+/** Copies a text; `label` says what it is, for those who do not see what stands beside it. */
+export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
+  const [copied, setCopied] = useState<'yes' | 'no' | null>(null)
+  useEffect(() => {
+    if (copied === null) return
+    const timer = setTimeout(() => setCopied(null), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const Icon = copied === 'yes' ? Check : Copy
+  return (
+    <Button
+      aria-label={`Copy ${label}`}
+      className="h-8 px-2.5"
+      onClick={() => {
+        void copy(text).then((isDone) => setCopied(isDone ? 'yes' : 'no'))
+      }}
+    >
+      <Icon aria-hidden="true" className="size-4" />
+      <span aria-live="polite">{copied === 'yes' ? 'Copied' : copied === 'no' ? 'Not allowed' : 'Copy'}</span>
+    </Button>
+  )
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,57 @@
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const WHOLE = new Intl.NumberFormat('en-US')
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+
+/** `1,234`. */
+export function formatCount(count: number): string {
+  return WHOLE.format(count)
+}
+
+/** `412 ms`, `3.4 s`, `2 min 5 s`; a dash where there is none. */
+export function formatDuration(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
+  if (ms < MINUTE_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
+  const minutes = Math.floor(ms / MINUTE_MS)
+  return `${minutes} min ${Math.round((ms - minutes * MINUTE_MS) / SECOND_MS)} s`
+}
+
+/** `in 23 h 59 min`’s figure: the two largest units that are left. Never below zero. */
+export function formatRemaining(ms: number): string {
+  const left = Math.max(0, Math.floor(ms / SECOND_MS))
+  const parts: [number, string][] = [
+    [Math.floor(left / 86_400), 'd'],
+    [Math.floor((left % 86_400) / 3_600), 'h'],
+    [Math.floor((left % 3_600) / 60), 'min'],
+    [left % 60, 's'],
+  ]
+  const first = parts.findIndex(([amount]) => amount > 0)
+  const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2)
+  return shown.map(([amount, unit]) => `${amount} ${unit}`).join(' ')
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, and a date from a week on. */
+export function formatAgo(at: string, now: number): string {
+  const ms = now - Date.parse(at)
+  if (ms < 10 * SECOND_MS) return 'just now'
+  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s ago`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
+  if (ms < 7 * DAY_MS) return `${Math.floor(ms / DAY_MS)} d ago`
+  return DATE.format(new Date(at))
+}
+
+/** To the second, in the reader’s own time zone. */
+export function formatTime(at: string): string {
+  return DATE_TIME.format(new Date(at))
+}
+
+/** `$49`; prices come in the currency’s smallest unit. */
+export function formatPrice(amount: number, currency: string): string {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount / 100)
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react'
+import { formatCount } from './format.ts'
+
+const OPEN_DEPTH = 3
+/** As many members as are drawn at once; a list of ten thousand is cut, and says so. */
+const SHOWN = 100
+
+/** A JSON value whose objects and lists can be folded. The outer ones are open at first. */
+export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }): ReactNode {
+  if (!isFoldable(value)) {
+    return (
+      <p className="py-px pl-4">
+        <Name name={name} />
+        <Leaf value={value} />
+      </p>
+    )
+  }
+  const members: readonly (readonly [string, unknown])[] = Object.entries(value)
+  const isList = Array.isArray(value)
+  if (members.length === 0) {
+    return (
+      <p className="py-px pl-4">
+        <Name name={name} />
+        <span className="text-muted">{isList ? '[ ]' : '{ }'}</span>
+      </p>
+    )
+  }
+  return (
+    <details open={depth < OPEN_DEPTH}>
+      <summary className="rounded py-px marker:text-muted hover:bg-subtle">
+        <Name name={name} />
+        <span className="text-muted">
+          {isList ? `[ ${formatCount(members.length)} ]` : `{ ${formatCount(members.length)} }`}
+        </span>
+      </summary>
+      <div className="ml-1.5 border-l border-line pl-3">
+        {members.slice(0, SHOWN).map(([key, member]) => (
+          <JsonTree key={key} name={key} value={member} depth={depth + 1} />
+        ))}
+        {members.length > SHOWN && <p className="pl-4 text-muted">and {formatCount(members.length - SHOWN)} more</p>}
+      </div>
+    </details>
+  )
+}
+
+/** A tree in its frame. */
+export function JsonView({ value, label }: { value: unknown; label: string }): ReactNode {
+  return (
+    <section
+      aria-label={label}
+      {...SCROLLABLE}
+      className="relative max-h-96 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-[13px] leading-relaxed"
+    >
+      <JsonTree value={value} />
+    </section>
+  )
+}
+
+// What scrolls must be reachable with the keyboard.
+const SCROLLABLE = { tabIndex: 0 }
+
+function Name({ name }: { name: string | undefined }): ReactNode {
+  return name === undefined ? null : <span className="text-accent">{name}: </span>
+}
+
+function Leaf({ value }: { value: unknown }): ReactNode {
+  if (typeof value === 'string') {
+    return <bdi className="whitespace-pre-wrap text-ok [overflow-wrap:anywhere]">{JSON.stringify(value)}</bdi>
+  }
+  return <span className="text-warn">{String(value)}</span>
+}
+
+function isFoldable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

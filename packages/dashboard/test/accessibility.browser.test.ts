@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+
+const TABS = ['', '/capabilities', '/deployments', '/try', '/origins', '/keys', '/manifest']
+
+describeScreens('every screen', (scene) => {
+  test.each([
+    ['light', 1440],
+    ['dark', 1024],
+    ['dark', 390],
+  ] as const)('has no fault that axe knows and fits, %s, %i pixels wide', async (colorScheme, width) => {
+    const account = await scene.openSignedIn('', { colorScheme, viewport: { width, height: 900 } })
+    const { page, call } = account
+    expect(await faultsOf()).toEqual([])
+    const { runtimeId } = await scene.deployedRuntime(account)
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'cancel order number 1234' }] }]
+    const { executionId } = {
+      executionId: '',
+      ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
+    }
+    const screens = [
+      '',
+      '/runtimes/new',
+      ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`),
+      '/executions',
+      `/executions/${executionId}`,
+      '/analytics',
+      '/projects',
+      '/billing',
+      '/account',
+      '/nothing/here',
+    ]
+    for (const path of screens) {
+      await page.goto(`${scene.url}/dashboard${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
+      expect([path, await faultsOf()]).toEqual([path, []])
+    }
+
+    async function faultsOf(): Promise<string[]> {
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      return [...(await accessibilityFaults(page)), ...(isWide === true ? ['it is wider than the window'] : [])]
+    }
+  })
+
+  test.each(['light', 'dark'] as const)('dialogs, the first steps and a talk have none either, %s', async (colorScheme) => {
+    const account = await scene.openSignedIn('/runtimes/new', { colorScheme })
+    const { page } = account
+    await page.getByLabel('Name').fill('Mug shop')
+    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    await page.getByText('Waiting for the first deployment').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByRole('link', { name: 'Go to the runtime' }).click()
+    await page.getByRole('link', { name: 'Keys' }).first().click()
+    const key = page.getByRole('region', { name: 'Deploy key' })
+    await key.getByRole('button', { name: 'Rotate' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await key.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.getByLabel('Your question').fill('What can you do?')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await page.getByRole('link', { name: 'See what happened' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('keeps the theme that was chosen, whatever the system says', async () => {
+    const { page } = await scene.openSignedIn('', { colorScheme: 'light' })
+    const brightness = () =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g)?.map(Number)[0] ?? -1)
+    expect(await brightness()).toBeGreaterThan(200)
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+    expect(await brightness()).toBeLessThan(60)
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await brightness()).toBeLessThan(60)
+    await page.getByRole('radio', { name: 'As the system' }).check({ force: true })
+    expect(await brightness()).toBeGreaterThan(200)
+  })
+
+  test('a service that does not answer is a sentence with a way on', async () => {
+    const { page } = await scene.openSignedIn('')
+    await page.route('**/v1/billing/usage', (route) => route.abort())
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    await page.unroute('**/v1/billing/usage')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('200 of 200 left').waitFor()
+  })
+
+  test('can be used without a mouse: past the menu, through a dialog and back', async () => {
+    const account = await scene.openSignedIn('/projects')
+    const { page } = account
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter')
+    await page.keyboard.press('Tab')
+    const opener = page.getByRole('button', { name: 'New project' })
+    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+})

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { CAPABILITIES, describeDashboard } from './support/dashboard.ts'
+
+describeDashboard('a runtime', (scene) => {
+  test('shows its capabilities in words, what it publishes, and what changed between deployments', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId, deploy } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/capabilities`)
+    const input = page.getByRole('region', { name: 'search-products', exact: true })
+    await input.getByRole('definition').getByText('Words to look for.').waitFor()
+    await input.getByText('1 character or more').waitFor()
+    await input.getByRole('term').getByText('required').waitFor()
+
+    await page.getByRole('link', { name: 'Deployments' }).click()
+    await page.getByRole('row', { name: /v1 active/ }).waitFor()
+    scene.service.clock.advance(1_000)
+    const [search] = CAPABILITIES
+    if (!search) throw new Error('there are capabilities')
+    await deploy({
+      capabilities: [
+        { ...search, version: '1.1.0' },
+        { name: 'opening-hours', version: '1.0.0', description: 'Tells when the shop is open.', actions: [] },
+      ],
+    })
+    // The page asks by itself every few seconds.
+    await page.getByRole('row', { name: /v2 active/ }).waitFor()
+    await page.getByRole('row', { name: /v1 superseded/ }).waitFor()
+    const changes = page.getByRole('region', { name: 'Compare' })
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'cancel-order' })
+      .getByText('removed', { exact: true })
+      .waitFor()
+    await changes
+      .getByRole('listitem')
+      .filter({ hasText: 'opening-hours' })
+      .getByText('added', { exact: true })
+      .waitFor()
+    await changes.getByText('"version": "1.1.0"').waitFor()
+    await page.getByLabel('Before').selectOption('Deployment 2')
+    await changes.getByText('They are the same.').waitFor()
+
+    await page.getByRole('link', { name: 'Manifest' }).click()
+    await page.getByRole('region', { name: 'The manifest' }).getByText('specVersion').waitFor()
+  })
+
+  test('takes origins with the service’s own words for those that are none', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
+    await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://shop.example.com/cart')
+    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page
+      .getByText('“https://shop.example.com/cart” is not a bare origin: use “https://shop.example.com”.')
+      .waitFor()
+    await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://www.example.com')
+    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page.getByText('The origins are saved.').first().waitFor()
+    const runtime = await account.call('GET', `/v1/runtimes/${runtimeId}`)
+    expect(runtime).toMatchObject({ allowedOrigins: ['https://shop.example.com', 'https://www.example.com'] })
+  })
+
+  test('has its keys revealed, rotated with a countdown, and ended behind a typed confirmation', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId, deployKey } = await scene.deployedRuntime(account)
+    const status = async () => (await scene.service.send('GET', '/v1/runtime/status', { key: deployKey })).statusCode
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/keys`)
+    const card = page.getByRole('region', { name: 'Deploy key' })
+    await card.getByRole('button', { name: 'Reveal' }).click()
+    await card.getByText(deployKey).waitFor()
+
+    await card.getByRole('button', { name: 'Rotate' }).click()
+    await page.getByLabel('The previous one works on for').selectOption('an hour')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    await card
+      .getByRole('timer')
+      .getByText(/The previous one works for another (59 min|1 h)/)
+      .waitFor()
+    expect(await card.locator('pre').innerText()).not.toBe(deployKey)
+    expect(await status()).toBe(200)
+
+    await card.getByRole('button', { name: 'Revoke' }).click()
+    const confirm = page.getByRole('button', { name: 'Revoke the key' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await page.getByLabel('Type Mug shop to confirm').fill('Mug shop')
+    await confirm.click()
+    await card.getByText('revoked').waitFor()
+    expect(await status()).toBe(401)
+
+    const secret = page.getByRole('region', { name: 'Signing secret' })
+    await secret.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByLabel('Type Mug shop to confirm').fill('Mug shop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+    await secret.getByText('it is shown this once').waitFor()
+    await secret.getByRole('timer').waitFor()
+  })
+})

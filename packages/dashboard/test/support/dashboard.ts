@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import type { DeploymentManifestInput } from '@svc/contract'
+import { findChromium, launchChromium, type OwnerEndpoint, startOwnerEndpoint } from '@svc/testkit'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest'
+import { demoModel } from '../../../server/src/model/demo-model.ts'
+import { findWebFiles } from '../../../server/src/web/web-files.ts'
+import { createTestClock } from '../../../server/test/support/clock.ts'
+import { describeEngine, describeEngines, useDatabase } from '../../../server/test/support/engines.ts'
+import { deployBody, PASSWORD, startService, type TestService } from '../../../server/test/support/service.ts'
+
+// A browser is slow where the machine is busy with other things.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+const PATIENCE_MS = 30_000
+
+const chromium = findChromium(process.env)
+
+/** The service on a port, with its dashboard as it was built, and a browser before it. */
+export interface DashboardScene {
+  readonly url: string
+  readonly service: TestService
+  readonly endpoint: OwnerEndpoint
+  /** A page in a browser profile of its own. What the page itself finds fault with fails the test. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** The same, signed in to a new account. */
+  openSignedIn(path: string, options?: BrowserContextOptions): Promise<SignedIn>
+  /** A runtime of the account, deployed, whose endpoint answers. */
+  deployedRuntime(account: SignedIn, manifest?: Partial<DeploymentManifestInput>): Promise<DeployedRuntime>
+}
+
+export interface SignedIn {
+  page: Page
+  email: string
+  /** Calls the API as the page does. */
+  call(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<unknown>
+}
+
+export interface DeployedRuntime {
+  runtimeId: string
+  deployKey: string
+  deploy(manifest: Partial<DeploymentManifestInput>): Promise<void>
+}
+
+/** Tests in one real browser for each engine. */
+export function describeDashboard(title: string, tests: (scene: DashboardScene) => void): void {
+  if (chromium === null) describe.skip(`${title} (no Chromium)`)
+  else describeEngines(title, (engine) => inBrowser(chromium, useDatabase(engine), tests))
+}
+
+/** Tests in one real browser of what is the same on every engine. */
+export function describeScreens(title: string, tests: (scene: DashboardScene) => void): void {
+  if (chromium === null) describe.skip(`${title} (no Chromium)`)
+  else describeEngine('sqlite', title, (engine) => inBrowser(chromium, useDatabase(engine), tests))
+}
+
+type Database = ReturnType<ReturnType<typeof useDatabase>>
+
+function inBrowser(executable: string, database: () => Database, tests: (scene: DashboardScene) => void): void {
+  let browser: Browser
+  let started: Awaited<ReturnType<typeof startOnPort>>
+  beforeAll(async () => {
+    ;[browser, started] = await Promise.all([launchChromium(executable), startOnPort(database())])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await started?.endpoint.close()
+    await started?.service.close()
+  })
+  const open: DashboardScene['open'] = async (path, options) => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
+    watchFaults(page)
+    await page.goto(`${started.url}/dashboard${path}`)
+    return page
+  }
+  tests({
+    get url() {
+      return started.url
+    },
+    get service() {
+      return started.service
+    },
+    get endpoint() {
+      return started.endpoint
+    },
+    open,
+    async openSignedIn(path, options) {
+      const page = await open('/sign-up', options)
+      const email = `${randomUUID()}@example.com`
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign up' }).click()
+      await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+      if (path !== '') await page.goto(`${started.url}/dashboard${path}`)
+      return {
+        page,
+        email,
+        call: (method, apiPath, body) => callAs(page, started.url, { method, path: apiPath, body }),
+      }
+    },
+    deployedRuntime: (account, manifest) => makeRuntime(started, account, manifest),
+  })
+}
+
+async function startOnPort(database: Database) {
+  const web = findWebFiles()
+  if (web.dashboard === null) throw new Error('the dashboard is not built: run “npm run build” first')
+  const clock = createTestClock(Date.now())
+  let url = ''
+  const service = await startService(database, {
+    web,
+    clock,
+    model: demoModel({ clock }),
+    // Known once it listens.
+    get baseUrl() {
+      return url
+    },
+  })
+  url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const endpoint = await startOwnerEndpoint({
+    now: () => clock.now(),
+    handle: {
+      'search-products': () => ({ output: PRODUCTS }),
+      'cancel-order': () => ({ error: 'The order is on its way.' }),
+    },
+  })
+  return { service, endpoint, url }
+}
+
+const PRODUCTS = { products: [{ title: 'Blue mug', price: 12.5 }], total: 1 }
+
+export const CAPABILITIES: DeploymentManifestInput['capabilities'] = [
+  {
+    name: 'search-products',
+    version: '1.0.0',
+    description: 'Searches the products of the shop.',
+    actions: [
+      {
+        name: 'search',
+        inputSchema: {
+          type: 'object',
+          properties: { query: { type: 'string', description: 'Words to look for.', minLength: 1 } },
+          required: ['query'],
+        },
+      },
+    ],
+  },
+  {
+    name: 'cancel-order',
+    version: '1.0.0',
+    description: 'Cancels an order by its number.',
+    actions: [
+      {
+        name: 'cancel',
+        inputSchema: { type: 'object', properties: { orderNumber: { type: 'string' } }, required: ['orderNumber'] },
+      },
+    ],
+  },
+]
+
+async function makeRuntime(
+  { service, endpoint }: Pick<DashboardScene, 'service' | 'endpoint'>,
+  { call }: SignedIn,
+  manifest: Partial<DeploymentManifestInput> = {},
+): Promise<DeployedRuntime> {
+  const created = await call('POST', '/v1/runtimes', { name: 'Mug shop', endpoint: endpoint.url })
+  const { runtimeId, deployKey, secret } = credentialsIn(created)
+  endpoint.trust({ runtimeId, secrets: [secret] })
+  const deploy = async (changes: Partial<DeploymentManifestInput>) => {
+    const body = deployBody({ capabilities: CAPABILITIES, ...changes })
+    const answer = await service.send('POST', '/v1/deployments', { key: deployKey, body })
+    expect(answer.statusCode).toBe(201)
+  }
+  await deploy(manifest)
+  return { runtimeId, deployKey, deploy }
+}
+
+function credentialsIn(value: unknown): { runtimeId: string; deployKey: string; secret: string } {
+  if (typeof value !== 'object' || value === null) throw new Error('no runtime was made')
+  const { runtimeId, deployKey, secret } = { runtimeId: '', deployKey: '', secret: '', ...value }
+  return { runtimeId, deployKey, secret }
+}
+
+async function callAs(
+  page: Page,
+  url: string,
+  { method, path, body }: { method: string; path: string; body: unknown },
+): Promise<unknown> {
+  const answer = await page.request.fetch(url + path, {
+    method,
+    headers: { origin: url, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { data: JSON.stringify(body) }),
+  })
+  expect([path, answer.ok(), answer.ok() ? '' : await answer.text()]).toEqual([path, true, ''])
+  return answer.json()
+}
+
+// Requests that are refused or fail are logged by the browser itself, and are what some tests are about; all else is a
+// fault.
+function watchFaults(page: Page): void {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    const isRefusal = /the server responded with a status of 4\d\d|net::ERR_FAILED/.test(message.text())
+    if (message.type() === 'error' && !isRefusal) faults.push(message.text())
+  })
+  onTestFinished(() => expect(faults).toEqual([]))
+}
+
+/** What axe finds on the page as it stands: `rule: element`. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: unknown = await page.evaluate(
+    "axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))",
+  )
+  return Array.isArray(found) ? found.map(String) : ['axe did not answer']
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** Where what browsers load lies. Null: it was not built. */
+export interface WebFiles {
+  /** The folder with the dashboard’s index.html. */
+  dashboard: string | null
+  /** The widget’s one script. */
+  widget: string | null
+}
+
+export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null }
+
+/** Finds the builds of the installed packages. */
+export function findWebFiles(): WebFiles {
+  const folder = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
+  return {
+    dashboard: folder && dirname(folder),
+    widget: builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js'),
+  }
+}
+
+/** What is not there, as a line for the log each. */
+export function missingWebFiles({ dashboard, widget }: WebFiles): string[] {
+  return [
+    ...(dashboard === null ? ['the dashboard is not built: /dashboard answers 404 until “npm run build” has run'] : []),
+    ...(widget === null ? ['the chat widget is not built: /widget.js answers 404 until “npm run build” has run'] : []),
+  ]
+}
+
+const require = createRequire(import.meta.url)
+
+function builtFile(findManifest: () => string, path: string): string | null {
+  try {
+    const file = join(dirname(findManifest()), path)
+    return existsSync(file) ? file : null
+  } catch {
+    return null
+  }
+}

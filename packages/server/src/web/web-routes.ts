@@ -1,0 +1,84 @@
+import { basename, dirname } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+
+/** Everything from this origin and nothing inline: what a page of ours shows of others’ can start nothing. */
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const SCRIPT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+const HIDDEN = { schema: { hide: true } }
+const MAX_LISTENERS = 30
+const A_YEAR_MS = 365 * 86_400_000
+const FIVE_MINUTES_MS = 300_000
+
+/** Public plane: the owner’s dashboard, a page that finds its own way below /dashboard, and the script of the chat widget. */
+export function webRoutes(plane: FastifyInstance, deps: Pick<Deps, 'web'>): void {
+  const { dashboard, widget } = deps.web
+  plane.register(fastifyStatic, { root: dashboard ?? import.meta.dirname, serve: false, preCompressed: true })
+
+  // Streaming a file takes so many listeners, beside those of every request, that Node would warn of a leak.
+  plane.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.setMaxListeners(MAX_LISTENERS)
+    done()
+  })
+
+  plane.get('/dashboard', HIDDEN, async (_request, reply) => sendPage(reply, dashboard))
+
+  plane.get<{ Params: { '*': string } }>('/dashboard/*', HIDDEN, async (request, reply) => {
+    const path = request.params['*']
+    if (dashboard === null || !isFile(path)) return sendPage(reply, dashboard)
+    // Names under assets/ carry a hash of what is in the file.
+    const cache = path.startsWith('assets/') ? { maxAge: A_YEAR_MS, immutable: true } : { maxAge: FIVE_MINUTES_MS }
+    return reply.headers(PAGE_HEADERS).sendFile(path, dashboard, cache)
+  })
+
+  plane.get('/widget.js', HIDDEN, async (_request, reply) => {
+    reply.headers(SCRIPT_HEADERS)
+    if (widget === null) return notBuilt(reply, 'The chat widget')
+    return reply.sendFile(basename(widget), dirname(widget), { maxAge: FIVE_MINUTES_MS })
+  })
+}
+
+/** Pages have no dot in the last part of their address, files do. */
+function isFile(path: string): boolean {
+  if (path.split('/').some((part) => part.startsWith('.'))) throw notFound('The route')
+  return basename(path).includes('.')
+}
+
+function sendPage(reply: FastifyReply, dashboard: string | null): FastifyReply {
+  if (dashboard === null) return notBuilt(reply, 'The dashboard')
+  return reply
+    .headers(PAGE_HEADERS)
+    .sendFile('index.html', dashboard, { cacheControl: false })
+    .header('cache-control', 'no-cache')
+}
+
+function notBuilt(reply: FastifyReply, what: string): FastifyReply {
+  return reply
+    .code(404)
+    .headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    .type('text/plain; charset=utf-8')
+    .send(`${what} is not built. Run “npm run build” in the folder of the service and start it again.\n`)
+}

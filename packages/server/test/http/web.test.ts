@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { missingWebFiles, NO_WEB_FILES, type WebFiles } from '../../src/web/web-files.ts'
+import { refusalOf } from '../support/answers.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { startForTest } from '../support/service.ts'
+
+describeEngine('sqlite', 'pages for browsers', (engine) => {
+  const database = useDatabase(engine)
+
+  test('every address of the dashboard is the one page, which is asked for anew each time', async () => {
+    const service = await startForTest(database(), { web: built() })
+    for (const path of [
+      '/dashboard',
+      '/dashboard/',
+      '/dashboard/runtimes/rt_1234',
+      '/dashboard/executions?status=failed',
+    ]) {
+      const page = await service.send('GET', path)
+      expect([path, page.statusCode, page.body]).toEqual([path, 200, PAGE])
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(page.headers['cache-control']).toBe('no-cache')
+    }
+  })
+
+  test('the page may start nothing that is not a file of this origin, and stands in no frame', async () => {
+    const service = await startForTest(database(), { web: built() })
+    const { headers } = await service.send('GET', '/dashboard')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+  })
+
+  test('files whose name carries their hash are kept for good, and come compressed to whoever takes that', async () => {
+    const service = await startForTest(database(), { web: built() })
+    const plain = await service.send('GET', '/dashboard/assets/app-1a2b3c.js')
+    expect([plain.statusCode, plain.body]).toEqual([200, SCRIPT])
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(plain.headers['content-type']).toBe('application/javascript; charset=utf-8')
+    const headers = { 'accept-encoding': 'gzip, br' }
+    const packed = await service.send('GET', '/dashboard/assets/app-1a2b3c.js', { headers })
+    expect([packed.headers['content-encoding'], packed.body]).toEqual(['br', 'packed'])
+  })
+
+  test('a file that is not there is the same 404 as any other route, and so is what lies outside', async () => {
+    const service = await startForTest(database(), { web: built() })
+    const absent = [
+      '/dashboard/assets/gone.js',
+      '/dashboard/..%2fsecret.txt',
+      '/dashboard/%2e%2e/secret.txt',
+      '/dashboard/.vite/manifest.json',
+    ]
+    for (const path of absent) {
+      expect([path, refusalOf(await service.send('GET', path), 'not_found')]).toEqual([
+        path,
+        'The route was not found.',
+      ])
+    }
+  })
+
+  test('the widget’s script is for pages of any origin, and known again by its ETag', async () => {
+    const service = await startForTest(database(), { web: built() })
+    const first = await service.send('GET', '/widget.js')
+    expect([first.statusCode, first.body]).toEqual([200, SCRIPT])
+    expect(first.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=300',
+      'content-type': 'application/javascript; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    })
+    const again = await service.send('GET', '/widget.js', { headers: { 'if-none-match': String(first.headers.etag) } })
+    expect(again.statusCode).toBe(304)
+  })
+
+  test('what was not built says how to build it, and the log says so at the start', async () => {
+    const service = await startForTest(database())
+    for (const path of ['/dashboard', '/dashboard/runtimes', '/dashboard/assets/app.js', '/widget.js']) {
+      const answer = await service.send('GET', path)
+      expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([
+        path,
+        404,
+        'text/plain; charset=utf-8',
+      ])
+      expect(answer.body).toContain('npm run build')
+    }
+    expect(missingWebFiles(NO_WEB_FILES)).toHaveLength(2)
+    expect(missingWebFiles({ dashboard: '/a', widget: '/b' })).toEqual([])
+  })
+})
+
+const PAGE = '<!doctype html><title>svc</title>'
+const SCRIPT = 'console.log(1)'
+
+function built(): WebFiles {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-web-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const dashboard = join(folder, 'app')
+  mkdirSync(join(dashboard, 'assets'), { recursive: true })
+  mkdirSync(join(dashboard, '.vite'))
+  writeFileSync(join(folder, 'secret.txt'), 'secret')
+  writeFileSync(join(dashboard, '.vite', 'manifest.json'), '{}')
+  writeFileSync(join(dashboard, 'index.html'), PAGE)
+  writeFileSync(join(dashboard, 'assets', 'app-1a2b3c.js'), SCRIPT)
+  writeFileSync(join(dashboard, 'assets', 'app-1a2b3c.js.br'), 'packed')
+  writeFileSync(join(folder, 'widget.js'), SCRIPT)
+  return { dashboard, widget: join(folder, 'widget.js') }
+}

@@ -1,0 +1,27 @@
+import type { StreamEvent } from '@svc/contract'
+import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
+
+/** One event of a stream from its data. Null for those that are not known, which later versions may send. */
+export function readEvent(data: string): StreamEvent | null {
+  const value = parsed(data)
+  if (!isRecord(value)) return null
+  const { type, content, callId, capability } = value
+  if (type === 'text') return typeof content === 'string' ? { type, content } : null
+  if (type === 'done') {
+    const response = readExecuteResponse(value)
+    return response && { type, ...response }
+  }
+  if (typeof callId !== 'string' || typeof capability !== 'string') return null
+  if (type === 'capability_start') return { type, callId, capability }
+  if (type !== 'capability_end') return null
+  const error = readFailure(value['error'])
+  return { type, callId, capability, durationMs: numberOf(value['durationMs']), ...(error && { error }) }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,233 @@
+import { ClientError } from '../client/client-error.ts'
+import { type Clock, systemClock } from '../client/clock.ts'
+import type { ExecutionClient } from '../client/execution-client.ts'
+import { pageVisibility, type Visibility } from '../client/visibility.ts'
+import { askedExchange, type Exchange, ended, failed, heard, restarted, toldExchange, turnsOf } from './exchange.ts'
+import { newId } from './new-id.ts'
+import { problem, problemOf } from './problem.ts'
+import { createUrlCheck } from './safe-url.ts'
+import type { ConversationSnapshot } from './snapshot.ts'
+import { type ConversationStorage, exchangesFrom, storedText } from './stored-conversation.ts'
+import type { Pending } from './svc-output.ts'
+import { transcriptFor } from './transcript.ts'
+import { createWaits, type Waits } from './waits.ts'
+
+export interface ConversationOptions {
+  client: ExecutionClient
+  /** Null, the default: the conversation ends with the page. */
+  storage?: ConversationStorage | null | undefined
+  /** The page’s own origin: on localhost, addresses of it may be linked to over `http:`. */
+  pageOrigin?: string | null | undefined
+  clock?: Clock | undefined
+  visibility?: Visibility | undefined
+  /** Makes ids of exchanges and calls. */
+  newId?: ((prefix: string) => string) | undefined
+}
+
+/** What was said and what is under way, for any framework: `subscribe` and `getSnapshot` are those of React. */
+export interface Conversation {
+  readonly subscribe: (listener: () => void) => () => void
+  readonly getSnapshot: () => ConversationSnapshot
+  /** Asks. False, and nothing happens, while an answer is under way or when there is nothing to say. */
+  send(text: string): boolean
+  /** Ends the answer that is under way. */
+  stop(): void
+  /** Asks the last question again after it failed or was stopped. False where there is none. */
+  retry(): boolean
+  /** Goes on waiting for an output whose wait has ended without a result. */
+  checkAgain(outputId: string): void
+  cancelWait(outputId: string): void
+  /** Forgets everything, in the storage, too. */
+  clear(): void
+  /** Stops the answer and all polls, for when nobody sees the conversation any more. */
+  suspend(): void
+  /** Takes up the polls again. */
+  resume(): void
+}
+
+const LONGEST_QUESTION = 20_000
+
+interface Told {
+  pending: Pending
+  output: unknown
+}
+
+/** Starts with what is stored. Polls begin with the first `resume`; asking works before. */
+export function createConversation(options: ConversationOptions): Conversation {
+  return new StoredConversation(options)
+}
+
+class StoredConversation implements Conversation {
+  readonly #client: ExecutionClient
+  readonly #clock: Clock
+  readonly #storage: ConversationStorage | null
+  readonly #newId: (prefix: string) => string
+  readonly #checkUrl: (text: string) => string | null
+  readonly #waits: Waits
+  readonly #listeners = new Set<() => void>()
+  #exchanges: readonly Exchange[]
+  #snapshot: ConversationSnapshot
+  #running: AbortController | null = null
+  #told: Told[] = []
+  #isSuspended = true
+
+  constructor(options: ConversationOptions) {
+    const { client, clock = systemClock, visibility = pageVisibility } = options
+    this.#client = client
+    this.#clock = clock
+    this.#storage = options.storage ?? null
+    this.#newId = options.newId ?? newId
+    this.#checkUrl = createUrlCheck(options.pageOrigin ?? null)
+    this.#waits = createWaits({
+      poll: { client, clock, visibility },
+      checkUrl: this.#checkUrl,
+      exchanges: () => this.#exchanges,
+      replace: (exchange) => this.#replace(exchange, true),
+      settled: (told) => {
+        this.#told.push(told)
+        this.#tellNext()
+      },
+    })
+    this.#exchanges = exchangesFrom(this.#load(), { checkUrl: this.#checkUrl, nowMs: clock.now() })
+    this.#snapshot = this.#snapshotNow()
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly getSnapshot = (): ConversationSnapshot => this.#snapshot
+
+  send(text: string): boolean {
+    const question = text.trim().slice(0, LONGEST_QUESTION)
+    if (this.#running || question === '') return false
+    this.#add(askedExchange(this.#newId('turn'), question))
+    return true
+  }
+
+  stop(): void {
+    this.#running?.abort()
+  }
+
+  retry(): boolean {
+    const last = this.#exchanges.at(-1)
+    if (this.#running || last?.answer.state !== 'failed') return false
+    const again = restarted(last)
+    this.#replace(again, false)
+    void this.#run(again)
+    return true
+  }
+
+  checkAgain(outputId: string): void {
+    this.#waits.begin(outputId)
+  }
+
+  cancelWait(outputId: string): void {
+    this.#waits.cancel(outputId)
+  }
+
+  clear(): void {
+    this.#waits.suspend()
+    this.#told = []
+    this.#exchanges = []
+    this.#running?.abort()
+    this.#running = null
+    this.#changed()
+    attempt(() => this.#storage?.clear())
+  }
+
+  suspend(): void {
+    this.#isSuspended = true
+    this.#waits.suspend()
+    this.#running?.abort()
+  }
+
+  resume(): void {
+    this.#isSuspended = false
+    this.#goOn()
+  }
+
+  // What follows an answer happens only where somebody sees it.
+  #goOn(): void {
+    if (this.#isSuspended) return
+    this.#waits.resume()
+    this.#tellNext()
+  }
+
+  #add(exchange: Exchange): void {
+    this.#exchanges = [...this.#exchanges, exchange]
+    void this.#run(exchange)
+    this.#save()
+  }
+
+  async #run(begun: Exchange): Promise<void> {
+    const controller = new AbortController()
+    this.#running = controller
+    this.#changed()
+    const earlier = this.#exchanges.slice(0, -1)
+    const last = await this.#answer(begun, earlier, controller.signal)
+    // Cleared meanwhile: what came in belongs to nothing any more.
+    if (this.#running !== controller) return
+    this.#running = null
+    this.#replace(last, true)
+    this.#goOn()
+  }
+
+  async #answer(begun: Exchange, earlier: readonly Exchange[], signal: AbortSignal): Promise<Exchange> {
+    let exchange = begun
+    try {
+      const { events } = await this.#client.stream({ messages: transcriptFor(earlier, begun), signal })
+      for await (const event of events) {
+        if (event.type === 'done') {
+          return ended(exchange, event, { checkUrl: this.#checkUrl, nowMs: this.#clock.now() })
+        }
+        exchange = heard(exchange, event)
+        this.#replace(exchange, false)
+      }
+      throw new ClientError('interrupted', 'The stream ended without “done”.')
+    } catch (error) {
+      return failed(exchange, signal.aborted ? problem('stopped') : problemOf(error, this.#clock.now()))
+    }
+  }
+
+  // A result that was waited for is told when the model is free to listen.
+  #tellNext(): void {
+    if (this.#running) return
+    const told = this.#told.shift()
+    if (told) this.#add(toldExchange(this.#newId('turn'), { callId: this.#newId('call'), ...told }))
+  }
+
+  #replace(exchange: Exchange, isToSave: boolean): void {
+    const { id } = exchange.answer
+    this.#exchanges = this.#exchanges.map((before) => (before.answer.id === id ? exchange : before))
+    if (isToSave) this.#save()
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#snapshot = this.#snapshotNow()
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  #snapshotNow(): ConversationSnapshot {
+    return { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#running !== null }
+  }
+
+  #load(): string | null {
+    return attempt(() => this.#storage?.load()) ?? null
+  }
+
+  #save(): void {
+    if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
+  }
+}
+
+// Storage may be full, or taken away while the page is open; the conversation goes on without.
+function attempt<T>(action: () => T): T | null {
+  try {
+    return action()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,66 @@
+import { ClientError, type ClientErrorKind } from '../client/client-error.ts'
+import { safeLine } from './safe-text.ts'
+
+/**
+ * Why an answer did not come: it was stopped, the service cannot be reached, the connection was lost, too much was asked,
+ * the execution failed, the request was refused, or the page is not set up as the service expects.
+ */
+export type ProblemKind =
+  | 'stopped'
+  | 'unreachable'
+  | 'interrupted'
+  | 'rate_limited'
+  | 'failed'
+  | 'refused'
+  | 'misconfigured'
+
+export interface Problem {
+  readonly kind: ProblemKind
+  /** The service’s own words; null where it had none. */
+  readonly detail: string | null
+  /** When to ask again, in milliseconds since the epoch; null where nobody said. */
+  readonly retryAt: number | null
+  /** What the owner finds the case by: the id of the execution, or of the request where there was none. */
+  readonly referenceId: string | null
+}
+
+const KINDS: Readonly<Record<ClientErrorKind, ProblemKind>> = {
+  unreachable: 'unreachable',
+  unavailable: 'unreachable',
+  interrupted: 'interrupted',
+  rate_limited: 'rate_limited',
+  unauthorized: 'misconfigured',
+  forbidden: 'misconfigured',
+  not_found: 'misconfigured',
+  malformed: 'misconfigured',
+  invalid: 'refused',
+}
+
+const LONGEST_DETAIL = 300
+
+/** The problem that something thrown stands for. */
+export function problemOf(error: unknown, nowMs: number): Problem {
+  if (!(error instanceof ClientError)) return problem('failed')
+  const kind = KINDS[error.kind]
+  // What these say stands in the sentence for their kind already.
+  const isTold = kind === 'unreachable' || kind === 'interrupted' || kind === 'rate_limited'
+  return problem(kind, {
+    detail: isTold ? null : error.message,
+    retryAt: error.retryAfterMs === null ? null : nowMs + error.retryAfterMs,
+    referenceId: error.requestId,
+  })
+}
+
+/** A problem with as much as is known of it. */
+export function problem(
+  kind: ProblemKind,
+  facts: { detail?: string | null; retryAt?: number | null; referenceId?: string | null } = {},
+): Problem {
+  const { detail, retryAt = null, referenceId = null } = facts
+  return {
+    kind,
+    detail: detail ? safeLine(detail, LONGEST_DETAIL) : null,
+    retryAt,
+    referenceId: referenceId && safeLine(referenceId, 80),
+  }
+}

@@ -1,0 +1,27 @@
+const LONGEST_URL = 2048
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** An address that may be linked to, or null. */
+export type UrlCheck = (text: string) => string | null
+
+/**
+ * Accepts absolute `https:` addresses without a user name. A page that is itself served from this machine is being worked
+ * on, so that addresses of its own origin pass there, too.
+ */
+export function createUrlCheck(pageOrigin: string | null): UrlCheck {
+  return (text) => {
+    if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\]+$/i.test(text)) return null
+    const url = parsed(text)
+    if (url?.username !== '' || url.password !== '') return null
+    if (url.protocol === 'https:') return url.href
+    return url.origin === pageOrigin && LOCAL_HOSTS.has(url.hostname) ? url.href : null
+  }
+}
+
+function parsed(text: string): URL | null {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}

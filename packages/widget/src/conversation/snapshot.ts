@@ -1,0 +1,65 @@
+import type { Problem } from './problem.ts'
+import type { Action, Pending, ProductCard } from './svc-output.ts'
+
+/** A conversation at one moment. Never changed: what changes is a new object, what does not stays the same one. */
+export interface ConversationSnapshot {
+  readonly turns: readonly Turn[]
+  /** An answer is under way: nothing can be sent until it has ended or is stopped. */
+  readonly isBusy: boolean
+}
+
+export type Turn = UserTurn | AssistantTurn
+
+export interface UserTurn {
+  readonly role: 'user'
+  readonly id: string
+  readonly text: string
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant'
+  readonly id: string
+  readonly state: 'running' | 'completed' | 'failed'
+  /** What was said and done, in order. */
+  readonly blocks: readonly Block[]
+  /** What capabilities gave to be shown, in the order of their calls. There once the answer is complete. */
+  readonly outputs: readonly Output[]
+  /** On `failed` alone: why, and whether to ask again. */
+  readonly problem: Problem | null
+  /** The step budget ran out before the model was done. */
+  readonly isCut: boolean
+}
+
+export type Block = TextBlock | CapabilityBlock
+
+/** Markdown. */
+export interface TextBlock {
+  readonly type: 'text'
+  readonly id: string
+  readonly text: string
+}
+
+export interface CapabilityBlock {
+  readonly type: 'capability'
+  /** The call’s id. */
+  readonly id: string
+  readonly name: string
+  readonly state: 'running' | 'completed' | 'failed'
+  readonly durationMs: number | null
+}
+
+export interface Output {
+  /** The id of the call that it came from. */
+  readonly id: string
+  readonly cards: readonly ProductCard[]
+  readonly actions: readonly Action[]
+  readonly wait: Wait | null
+}
+
+/** A capability that is asked until it is settled. Settled, its output has gone to the model as the next turn. */
+export interface Wait {
+  readonly state: 'waiting' | 'settled' | 'expired' | 'refused' | 'cancelled'
+  readonly pending: Pending
+  /** Milliseconds since the epoch. */
+  readonly deadlineAt: number
+}

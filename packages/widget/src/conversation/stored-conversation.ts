@@ -1,0 +1,86 @@
+import { isRecord, numberOf, readMessages } from '../client/read-json.ts'
+import { askedExchange, completed, type Exchange, failed, withWait } from './exchange.ts'
+import { problem } from './problem.ts'
+import type { UrlCheck } from './safe-url.ts'
+import type { Output, Wait } from './snapshot.ts'
+
+/** Where a conversation is kept while the page is away. What throws or is full keeps nothing. */
+export interface ConversationStorage {
+  load(): string | null
+  save(text: string): void
+  clear(): void
+}
+
+const VERSION = 1
+const MOST_EXCHANGES = 40
+const MOST_CHARACTERS = 400_000
+
+/** The latest exchanges as text, as many as fit. Tokens are in none of them: they never reach a conversation. */
+export function storedText(exchanges: readonly Exchange[]): string {
+  const entries: string[] = []
+  let characters = 0
+  for (const exchange of exchanges.slice(-MOST_EXCHANGES).toReversed()) {
+    const entry = JSON.stringify(entryOf(exchange))
+    characters += entry.length
+    if (characters > MOST_CHARACTERS) break
+    entries.unshift(entry)
+  }
+  return `{"version":${VERSION},"exchanges":[${entries.join(',')}]}`
+}
+
+function entryOf({ question, sent, received, answer }: Exchange) {
+  return {
+    id: answer.id,
+    text: question?.text ?? null,
+    sent,
+    received,
+    state: answer.state,
+    isCut: answer.isCut,
+    waits: answer.outputs.flatMap(({ id, wait }) =>
+      wait ? [{ id, state: wait.state, deadlineAt: wait.deadlineAt }] : [],
+    ),
+  }
+}
+
+/** The exchanges of a stored text; none when it is not understood. What was under way then reads as interrupted. */
+export function exchangesFrom(text: string | null, deps: { checkUrl: UrlCheck; nowMs: number }): Exchange[] {
+  const stored = parsed(text)
+  if (!isRecord(stored) || stored['version'] !== VERSION || !Array.isArray(stored['exchanges'])) return []
+  return stored['exchanges'].slice(-MOST_EXCHANGES).flatMap((entry, index) => exchangeFrom(entry, index, deps) ?? [])
+}
+
+function exchangeFrom(entry: unknown, index: number, deps: { checkUrl: UrlCheck; nowMs: number }): Exchange | null {
+  if (!isRecord(entry)) return null
+  const id = typeof entry['id'] === 'string' ? entry['id'] : `stored-${index}`
+  const sent = readMessages(entry['sent'])
+  if (sent.length === 0) return null
+  const asked = askedExchange(id, typeof entry['text'] === 'string' ? entry['text'] : '')
+  const begun: Exchange = { ...asked, sent, question: entry['text'] === null ? null : asked.question }
+  if (entry['state'] !== 'completed') return failed(begun, problem('interrupted'))
+  const whole = completed(begun, readMessages(entry['received']), { ...deps, isCut: entry['isCut'] === true })
+  const stored = Array.isArray(entry['waits']) ? entry['waits'].filter(isRecord) : []
+  return whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
+}
+
+// A wait goes on only until the deadline that it had; one that nothing is known of does not begin anew.
+function withStoredWait(
+  exchange: Exchange,
+  { id, wait }: Output,
+  stored: readonly Record<string, unknown>[],
+): Exchange {
+  if (!wait) return exchange
+  const known = stored.find((entry) => entry['id'] === id)
+  const state = STATES.find((name) => name === known?.['state']) ?? 'expired'
+  const deadlineAt = Math.min(numberOf(known?.['deadlineAt']), wait.deadlineAt)
+  return withWait(exchange, id, { ...wait, state, deadlineAt })
+}
+
+const STATES: readonly Wait['state'][] = ['waiting', 'settled', 'expired', 'refused', 'cancelled']
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,139 @@
+import type { JsonObject } from '@svc/contract'
+import { isRecord } from '../client/read-json.ts'
+import { safeLine } from './safe-text.ts'
+import type { UrlCheck } from './safe-url.ts'
+
+export interface LinkAction {
+  readonly type: 'link'
+  readonly label: string
+  readonly url: string
+  readonly isPrimary: boolean
+}
+
+/** Says `value` in the end user’s name. */
+export interface ReplyAction {
+  readonly type: 'reply'
+  readonly label: string
+  readonly value: string
+}
+
+export type Action = LinkAction | ReplyAction
+
+export interface ProductCard {
+  readonly title: string
+  readonly price: string | null
+  readonly description: string | null
+  readonly image: { readonly url: string; readonly alt: string } | null
+  readonly url: string | null
+}
+
+/** What is still to come: this capability is asked until its output is settled. */
+export interface Pending {
+  readonly capability: string
+  readonly input: JsonObject
+  readonly intervalMs: number
+  readonly timeoutMs: number
+}
+
+/** What an output holds under the reserved key `svc`, checked and cut to what is shown. */
+export interface SvcOutput {
+  readonly isSettled: boolean
+  readonly actions: readonly Action[]
+  readonly cards: readonly ProductCard[]
+  readonly pending: Pending | null
+}
+
+const MOST_ACTIONS = 5
+const MOST_CARDS = 6
+// Malformed entries do not count, but of a list without end only its beginning is looked at.
+const MOST_READ = 32
+const LONGEST_REPLY = 1000
+const CAPABILITY = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
+const LONGEST_INPUT = 65_536
+const INTERVAL_MS = { least: 1000, most: 60_000, otherwise: 3000 }
+const TIMEOUT_MS = { least: 1000, most: 900_000, otherwise: 300_000 }
+
+/** Reads an output of any shape; what is malformed in it is left out. Never throws. */
+export function readSvcOutput(output: unknown, checkUrl: UrlCheck): SvcOutput {
+  const svc = isRecord(output) ? own(output, 'svc') : null
+  if (!isRecord(svc)) return NOTHING
+  const isSettled = own(svc, 'settled') === true
+  return {
+    isSettled,
+    actions: listOf(own(svc, 'actions'), MOST_ACTIONS, (entry) => readAction(entry, checkUrl)),
+    cards: listOf(own(svc, 'cards'), MOST_CARDS, (entry) => readCard(entry, checkUrl)),
+    pending: isSettled ? null : readPending(own(svc, 'pending')),
+  }
+}
+
+const NOTHING: SvcOutput = { isSettled: false, actions: [], cards: [], pending: null }
+
+function own(value: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function listOf<T>(value: unknown, most: number, read: (entry: Record<string, unknown>) => T | null): T[] {
+  if (!Array.isArray(value)) return []
+  return value
+    .slice(0, MOST_READ)
+    .flatMap((entry) => (isRecord(entry) ? (read(entry) ?? []) : []))
+    .slice(0, most)
+}
+
+function readAction(entry: Record<string, unknown>, checkUrl: UrlCheck): Action | null {
+  const label = lineOf(own(entry, 'label'), 80)
+  if (label === null) return null
+  const type = own(entry, 'type')
+  if (type === 'link') {
+    const url = urlOf(own(entry, 'url'), checkUrl)
+    return url === null ? null : { type, label, url, isPrimary: own(entry, 'style') === 'primary' }
+  }
+  if (type !== 'reply') return null
+  return { type, label, value: lineOf(own(entry, 'value'), LONGEST_REPLY) ?? label }
+}
+
+function readCard(entry: Record<string, unknown>, checkUrl: UrlCheck): ProductCard | null {
+  const title = lineOf(own(entry, 'title'), 120)
+  if (title === null || own(entry, 'type') !== 'product') return null
+  return {
+    title,
+    price: lineOf(own(entry, 'price'), 40),
+    description: lineOf(own(entry, 'description'), 300),
+    image: readImage(own(entry, 'image'), checkUrl),
+    url: urlOf(own(entry, 'url'), checkUrl),
+  }
+}
+
+function readImage(value: unknown, checkUrl: UrlCheck): ProductCard['image'] {
+  if (!isRecord(value)) return null
+  const url = urlOf(own(value, 'url'), checkUrl)
+  return url === null ? null : { url, alt: lineOf(own(value, 'alt'), 200) ?? '' }
+}
+
+function readPending(value: unknown): Pending | null {
+  if (!isRecord(value)) return null
+  const capability = own(value, 'capability')
+  const input = own(value, 'input') ?? {}
+  if (typeof capability !== 'string' || !CAPABILITY.test(capability) || !isRecord(input)) return null
+  if (JSON.stringify(input).length > LONGEST_INPUT) return null
+  return {
+    capability,
+    input,
+    intervalMs: within(own(value, 'intervalMs'), INTERVAL_MS),
+    timeoutMs: within(own(value, 'timeoutMs'), TIMEOUT_MS),
+  }
+}
+
+function within(value: unknown, bounds: { least: number; most: number; otherwise: number }): number {
+  if (typeof value !== 'number' || Number.isNaN(value)) return bounds.otherwise
+  return Math.min(Math.max(value, bounds.least), bounds.most)
+}
+
+function lineOf(value: unknown, most: number): string | null {
+  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
+  return (typeof text === 'string' && safeLine(text, most)) || null
+}
+
+function urlOf(value: unknown, checkUrl: UrlCheck): string | null {
+  return typeof value === 'string' ? checkUrl(value) : null
+}

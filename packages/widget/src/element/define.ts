@@ -1,0 +1,12 @@
+import { SvcChatElement } from './svc-chat.ts'
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'svc-chat': SvcChatElement
+  }
+}
+
+if (globalThis.customElements && !customElements.get('svc-chat')) customElements.define('svc-chat', SvcChatElement)
+
+export type { AnswerDetail } from './svc-chat.ts'
+export { SvcChatElement }

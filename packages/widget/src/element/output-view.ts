@@ -1,0 +1,71 @@
+import type { Output, Wait } from '../conversation/snapshot.ts'
+import type { Action, ProductCard } from '../conversation/svc-output.ts'
+import { button, element } from './dom.ts'
+import { link } from './link.ts'
+import { fill, type Strings, spoken } from './strings.ts'
+import type { ViewActions } from './view-actions.ts'
+
+/** What a capability gave to be shown: cards, what to do next, and what is still waited for. */
+export function outputView(output: Output, actions: ViewActions, strings: Strings): HTMLElement {
+  const root = element('div', { part: 'output' })
+  if (output.cards.length > 0) {
+    const cards = output.cards.map((card) => cardView(card, strings))
+    root.append(element('ul', { part: 'cards', attributes: { role: 'list' } }, ...cards))
+  }
+  if (output.wait) root.append(waitView(output.id, output.wait, { actions, strings }))
+  // What was offered while something was open is past with it.
+  if (output.actions.length > 0 && output.wait?.state !== 'settled') {
+    root.append(
+      element('div', { part: 'actions' }, ...output.actions.map((action) => actionView(action, actions, strings))),
+    )
+  }
+  return root
+}
+
+function cardView(card: ProductCard, strings: Strings): HTMLElement {
+  const title = element('span', { text: card.title, attributes: { dir: 'auto' } })
+  const body = element(
+    'div',
+    { part: 'card-body' },
+    element('div', { part: 'card-title' }, card.url ? link(card.url, strings, title) : title),
+  )
+  if (card.description) {
+    body.append(element('div', { part: 'card-description', text: card.description, attributes: { dir: 'auto' } }))
+  }
+  if (card.price) body.append(element('div', { part: 'card-price', text: card.price, attributes: { dir: 'auto' } }))
+  const root = element('li', { part: 'card' }, body)
+  if (card.image) root.prepend(imageView(card.image))
+  return root
+}
+
+function imageView({ url, alt }: { url: string; alt: string }): HTMLElement {
+  const image = element('img', {
+    part: 'card-image',
+    attributes: { alt, loading: 'lazy', decoding: 'async', referrerpolicy: 'no-referrer' },
+  })
+  image.addEventListener('error', () => image.remove())
+  image.src = url
+  return image
+}
+
+function actionView(action: Action, { send }: ViewActions, strings: Strings): HTMLElement {
+  if (action.type === 'reply') return button('action', action.label, () => send(action.value))
+  const made = link(action.url, strings, element('span', { text: action.label, attributes: { dir: 'auto' } }))
+  made.className = action.isPrimary ? 'action primary' : 'action'
+  made.setAttribute('part', made.className)
+  return made
+}
+
+function waitView(
+  id: string,
+  { state, pending }: Wait,
+  { actions, strings }: { actions: ViewActions; strings: Strings },
+): HTMLElement {
+  const text = fill(strings[state === 'refused' ? 'refused_wait' : state], spoken(pending.capability))
+  const root = element('div', { part: 'wait' }, element('span', { part: `mark ${state}` }), element('span', { text }))
+  if (state === 'waiting') root.append(button('quiet', strings.cancelWait, () => actions.cancelWait(id)))
+  if (state === 'expired' || state === 'cancelled') {
+    root.append(button('quiet', strings.checkAgain, () => actions.checkAgain(id)))
+  }
+  return root
+}

@@ -1,0 +1,49 @@
+import type { Problem } from '../conversation/problem.ts'
+import { button, element } from './dom.ts'
+import { fill, type Strings, timeUntil } from './strings.ts'
+
+/** Why there is no answer, as a sentence. */
+export function problemSentence(
+  { kind, retryAt }: Problem,
+  { strings, nowMs, language }: { strings: Strings; nowMs: number; language: string | undefined },
+): string {
+  if (kind !== 'rate_limited' || retryAt === null) return strings[kind]
+  return fill(strings.rate_limited_until, timeUntil(retryAt, nowMs, language))
+}
+
+/** The sentence, with a way on and with what the owner finds the case by. */
+export function problemView(
+  problem: Problem,
+  { sentence, strings, retry }: { sentence: string; strings: Strings; retry: (() => void) | null },
+): HTMLElement {
+  const root = element('div', { part: 'problem' }, element('p', { text: sentence, attributes: { dir: 'auto' } }))
+  const { detail, referenceId } = problem
+  if (detail) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
+  const row = element('div', { part: 'row' })
+  if (retry) row.append(button('action', strings.retry, retry))
+  if (referenceId)
+    row.append(
+      element('span', { part: 'note' }, `${strings.reference} `, idOf(referenceId)),
+      copyButton(referenceId, strings),
+    )
+  if (row.childElementCount > 0) root.append(row)
+  return root
+}
+
+function idOf(id: string): HTMLElement {
+  return element('code', { part: 'reference', text: id, attributes: { dir: 'ltr' } })
+}
+
+function copyButton(text: string, strings: Strings): HTMLElement {
+  const made = button('quiet', strings.copy, () => {
+    // Not everywhere is a page let to: the id stands there to be selected.
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
+    copied.then(
+      () => {
+        made.textContent = strings.copied
+      },
+      () => undefined,
+    )
+  })
+  return made
+}

@@ -1,0 +1,252 @@
+import type { JsonObject } from '@svc/contract'
+import { systemClock } from '../client/clock.ts'
+import { createExecutionClient, type EndUserTokenSource } from '../client/execution-client.ts'
+import { type Conversation, createConversation } from '../conversation/conversation.ts'
+import { createUrlCheck } from '../conversation/safe-url.ts'
+import type { AssistantTurn } from '../conversation/snapshot.ts'
+import { webStorage } from '../conversation/web-storage.ts'
+import { ChatView } from './chat-view.ts'
+import { iconButton } from './dom.ts'
+import { STRINGS, type Strings } from './strings.ts'
+import { styleSheet } from './styles.ts'
+import type { ViewActions } from './view-actions.ts'
+
+/** What `svc-answer` tells when an answer has ended: no text, only how it went and which capabilities ran. */
+export interface AnswerDetail {
+  state: 'completed' | 'failed'
+  capabilities: string[]
+}
+
+// Of these a change begins another conversation; of all others it draws the same one anew.
+const IDENTITY = ['base-url', 'public-key', 'persist', 'storage-key']
+const TEXTS = ['heading', 'greeting', 'placeholder'] as const
+const PROPERTIES = ['endUserToken', 'metadata', 'strings', 'suggestions'] as const
+
+/** The control plane that the script itself came from, for pages that name none. */
+const ORIGIN = new URL(import.meta.url).origin
+
+// Servers that render pages import this file, too, and have no elements: there the class is never made use of.
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement)
+
+/** `<svc-chat public-key="svc_pk_…">`: a chat with a runtime, in a shadow root that the page’s styles do not reach. */
+export class SvcChatElement extends Base {
+  static readonly observedAttributes = [...IDENTITY, ...TEXTS, 'suggestions', 'launcher', 'lang']
+
+  readonly #root: ShadowRoot
+  readonly #panel = document.createElement('div')
+  #endUserToken: EndUserTokenSource | null = null
+  #metadata: JsonObject | undefined
+  #strings: Partial<Strings> = {}
+  #suggestions: readonly string[] | null = null
+  #conversation: Conversation | null = null
+  #view: ChatView | null = null
+  #disconnect: (() => void) | null = null
+  #isRedrawDue = false
+  #running: string | null = null
+
+  constructor() {
+    super()
+    this.#root = this.attachShadow({ mode: 'closed' })
+    this.#root.adoptedStyleSheets = [styleSheet()]
+    this.#panel.className = 'host'
+    this.#root.append(this.#panel)
+    this.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && this.hasAttribute('launcher')) this.open = false
+    })
+  }
+
+  /** Gives the end user’s own credential, with each request anew. */
+  get endUserToken(): EndUserTokenSource | null {
+    return this.#endUserToken
+  }
+  set endUserToken(value: EndUserTokenSource | null) {
+    this.#endUserToken = value
+  }
+
+  /** Sent with each execution and kept in its trace. */
+  get metadata(): JsonObject | undefined {
+    return this.#metadata
+  }
+  set metadata(value: JsonObject | undefined) {
+    this.#metadata = value
+  }
+
+  /** Texts in place of the built-in ones. */
+  get strings(): Partial<Strings> {
+    return this.#strings
+  }
+  set strings(value: Partial<Strings>) {
+    this.#strings = value
+    this.#draw()
+  }
+
+  /** Questions to start with; of the attribute, one a line. */
+  get suggestions(): readonly string[] {
+    return (
+      this.#suggestions ??
+      this.getAttribute('suggestions')
+        ?.split('\n')
+        .filter((line) => line.trim()) ??
+      []
+    )
+  }
+  set suggestions(value: readonly string[]) {
+    this.#suggestions = value
+    this.#draw()
+  }
+
+  /** Whether the panel of a launcher is open. */
+  get open(): boolean {
+    return this.hasAttribute('open')
+  }
+  set open(value: boolean) {
+    this.toggleAttribute('open', value)
+    if (value) this.#view?.focus()
+    else this.#root.querySelector<HTMLElement>('.launcher')?.focus()
+  }
+
+  /** The store behind the chat; null until the element has a key and stands in a page. */
+  get conversation(): Conversation | null {
+    return this.#conversation
+  }
+
+  /** Asks a question in the end user’s name. False while an answer is under way. */
+  ask(text: string): boolean {
+    if (this.hasAttribute('launcher')) this.open = true
+    return this.#conversation?.send(text) ?? false
+  }
+
+  /** Puts the keyboard where questions are written. */
+  override focus(): void {
+    this.#view?.focus()
+  }
+
+  /** Forgets the conversation, in the storage, too: for when somebody signs out. */
+  clear(): void {
+    this.#conversation?.clear()
+  }
+
+  connectedCallback(): void {
+    for (const name of PROPERTIES) this.#upgrade(name)
+    if (this.#conversation) this.#conversation.resume()
+    else this.#begin()
+  }
+
+  disconnectedCallback(): void {
+    // An element that is only moved is connected again before this runs.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#conversation?.suspend()
+    })
+  }
+
+  attributeChangedCallback(name: string, before: string | null, value: string | null): void {
+    if (before === value) return
+    if (IDENTITY.includes(name)) this.#begin()
+    else this.#draw()
+  }
+
+  // What a page had set before the script came stands in the way of the accessors.
+  #upgrade(name: (typeof PROPERTIES)[number]): void {
+    if (!Object.hasOwn(this, name)) return
+    const value: unknown = this[name]
+    Reflect.deleteProperty(this, name)
+    Reflect.set(this, name, value)
+  }
+
+  #begin(): void {
+    if (!this.isConnected) return
+    this.#disconnect?.()
+    this.#conversation?.suspend()
+    this.#conversation = null
+    const publicKey = this.getAttribute('public-key')
+    if (!publicKey) return
+    const persist = this.getAttribute('persist')
+    const metadata = () => this.#metadata
+    const client = createExecutionClient({
+      baseUrl: this.getAttribute('base-url') ?? ORIGIN,
+      publicKey,
+      endUserToken: () => this.#endUserToken?.(),
+      get metadata() {
+        return metadata()
+      },
+    })
+    const key = this.getAttribute('storage-key') ?? `svc-chat:${publicKey}`
+    const storage = persist === 'session' || persist === 'local' ? webStorage(persist, key) : null
+    const conversation = createConversation({ client, storage, pageOrigin: location.origin })
+    this.#conversation = conversation
+    this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
+    this.#draw()
+    conversation.resume()
+  }
+
+  #draw(): void {
+    const conversation = this.#conversation
+    if (!conversation) return
+    const strings: Strings = { ...STRINGS, ...this.#strings }
+    for (const name of TEXTS) strings[name] = this.getAttribute(name) ?? strings[name]
+    const isLauncher = this.hasAttribute('launcher')
+    const close = isLauncher
+      ? () => {
+          this.open = false
+        }
+      : null
+    const draft = this.#view?.draft ?? ''
+    this.#view = new ChatView({
+      actions: actionsOf(conversation),
+      strings,
+      checkUrl: createUrlCheck(location.origin),
+      now: systemClock.now,
+      language: this.closest<HTMLElement>('[lang]')?.lang,
+      suggestions: this.suggestions.slice(0, 6),
+      close,
+    })
+    this.#panel.replaceChildren(this.#view.root)
+    if (isLauncher) {
+      this.#panel.append(
+        iconButton('launcher', 'chat', strings.open, () => {
+          this.open = !this.open
+        }),
+      )
+    }
+    this.#view.draft = draft
+    this.#view.update(conversation.getSnapshot())
+  }
+
+  #changed(conversation: Conversation): void {
+    this.#tellAnswer(conversation)
+    if (this.#isRedrawDue) return
+    this.#isRedrawDue = true
+    requestAnimationFrame(() => {
+      this.#isRedrawDue = false
+      if (this.#conversation) this.#view?.update(this.#conversation.getSnapshot())
+    })
+  }
+
+  #tellAnswer(conversation: Conversation): void {
+    const last = conversation.getSnapshot().turns.at(-1)
+    if (last?.role !== 'assistant') return
+    if (last.state === 'running') {
+      this.#running = last.id
+      return
+    }
+    if (this.#running !== last.id) return
+    this.#running = null
+    const detail: AnswerDetail = { state: last.state, capabilities: capabilitiesOf(last) }
+    this.dispatchEvent(new CustomEvent('svc-answer', { detail, bubbles: true }))
+  }
+}
+
+function capabilitiesOf({ blocks }: AssistantTurn): string[] {
+  return blocks.flatMap((block) => (block.type === 'capability' ? [block.name] : []))
+}
+
+function actionsOf(conversation: Conversation): ViewActions {
+  return {
+    send: (text) => void conversation.send(text),
+    stop: () => conversation.stop(),
+    retry: () => void conversation.retry(),
+    checkAgain: (id) => conversation.checkAgain(id),
+    cancelWait: (id) => conversation.cancelWait(id),
+    clear: () => conversation.clear(),
+  }
+}

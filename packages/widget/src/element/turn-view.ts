@@ -1,0 +1,139 @@
+import { safeText } from '../conversation/safe-text.ts'
+import type { UrlCheck } from '../conversation/safe-url.ts'
+import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
+import { element } from './dom.ts'
+import { MarkdownView } from './markdown-view.ts'
+import { outputView } from './output-view.ts'
+import { problemSentence, problemView } from './problem-view.ts'
+import { fill, type Strings, spoken } from './strings.ts'
+import type { ViewActions } from './view-actions.ts'
+
+export interface TurnContext {
+  actions: ViewActions
+  strings: Strings
+  checkUrl: UrlCheck
+  /** Milliseconds since the epoch. */
+  now(): number
+  language: string | undefined
+}
+
+/** One turn on the page. */
+export interface TurnView {
+  readonly root: HTMLElement
+  update(turn: Turn, isLast: boolean): void
+  /** What is read out once it is complete. */
+  spokenText(): string
+}
+
+export function createTurnView(turn: Turn, context: TurnContext): TurnView {
+  if (turn.role === 'assistant') return new AnswerView(context)
+  // The text has a direction of its own, which must not decide on which side it stands.
+  const text = element('div', { part: 'question-text', text: safeText(turn.text, 20_000), attributes: { dir: 'auto' } })
+  const root = element('div', { part: 'question' }, text)
+  return { root, update: () => undefined, spokenText: () => '' }
+}
+
+interface BlockView {
+  readonly id: string
+  readonly root: HTMLElement
+  update(block: Block): void
+}
+
+class AnswerView implements TurnView {
+  readonly root = element('div', { part: 'answer' })
+  readonly #context: TurnContext
+  readonly #said = element('div', { part: 'said' })
+  readonly #rest = element('div', { part: 'rest' })
+  #blocks: BlockView[] = []
+  #turn: AssistantTurn | null = null
+  #wasLast = false
+  #wasThinking = false
+  #sentence = ''
+
+  constructor(context: TurnContext) {
+    this.#context = context
+    this.root.append(this.#said, this.#rest)
+  }
+
+  update(turn: Turn, isLast: boolean): void {
+    if (turn.role !== 'assistant' || (turn === this.#turn && isLast === this.#wasLast)) return
+    const before = this.#turn
+    this.#turn = turn
+    if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
+    const isSame = turn.state === before?.state && turn.outputs === before.outputs && turn.problem === before.problem
+    const isThinking = turn.state === 'running' && turn.blocks.length === 0
+    if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
+      this.#updateRest(turn, isLast, isThinking)
+    }
+    this.#wasLast = isLast
+    this.#wasThinking = isThinking
+  }
+
+  spokenText(): string {
+    const texts = [...this.root.querySelectorAll<HTMLElement>('.text, .cards, .wait > span')].map(
+      (part) => part.innerText,
+    )
+    return [...texts, this.#sentence].join('\n').trim().slice(0, 2000)
+  }
+
+  #updateBlocks(blocks: readonly Block[]): void {
+    // An answer that was begun anew has blocks of other ids.
+    const kept = this.#blocks.findIndex((view, index) => view.id !== blocks[index]?.id)
+    if (kept !== -1) for (const view of this.#blocks.splice(kept)) view.root.remove()
+    for (const [index, block] of blocks.entries()) {
+      const view = this.#blocks[index] ?? this.#addBlock(block)
+      view.update(block)
+    }
+  }
+
+  #addBlock(block: Block): BlockView {
+    const { checkUrl, strings } = this.#context
+    const view = block.type === 'text' ? textView(block.id, checkUrl, strings) : capabilityView(block, strings)
+    this.#blocks.push(view)
+    this.#said.append(view.root)
+    return view
+  }
+
+  #updateRest(turn: AssistantTurn, isLast: boolean, isThinking: boolean): void {
+    const { actions, strings, now, language } = this.#context
+    const parts = turn.outputs.map((output) => outputView(output, actions, strings))
+    if (isThinking) parts.push(element('div', { part: 'thinking', text: strings.thinking }))
+    if (turn.isCut) parts.push(element('p', { part: 'note', text: strings.cut }))
+    this.#sentence = ''
+    if (turn.problem) {
+      this.#sentence = problemSentence(turn.problem, { strings, nowMs: now(), language })
+      const retry = isLast ? () => actions.retry() : null
+      parts.push(problemView(turn.problem, { sentence: this.#sentence, strings, retry }))
+    }
+    // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
+    const hadFocus = this.#rest.matches(':focus-within')
+    this.#rest.replaceChildren(...parts)
+    if (hadFocus) this.root.closest<HTMLElement>('.log')?.focus({ preventScroll: true })
+  }
+}
+
+function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {
+  const view = new MarkdownView(checkUrl, strings)
+  return {
+    id,
+    root: view.root,
+    update(block) {
+      if (block.type === 'text') view.update(block.text)
+    },
+  }
+}
+
+function capabilityView({ id }: CapabilityBlock, strings: Strings): BlockView {
+  const [mark, label] = [element('span'), element('span')]
+  const root = element('div', { part: 'capability' }, mark, label)
+  return {
+    id,
+    root,
+    update(block) {
+      if (block.type !== 'capability') return
+      const template = { running: strings.running, completed: strings.done, failed: strings.broken }[block.state]
+      mark.className = `mark ${block.state}`
+      label.textContent = fill(template, spoken(block.name))
+    },
+  }
+}

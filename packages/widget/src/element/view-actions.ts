@@ -1,0 +1,9 @@
+/** What buttons in the view ask of the conversation. */
+export interface ViewActions {
+  send(text: string): void
+  stop(): void
+  retry(): void
+  checkAgain(outputId: string): void
+  cancelWait(outputId: string): void
+  clear(): void
+}

@@ -1,0 +1,37 @@
+export { ClientError, type ClientErrorKind } from './client/client-error.ts'
+export { type Clock, systemClock } from './client/clock.ts'
+export {
+  type CapabilityResult,
+  createExecutionClient,
+  type EndUserTokenSource,
+  type ExecutionClient,
+  type ExecutionClientOptions,
+  type ExecutionStream,
+} from './client/execution-client.ts'
+export { type PollEnd, pollCapability } from './client/poll-capability.ts'
+export type { Visibility } from './client/visibility.ts'
+export { type Conversation, type ConversationOptions, createConversation } from './conversation/conversation.ts'
+export type { Problem, ProblemKind } from './conversation/problem.ts'
+export { createUrlCheck, type UrlCheck } from './conversation/safe-url.ts'
+export type {
+  AssistantTurn,
+  Block,
+  CapabilityBlock,
+  ConversationSnapshot,
+  Output,
+  TextBlock,
+  Turn,
+  UserTurn,
+  Wait,
+} from './conversation/snapshot.ts'
+export type { ConversationStorage } from './conversation/stored-conversation.ts'
+export {
+  type Action,
+  type Pending,
+  type ProductCard,
+  readSvcOutput,
+  type SvcOutput,
+} from './conversation/svc-output.ts'
+export { webStorage } from './conversation/web-storage.ts'
+export type { MarkdownNode } from './markdown/markdown-node.ts'
+export { parseMarkdown } from './markdown/parse-markdown.ts'

@@ -1,0 +1,63 @@
+import { findChromium, launchChromium } from '@svc/testkit'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type ServiceDouble, startServiceDouble } from './service-double.ts'
+
+export interface Scene {
+  service: ServiceDouble
+  /** A page with the element in it, in a context of its own. */
+  open(options?: OpenOptions): Promise<Page>
+}
+
+export interface OpenOptions {
+  /** Attributes of `<svc-chat>`. */
+  attributes?: string
+  /** Around the element; `{chat}` stands for it. */
+  html?: string
+  context?: Parameters<Browser['newContext']>[0]
+}
+
+const chromium = findChromium(process.env)
+
+/** Tests in one real browser, whose chats have an open shadow root so that the test can look into them. */
+export function describeInBrowser(title: string, tests: (scene: Scene) => void): void {
+  const name = chromium ? title : `${title} (skipped: no Chromium)`
+  describe.skipIf(chromium === null)(name, () => {
+    let browser: Browser
+    const contexts: BrowserContext[] = []
+    const scene: Scene = {
+      get service() {
+        return service
+      },
+      async open({ attributes = '', html = '{chat}', context: options } = {}) {
+        const chat = `<svc-chat public-key="svc_pk_test" ${attributes}></svc-chat>`
+        service.page.html =
+          `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>` +
+          `<meta name="viewport" content="width=device-width"><script type="module" src="/widget.js"></script></head>` +
+          `<body>${html.replace('{chat}', chat)}</body></html>`
+        const context = await browser.newContext(options)
+        contexts.push(context)
+        await context.addInitScript(OPEN_ROOTS)
+        const page = await context.newPage()
+        await page.goto(`${service.url}/page`)
+        await page.waitForFunction(() => customElements.get('svc-chat') !== undefined)
+        return page
+      },
+    }
+    let service: ServiceDouble
+    beforeAll(async () => {
+      ;[browser, service] = await Promise.all([launchChromium(chromium ?? ''), startServiceDouble()])
+    }, 60_000)
+    afterAll(async () => {
+      await Promise.all(contexts.map((context) => context.close()))
+      await browser?.close()
+      await service?.close()
+    })
+    tests(scene)
+  })
+}
+
+const OPEN_ROOTS = `
+  const attach = Element.prototype.attachShadow
+  Element.prototype.attachShadow = function (options) { return attach.call(this, { ...options, mode: 'open' }) }
+`

@@ -1,0 +1,30 @@
+import { type Conversation, createConversation, createExecutionClient } from '@svc/widget'
+import { useConversation } from '@svc/widget/react'
+import { createElement, StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+
+// A page of React’s own that uses the store without the element.
+
+function newConversation(): Conversation {
+  const client = createExecutionClient({ baseUrl: location.origin, publicKey: 'svc_pk_test' })
+  return createConversation({ client, pageOrigin: location.origin })
+}
+
+function Chat() {
+  const [conversation] = useState(newConversation)
+  const { turns, isBusy } = useConversation(conversation)
+  const lines = turns.map((turn) => {
+    const text =
+      turn.role === 'user' ? turn.text : turn.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    return createElement('li', { key: turn.id }, text)
+  })
+  const ask = createElement(
+    'button',
+    { type: 'button', disabled: isBusy, onClick: () => conversation.send('Hi') },
+    'Ask',
+  )
+  return createElement('main', null, createElement('ul', null, lines), ask)
+}
+
+const place = document.body.appendChild(document.createElement('div'))
+createRoot(place).render(createElement(StrictMode, null, createElement(Chat)))
