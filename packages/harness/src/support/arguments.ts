@@ -44,7 +44,7 @@ const Values = z.object({
   seed: z.coerce.number().int().min(0).max(0xffffffff).optional(),
   scale: z.coerce.number().positive().max(10).default(1),
   engine: z.enum(['sqlite', 'postgres']).optional(),
-  limit: z.coerce.number().positive().default(60),
+  limit: z.coerce.number().positive().max(10_000).default(60),
 })
 
 export type ParsedArguments = { ok: true; given: HarnessArguments } | { ok: false; problem: string }
