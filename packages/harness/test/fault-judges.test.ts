@@ -252,22 +252,36 @@ describe('endpoint faults', () => {
     door: 'broker',
     startedAt: 0,
     endedAt: 100,
-    calls: [{ status: 200, text: '{"output":{"order":"A-1001"}}', tookMs: 50 }],
-    hits: 1,
+    // One slow call among good ones excuses nobody.
+    calls: [10, 50, 900].map((tookMs) => ({ status: 200, text: '{"output":{"order":"A-1001"}}', tookMs })),
+    hits: 3,
     residentBytes: 100,
   }
   const late = { status: 502, text: told('The endpoint did not answer in time.'), tookMs: 3_000 }
-  const bad: Round = { ...good, way: 'silence', startedAt: 200, endedAt: 300, calls: [late], residentBytes: 150 }
+  const bad: Round = {
+    ...good,
+    way: 'silence',
+    startedAt: 200,
+    endedAt: 300,
+    calls: [late],
+    hits: 1,
+    residentBytes: 150,
+  }
   const probes: Probe[] = [
     { at: 50, tookMs: 10, isGood: true },
+    { at: 150, tookMs: 4, isGood: true },
     { at: 250, tookMs: 15, isGood: true },
   ]
   const judge = (fields: Partial<Round>, seen = probes) =>
-    judgeEndpointFaults([good, { ...bad, ...fields }], seen, { deadlineMs: 3_000 })
+    judgeEndpointFaults([good, { ...bad, ...fields }], seen, {
+      deadlineMs: 3_000,
+      idle: { startedAt: 110, endedAt: 190 },
+    })
 
   test('the promised answer in time is accepted', () => {
     const none = { misshapen: { count: 0 }, late: 0, failedGoodCalls: 0, failedProbes: 0 }
-    expect(judge({})).toMatchObject({ ...none, struck: 1, memoryGrowthBytes: 50, baselineP99Ms: 10, faultP99Ms: 15 })
+    const p99s = { idleP99Ms: 4, idleProbeCount: 1, baselineP99Ms: 10, faultP99Ms: 15 }
+    expect(judge({})).toMatchObject({ ...none, ...p99s, struck: 1, memoryGrowthBytes: 50 })
   })
 
   test('another sentence, another status, a success and silence are refused', () => {
@@ -292,9 +306,11 @@ describe('endpoint faults', () => {
     expect(through({ ...execution, messages: [] }).misshapen.count).toBe(1)
   })
 
-  test('lateness is counted beyond what a good call takes, and failed probes are counted', () => {
-    expect(judge({ calls: [{ ...late, tookMs: 4_050 }] })).toMatchObject({ late: 0 })
-    expect(judge({ calls: [{ ...late, tookMs: 4_051 }] })).toMatchObject({ late: 1 })
+  test('lateness is counted as it is, and beyond the median of good calls; failed probes are counted', () => {
+    const took = (tookMs: number) => judge({ calls: [{ ...late, tookMs }] })
+    expect(took(4_000)).toMatchObject({ late: 0, lateBesides: 0, slowestMs: 4_000 })
+    expect(took(4_050)).toMatchObject({ late: 1, lateBesides: 0, slowestBesidesMs: 4_000 })
+    expect(took(4_051)).toMatchObject({ late: 1, lateBesides: 1 })
     expect(judge({}, [{ at: 250, tookMs: 1, isGood: false }])).toMatchObject({ failedProbes: 1 })
   })
 })

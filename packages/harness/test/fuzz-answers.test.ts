@@ -3,7 +3,13 @@ import { type Asked, faultOf } from '../src/fuzz/support/judge-answer.ts'
 import { readAnswer } from '../src/fuzz/support/raw-http.ts'
 import { jsonRequest, toBytes } from '../src/fuzz/support/raw-request.ts'
 
-const ASKED: Asked = { mayFailAsCapability: false, mayCloseUnanswered: false, isHead: false, insides: ['db-host-7'] }
+const ASKED: Asked = {
+  mayFailAsCapability: false,
+  mayCloseUnanswered: false,
+  isHead: false,
+  insides: ['db-host-7'],
+  ownersInsides: ['127.0.0.1:7007'],
+}
 const ID = 'x-request-id: 0123456789abcdef'
 
 function wire(
@@ -57,6 +63,7 @@ describe('the judge of answers', () => {
     expect(
       judged(wire(502, '{"executionId":"e","error":{"message":"m"},"durationMs":1}'), { mayFailAsCapability: true }),
     ).toBeNull()
+    expect(judged(wire(200, '{"endpoint":"http://127.0.0.1:7007/svc"}'))).toBeNull()
     expect(faultOf({ kind: 'closed' }, { ...ASKED, mayCloseUnanswered: true })).toBeNull()
   })
 
@@ -72,8 +79,21 @@ describe('the judge of answers', () => {
     ['internals', wire(400, refusal('SQLITE_BUSY: database is locked'))],
     ['internals', wire(404, refusal('no such file: /tmp/svc/x', 'not_found'))],
     ['internals', wire(400, refusal('connecting to db-host-7 failed'))],
+    ['internals', wire(400, refusal('connecting to “127.0.0.1:7007” failed'))],
+    ['internals', wire(400, refusal('“a” is no SQLITE_OK in “b”'))],
+    ['internals', wire(400, refusal('"a" at run (/srv/x.js) in "b"'))],
+    ['internals', wire(200, '{"output":{"trace":"at run (/srv/x.js:1)"}}')],
+    ['internals', wire(200, '{"database":"db-host-7"}')],
   ])('refuses as %s', (kind, bytes) => {
     expect(judged(bytes)).toBe(kind)
+  })
+
+  test('refuses internals in what is told of a capability’s failure', () => {
+    const failure = (message: string) =>
+      wire(502, JSON.stringify({ executionId: 'e', error: { message }, durationMs: 1 }))
+    for (const message of ['connect ECONNREFUSED', 'TypeError: x', '127.0.0.1:7007 did not answer', 'on db-host-7']) {
+      expect(judged(failure(message), { mayFailAsCapability: true })).toBe('internals')
+    }
   })
 
   test('refuses silence, and a failure of a capability with a body of another shape', () => {

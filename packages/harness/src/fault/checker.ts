@@ -1,6 +1,6 @@
 import { type Check, exactly } from '../support/scenario.ts'
 import type { Effect } from './effect-log.ts'
-import type { Operation } from './history.ts'
+import type { Operation, Told } from './history.ts'
 import { TOKENS_A_TURN, turnsOf } from './planned-model.ts'
 
 /** A row of `executions`, as far as it is judged. */
@@ -54,7 +54,7 @@ export interface Evidence {
 export const LAWS = {
   acknowledged: 'acknowledged executions lost or contradicted',
   admitted: 'executions that nobody asked for, or that were refused',
-  answered: 'operations that a living server left without an answer',
+  answered: 'operations that a living server left without an answer, or refused for no cause',
   running: 'executions still running in the quiet',
   living: 'executions failed without a cause',
   effects: 'calls with more than one effect',
@@ -99,6 +99,8 @@ function checkOf(law: Law, breaches: readonly Breach[]): Check {
   return { ...check, measured: `${found.length}: ${found.slice(0, EXAMPLES).join('; ')}` }
 }
 
+type Refused = Extract<Told, { as: 'refused' }>
+
 interface Book extends Evidence {
   operationsById: ReadonlyMap<number, Operation>
   executionsById: ReadonlyMap<string, ExecutionRow>
@@ -126,7 +128,7 @@ function judgeOperation(operation: Operation, book: Book): Breach[] {
     return wasDisturbed(operation, book) ? [] : [{ law: 'answered', what: `operation ${plan.op}: ${told.reason}` }]
   }
   if (told.as === 'refused') {
-    return rows.map((row) => ({ law: 'admitted', what: `${row.executionId} was refused with ${told.status}` }))
+    return [...judgeRefusal(plan.op, told), ...rows.map((row) => refusedAndAdmitted(row, told))]
   }
   const row = book.executionsById.get(told.executionId)
   if (!row || row.op !== plan.op) return [{ law: 'acknowledged', what: `${told.executionId} is not stored` }]
@@ -135,6 +137,18 @@ function judgeOperation(operation: Operation, book: Book): Breach[] {
   }
   const hasOtherTokens = told.as === 'completed' && told.tokens !== null && told.tokens !== row.tokens
   return hasOtherTokens ? [{ law: 'metering', what: `${row.executionId} was told other tokens than are stored` }] : []
+}
+
+/** Whoever asks has a right to it, and asks in form: all that may stand in the way is that it is too much. */
+const MAY_REFUSE: readonly number[] = [429]
+
+function judgeRefusal(op: number, { status, reason }: Refused): Breach[] {
+  if (MAY_REFUSE.includes(status)) return []
+  return [{ law: 'answered', what: `operation ${op} was refused with ${status}: ${reason}` }]
+}
+
+function refusedAndAdmitted({ executionId }: ExecutionRow, { status }: Refused): Breach {
+  return { law: 'admitted', what: `${executionId} was refused with ${status}` }
 }
 
 function judgeExecution(row: ExecutionRow, book: Book): Breach[] {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
-import { type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import { endedWithin, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import { PROGRAM_MS, within } from '../support/within.ts'
 
 /** One server process, and the name under which the database knows it. */
 export interface Replica {
@@ -49,7 +50,7 @@ export function createFleet(options: ServerOptions, connections: number): Fleet 
     live = live.filter((other) => other !== replica)
     killed.add(replica)
     replica.server.kill()
-    await Promise.all([replica.server.ended, replica.client.close()])
+    await Promise.all([endedWithin(replica.server), within(replica.client.close(), PROGRAM_MS, 'its clients')])
   }
   return {
     get live() {

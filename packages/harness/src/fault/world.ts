@@ -1,7 +1,7 @@
 import type { CreatedRuntime, Tier } from '@svc/contract'
 import { createOwner, deploy, type HarnessOwner, registerRuntime } from '../support/owner.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import { endedWithin, PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
 import { createStore, type Store } from '../support/store.ts'
 
 /** A server on a database of its own, with one owner and runtimes that serve the capability `act`. */
@@ -43,7 +43,7 @@ export async function startWatched(context: ScenarioContext, options: ServerOpti
   const server = await startServer(options)
   context.onEnd(async () => {
     server.kill()
-    await server.ended
+    await endedWithin(server)
   })
   return server
 }

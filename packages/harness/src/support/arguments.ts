@@ -12,6 +12,10 @@ export interface HarnessArguments {
   engines: readonly Engine[]
   /** By what the counts of a full run are multiplied: 1 is a full run, 0.05 a quick look. */
   scale: number
+  /** How long one scenario may take, milliseconds; one that takes longer has failed. */
+  limitMs: number
+  /** Whether what this machine cannot run may be left out. Otherwise leaving it out fails the run. */
+  allowsSkips: boolean
   /** Where results are written as JSON. */
   resultsFile: string | null
   isList: boolean
@@ -29,6 +33,8 @@ const USAGE = `Options:
   --engine <name>       sqlite or postgres; both without it
   --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
   --seed <number>       repeat a run (default: drawn)
+  --limit <minutes>     end a scenario that takes longer, as failed (default 60)
+  --allow-skips         let a run pass without what this machine cannot run, such as what takes root
   --plant <a,b|all>     plant known bugs, one at a time, and demand that each is found
   --results <file>      write the outcomes as JSON
   --page <file>         put this run's tables into a page, below their “measured” marks
@@ -38,6 +44,7 @@ const Values = z.object({
   seed: z.coerce.number().int().min(0).max(0xffffffff).optional(),
   scale: z.coerce.number().positive().max(10).default(1),
   engine: z.enum(['sqlite', 'postgres']).optional(),
+  limit: z.coerce.number().positive().max(10_000).default(60),
 })
 
 export type ParsedArguments = { ok: true; given: HarnessArguments } | { ok: false; problem: string }
@@ -52,6 +59,8 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
         engine: { type: 'string' },
         scale: { type: 'string' },
         seed: { type: 'string' },
+        limit: { type: 'string' },
+        'allow-skips': { type: 'boolean' },
         plant: { type: 'string' },
         results: { type: 'string' },
         page: { type: 'string' },
@@ -64,6 +73,8 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
       only: values.only === undefined ? null : values.only.split(','),
       engines: read.engine === undefined ? ['sqlite', 'postgres'] : [read.engine],
       scale: read.scale,
+      limitMs: read.limit * 60_000,
+      allowsSkips: values['allow-skips'] ?? false,
       resultsFile: values.results ?? null,
       page: values.page ?? null,
       serverFolder: values.server === undefined ? null : resolve(values.server),

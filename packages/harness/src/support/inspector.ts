@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
 import { WebSocket } from 'undici'
 import { z } from 'zod'
+import { PROGRAM_MS, within } from './within.ts'
 
 /** A port that nobody listens on, for a program that must be told one. */
 export async function findFreePort(): Promise<number> {
@@ -36,7 +37,7 @@ export async function heapAfterCollection(port: number): Promise<number> {
 }
 
 function ask(socket: WebSocket, id: number, method: string): Promise<{ usedSize?: number | undefined }> {
-  return new Promise((resolve) => {
+  const answered = new Promise<{ usedSize?: number | undefined }>((resolve) => {
     const hear = (event: { data: unknown }) => {
       const answer = Answer.safeParse(JSON.parse(String(event.data)))
       if (answer.data?.id !== id) return
@@ -46,4 +47,5 @@ function ask(socket: WebSocket, id: number, method: string): Promise<{ usedSize?
     socket.addEventListener('message', hear)
     socket.send(JSON.stringify({ id, method }))
   })
+  return within(answered, PROGRAM_MS, `the inspector to answer ${method}`)
 }

@@ -30,8 +30,15 @@ export async function runProgram(
   runPlants?: PlantRunner,
 ): Promise<number> {
   const interruption = heedSignals(own)
+  let hasGivenUp = false
+  const onGivenUp = () => {
+    hasGivenUp = true
+    killDescendants(own)
+  }
   try {
-    return await run(name, scenarios, own, { interruption, runPlants })
+    const code = await run(name, scenarios, own, { interruption, runPlants, onGivenUp })
+    // What was given up may wait for ever, and would keep the process.
+    return hasGivenUp ? own.exit(code) : code
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error
     // What it had started meanwhile, too; and whatever is still open here would keep the process.
@@ -41,11 +48,17 @@ export async function runProgram(
   }
 }
 
+interface ProgramRun {
+  interruption: Interruption
+  runPlants: PlantRunner | undefined
+  onGivenUp: () => void
+}
+
 async function run(
   name: string,
   scenarios: readonly Scenario[],
   { argv, env, stdout }: Surroundings,
-  { interruption, runPlants }: { interruption: Interruption; runPlants: PlantRunner | undefined },
+  { interruption, runPlants, onGivenUp }: ProgramRun,
 ): Promise<number> {
   const write = (text: string) => void stdout.write(text)
   const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
@@ -59,7 +72,7 @@ async function run(
   }
   const serverFolder = read.given.serverFolder ?? SERVER_FOLDER
   if (!existsSync(serverFolder)) throw new Error(`${serverFolder} is not there: run “npm run build” first`)
-  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, interruption }
+  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, interruption, onGivenUp }
   if (read.given.plant.length > 0) return plant(read.given, around, runPlants)
   const outcomes = await runScenarios(scenarios, read.given, around)
   if (read.given.page !== null) write(refreshFile(read.given.page, name, outcomes))

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, HarnessArguments } from './arguments.ts'
 import type { Interruption } from './interruption.ts'
 import { type Table, toMarkdown } from './markdown-table.ts'
 import { createRandom, type Random } from './random.ts'
+import { OverdueError, within } from './within.ts'
 
 /** What a scenario finds around it. */
 export interface ScenarioContext {
@@ -18,6 +18,8 @@ export interface ScenarioContext {
   env: NodeJS.ProcessEnv
   /** The folder of the built server; a copy with a planted bug where the run is to find one. */
   serverFolder: string
+  /** Whether what this machine cannot run may be left out: see {@link skipped}. */
+  allowsSkips: boolean
   /** One line of progress, for whoever watches. */
   say(line: string): void
   /** A table of what was measured: printed, kept with the outcome, and put into a page where the run is told to. */
@@ -32,6 +34,8 @@ export interface Check {
   measured: string
   passMark: string
   passed: boolean
+  /** Nothing was measured: it could not be run here. */
+  isSkipped?: true
 }
 
 export interface Outcome {
@@ -64,6 +68,12 @@ export function atLeast(what: string, measured: number, limit: number, unit = ''
   return { what, measured: shown(measured, unit), passMark: `≥ ${shown(limit, unit)}`, passed: measured >= limit }
 }
 
+/** `what` could not be run on this machine, for this reason. Passes only where the run was told that this may be. */
+export function skipped(what: string, why: string, { allowsSkips }: Pick<ScenarioContext, 'allowsSkips'>): Check {
+  const passMark = allowsSkips ? 'may be skipped' : 'is run, or --allow-skips'
+  return { what, measured: `not run: ${why}`, passMark, passed: allowsSkips, isSkipped: true }
+}
+
 function shown(value: number, unit: string): string {
   const digits = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)))
   return unit === '' ? digits : `${digits} ${unit}`
@@ -72,6 +82,8 @@ function shown(value: number, unit: string): string {
 /** How long an interrupted scenario may take to come to its end, and then each of its clean-ups. */
 const GIVE_UP_MS = 3_000
 const CLEAN_UP_MS = 10_000
+/** Each clean-up of a scenario that was not interrupted; a database may take long to go. */
+const PATIENT_CLEAN_UP_MS = 120_000
 
 export interface RunSurroundings {
   env: NodeJS.ProcessEnv
@@ -80,11 +92,13 @@ export interface RunSurroundings {
   write(text: string): void
   /** None: the run goes on to its end. */
   interruption?: Interruption
+  /** Told of a scenario that took too long, before it is cleaned up after: what it had under way goes on by itself. */
+  onGivenUp?: () => void
 }
 
 /**
- * Runs scenarios one after the other and prints what each counted. A scenario that throws has failed. Throws an
- * {@link InterruptedError} once an interrupted one has been cleaned up after.
+ * Runs scenarios one after the other and prints what each counted. A scenario that throws has failed, and so has one that
+ * takes longer than the run allows. Throws an {@link InterruptedError} once an interrupted one has been cleaned up after.
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
@@ -118,6 +132,8 @@ async function runOne(
   const cleanUps: (() => unknown)[] = []
   const tables: Table[] = []
   const name = engine === null ? scenario.name : `${scenario.name} (${engine})`
+  let isOver = false
+  let lastSaid = 'nothing'
   around.write(`\n▶ ${name}: ${scenario.title}. Seed ${given.seed}, scale ${given.scale}\n`)
   const context: ScenarioContext = {
     engine: engine ?? 'sqlite',
@@ -127,12 +143,22 @@ async function runOne(
     count: (full, min = 1) => Math.max(min, Math.round(full * given.scale)),
     env: around.env,
     serverFolder: around.serverFolder,
-    say: (line) => around.write(`  ${line}\n`),
+    allowsSkips: given.allowsSkips,
+    say: (line) => {
+      lastSaid = line
+      around.write(`  ${line}\n`)
+    },
     table: (table) => void tables.push(table),
-    onEnd: (cleanUp) => void cleanUps.push(cleanUp),
+    // One that was given up may still be about to start something: that goes at once.
+    onEnd: (cleanUp) => void (isOver ? tidy(cleanUp, around) : cleanUps.push(cleanUp)),
   }
-  const running = scenario.run(context).catch((error: unknown) => [brokenOff(error)])
-  const checks = await Promise.race([running, untilGivenUp(running, around)])
+  const running = scenario.run(context).catch((error: unknown) => [brokenOff(error, lastSaid)])
+  const bounded = within(running, given.limitMs, `${name} to end`).catch((error: unknown) => {
+    around.onGivenUp?.()
+    return [brokenOff(error, lastSaid)]
+  })
+  const checks = await Promise.race([bounded, untilGivenUp(bounded, around)])
+  isOver = true
   for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp, around)
   return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks, tables }
 }
@@ -140,7 +166,7 @@ async function runOne(
 /** A scenario whose programs were ended has a moment to notice, and to clean up what it was about to start. */
 async function untilGivenUp(running: Promise<unknown>, { interruption }: RunSurroundings): Promise<readonly Check[]> {
   const error = await (interruption?.wish ?? new Promise<never>(() => {}))
-  await limited(running, GIVE_UP_MS)
+  await within(running, GIVE_UP_MS, 'the scenario to notice').catch(() => {})
   return [brokenOff(error)]
 }
 
@@ -149,23 +175,20 @@ async function tidy(cleanUp: () => unknown, { write, interruption }: RunSurround
     .then(cleanUp)
     .catch((error: unknown) => write(`  not cleaned up: ${String(error)}\n`))
   // What waits for somebody who was ended would wait for ever.
-  await (interruption?.current() ? limited(tidying, CLEAN_UP_MS) : tidying)
+  const maxMs = interruption?.current() ? CLEAN_UP_MS : PATIENT_CLEAN_UP_MS
+  await within(tidying, maxMs, 'a clean-up').catch((error: unknown) => write(`  not cleaned up: ${String(error)}\n`))
 }
 
-async function limited(work: Promise<unknown>, maxMs: number): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([work, sleep(maxMs, undefined, { signal: over.signal }).catch(() => {})])
-  over.abort()
-}
-
-function brokenOff(error: unknown): Check {
-  const measured = error instanceof Error ? (error.stack ?? error.message) : String(error)
+function brokenOff(error: unknown, lastSaid = ''): Check {
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const measured = error instanceof OverdueError ? `${error.message}; it last said: ${lastSaid}` : told
   return { what: 'the scenario ran to its end', measured, passMark: 'no error', passed: false }
 }
 
 function describeOutcome({ scenario, engine, durationMs, checks, tables }: Outcome): string {
   const lines = checks.map(
-    ({ passed, what, measured, passMark }) => `  ${passed ? 'pass' : 'FAIL'}  ${what}: ${measured} (${passMark})`,
+    ({ passed, isSkipped, what, measured, passMark }) =>
+      `  ${passed ? (isSkipped ? 'skip' : 'pass') : 'FAIL'}  ${what}: ${measured} (${passMark})`,
   )
   const head = `${scenario}${engine === null ? '' : ` (${engine})`} took ${Math.round(durationMs / 1000)} s`
   const shownTables = tables.map((table) => `\n${toMarkdown(table)}`)

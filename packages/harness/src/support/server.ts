@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type ProgramEnd, type StartedProgram, startProgram } from '@svc/testkit'
 import type { Store } from './store.ts'
+import { OverdueError, PROGRAM_MS, within } from './within.ts'
 
 /** One process of the built server. */
 export interface ServerProcess {
@@ -34,7 +35,11 @@ export const PATIENT = { SVC_LIMIT_HELD_MS: '60000' } as const
 /** Starts the server and resolves when it listens. Endpoints on loopback may be called; the model is the demo's unless told. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const started = run(options, 'main.js', [])
-  const [, url = ''] = await started.printed(/listening on (http:\S+)[\s\S]*model /)
+  const listening = started.printed(/listening on (http:\S+)[\s\S]*model /)
+  const [, url = ''] = await within(listening, PROGRAM_MS, 'a server to listen').catch((error: unknown) => {
+    started.child.kill('SIGKILL')
+    throw error
+  })
   const { pid } = started.child
   if (pid === undefined) throw new Error('the server has no process id')
   return {
@@ -48,7 +53,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 
 /** Runs an operator's command to its end and returns what it printed, parsed. Throws what it complained of. */
 export async function runAdmin(options: ServerOptions, args: readonly string[]): Promise<unknown> {
-  const end = await run(options, 'admin.js', args).ended
+  const started = run(options, 'admin.js', args)
+  const end = await within(started.ended, PROGRAM_MS, `admin ${args[0]}`).finally(() => started.child.kill('SIGKILL'))
   if (end.code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${end.code}: ${end.stderr}${end.stdout}`)
   return JSON.parse(end.stdout)
 }
@@ -68,4 +74,21 @@ function run(options: ServerOptions, program: string, args: readonly string[]): 
       ...variables,
     },
   })
+}
+
+/**
+ * How a server ended that was told to, and after how long (milliseconds). One that has not within `maxMs` is killed, and
+ * says so by its signal.
+ */
+export async function endedWithin(
+  { ended, kill }: Pick<ServerProcess, 'ended' | 'kill'>,
+  maxMs = PROGRAM_MS,
+): Promise<{ end: ProgramEnd; tookMs: number }> {
+  const startedAt = performance.now()
+  const end = await within(ended, maxMs, 'a server to end').catch((error: unknown) => {
+    if (!(error instanceof OverdueError)) throw error
+    kill('SIGKILL')
+    return within(ended, PROGRAM_MS, 'a killed server to end')
+  })
+  return { end, tookMs: performance.now() - startedAt }
 }

@@ -79,7 +79,17 @@ test.skipIf(missing.length > 0)(
   `calls and streams are measured on ${engines.join(' and ')}`,
   async () => {
     const smoke = { name: 'smoke', title: 'a little of everything', engines, run: runSmoke }
-    const given = { seed: 1, only: null, engines, scale: 1, resultsFile: null, serverFolder: null, page: null }
+    const given = {
+      seed: 1,
+      only: null,
+      engines,
+      scale: 1,
+      limitMs: 3_600_000,
+      allowsSkips: false,
+      resultsFile: null,
+      serverFolder: null,
+      page: null,
+    }
     const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
     const outcomes = await runScenarios([smoke], { ...given, isList: false, plant: [] }, around)
     expect(outcomes.map(({ engine }) => engine)).toEqual(engines)

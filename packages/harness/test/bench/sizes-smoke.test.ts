@@ -16,6 +16,8 @@ describe.each(['growth', 'replicas', 'pooling', 'partitions'])('the benchmark %s
         seed: 1,
         engines: ['sqlite', 'postgres'],
         scale: 0.001,
+        limitMs: 3_600_000,
+        allowsSkips: false,
         resultsFile: null,
         serverFolder: null,
         page: null,

@@ -123,6 +123,15 @@ describe('what is refused', () => {
     expect(broken(withRow({}, UNKNOWN))).toEqual(['answered'])
   })
 
+  test('a refusal of what whoever asked had a right to', () => {
+    const { operations, ...rest } = sound()
+    const refused = (status: number) => operation({ as: 'refused', status, reason: 'No.' }, { op: 2 })
+    for (const status of [400, 401, 403, 404, 409]) {
+      expect(broken({ ...rest, operations: [...operations, refused(status)] })).toEqual(['answered'])
+    }
+    expect(broken({ ...rest, operations: [...operations, refused(429)] })).toEqual([])
+  })
+
   test('a living server’s execution that failed, also when another server or an earlier fault was at hand', () => {
     const failed = withRow({ status: 'failed' }, FAILED)
     expect(broken(failed)).toEqual(['living'])

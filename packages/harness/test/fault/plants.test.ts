@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { PLANTS } from '../../src/fault/planted/plants.ts'
-import { findingIn } from '../../src/fault/planted/run-plants.ts'
+import { findingIn, uncheckedBy } from '../../src/fault/planted/run-plants.ts'
 import { applyEdit } from '../../src/support/server-copy.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
@@ -43,7 +43,10 @@ test('a bug is found by the check that is there for it, and not by another or by
   expect(findingIn(outcomeOf('calls with more than one effect', false), { foundBy })).toContain('more than one effect')
   expect(findingIn(outcomeOf('calls with more than one effect', true), { foundBy })).toBeNull()
   expect(findingIn(outcomeOf('kills', false), { foundBy })).toBeNull()
-  const anyCheck = { foundBy: { ...foundBy, check: null } }
-  expect(findingIn(outcomeOf('kills', false), anyCheck)).not.toBeNull()
-  expect(findingIn(outcomeOf('the scenario ran to its end', false, 'no error'), anyCheck)).toBeNull()
+  expect(findingIn(outcomeOf('the scenario ran to its end', false, 'no error'), { foundBy })).toBeNull()
+  const plant = { name: 'twice', foundBy }
+  expect(uncheckedBy(outcomeOf('calls with more than one effect', true), [plant])).toEqual([])
+  expect(uncheckedBy(outcomeOf('kills', true), [plant])).toEqual(['twice'])
+  const elsewhere = { name: 'elsewhere', foundBy: { ...foundBy, scenario: 'pauses' } }
+  expect(uncheckedBy(outcomeOf('kills', true), [elsewhere])).toEqual([])
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { createSqliteStore, type Store } from '../../support/store.ts'
+import { PROGRAM_MS, within } from '../../support/within.ts'
 
 /** A disk that can be made to fail under a server that runs, and be mended again. */
 export interface BadDisk {
@@ -16,17 +17,14 @@ export interface BadDisk {
 const SIZE = '3m'
 const LARGER_SIZE = '256m'
 
-/** A file system of 3 MB, which fills up by itself. Null where it cannot be mounted: that takes root on Linux. */
-export function createFullDisk(context: ScenarioContext): BadDisk | null {
+/** A file system of 3 MB, which fills up by itself; or why it cannot be mounted: that takes root on Linux. */
+export function createFullDisk(context: ScenarioContext): BadDisk | { cannot: string } {
   const folder = mkdtempSync(join(tmpdir(), 'svc-full-'))
   try {
     mount(['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder])
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
-    context.say(
-      `The full disk was NOT run: a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})`,
-    )
-    return null
+    return { cannot: `a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})` }
   }
   context.onEnd(() => {
     execFileSync('umount', [folder], { stdio: 'pipe' })
@@ -69,7 +67,7 @@ export function createFailingDisk(): BadDisk {
       const ended = new Promise((resolve) => strace?.once('exit', resolve))
       // It lets go of the process it watches, which goes on.
       strace?.kill('SIGINT')
-      await ended
+      await within(ended, PROGRAM_MS, 'strace to let go of the server')
     },
   }
 }

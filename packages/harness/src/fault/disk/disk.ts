@@ -2,7 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Client, createClient, type Heard } from '../../support/client.ts'
 import { usageOf } from '../../support/process-usage.ts'
-import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+  skipped,
+} from '../../support/scenario.ts'
+import { endedWithin } from '../../support/server.ts'
 import { type CallCounter, startCallCounter } from '../call-counter.ts'
 import { startModelDouble } from '../model-double.ts'
 import { playWhole, speakTurn } from '../model-turn.ts'
@@ -30,7 +39,8 @@ export const disk: Scenario = {
   engines: ['sqlite'],
   async run(context) {
     const full = createFullDisk(context)
-    const checks = full === null ? [] : await meet(context, 'full disk', full)
+    const checks =
+      'cannot' in full ? [skipped('full disk', full.cannot, context)] : await meet(context, 'full disk', full)
     return [...checks, ...(await meet(context, 'fsync errors', createFailingDisk()))]
   },
 }
@@ -185,11 +195,11 @@ async function judgeAfterRestart(
 ) {
   await runningAfter(world.store, 15_000)
   world.server.kill('SIGKILL')
-  await world.server.ended
+  await endedWithin(world.server)
   const next = await startWatched(context, world.options)
   const rows = await readExecutions(world.store)
   const calls = await readCalls(world.store)
   next.kill('SIGTERM')
-  await next.ended
+  await endedWithin(next)
   return judgeDisk({ answers, rows, calls, effects: endpoint.effects })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quantile } from '../../support/statistics.ts'
+import { median, quantile } from '../../support/statistics.ts'
 import { ENDPOINT_FAULTS, type EndpointWay, isFault } from './faults.ts'
 
 export const DOORS = ['broker', 'capability', 'execute'] as const
@@ -36,13 +36,19 @@ export interface EndpointFindings {
   calls: number
   struck: number
   misshapen: { count: number; examples: readonly string[] }
+  /** Calls that took longer than the limit and a second, from the first byte of the call to the last of its answer. */
   late: number
-  /** Beyond what the slowest call to an endpoint that answers at once took through the same door. */
   slowestMs: number
+  /** Likewise, beyond the median of what calls to an endpoint that answers at once took through the same door. */
+  lateBesides: number
+  slowestBesidesMs: number
   /** Of well-behaved endpoints. */
   failedGoodCalls: number
   memoryGrowthBytes: number
   failedProbes: number
+  /** The other tenant’s p99 while nobody else called, in rounds of well-behaved endpoints, and in rounds of faults. */
+  idleP99Ms: number
+  idleProbeCount: number
   baselineP99Ms: number
   faultP99Ms: number
   probeCount: number
@@ -59,7 +65,7 @@ const Result = z.object({ type: z.literal('tool_result'), error: z.object({ mess
 export function judgeEndpointFaults(
   rounds: readonly Round[],
   probes: readonly Probe[],
-  { deadlineMs }: { deadlineMs: number },
+  { deadlineMs, idle }: { deadlineMs: number; idle: Pick<Round, 'startedAt' | 'endedAt'> },
 ): EndpointFindings {
   const bad = rounds.filter(({ way }) => isFault(way))
   const good = rounds.filter(({ way }) => !isFault(way))
@@ -67,17 +73,19 @@ export function judgeEndpointFaults(
   const misshapen = badCalls.filter((call) => !isAsPromised(call))
   // What a call takes besides its endpoint, in this run and through this door: so many at once have to wait for each other.
   const ownMs = (door: Door) =>
-    Math.max(
-      0,
-      ...good
+    median(
+      good
         .filter((round) => round.way === 'good' && round.door === door)
         .flatMap(({ calls }) => calls.map(({ tookMs }) => tookMs)),
-    )
+    ) || 0
   const own = { broker: ownMs('broker'), capability: ownMs('capability'), execute: ownMs('execute') }
-  const spentMs = badCalls.map(({ tookMs, door }) => tookMs - own[door])
-  const during = (chosen: readonly Round[]) =>
+  const tookMs = badCalls.map((call) => call.tookMs)
+  const besidesMs = badCalls.map((call) => call.tookMs - own[call.door])
+  const isLate = (ms: number) => ms > deadlineMs + 1_000
+  const during = (chosen: readonly Pick<Round, 'startedAt' | 'endedAt'>[]) =>
     probes.filter(({ at }) => chosen.some(({ startedAt, endedAt }) => at >= startedAt && at <= endedAt))
-  const durations = (chosen: readonly Round[]) => during(chosen).map(({ tookMs }) => tookMs)
+  const durations = (chosen: readonly Pick<Round, 'startedAt' | 'endedAt'>[]) =>
+    during(chosen).map(({ tookMs }) => tookMs)
   return {
     calls: badCalls.length,
     struck: bad.reduce((sum, { hits, calls }) => sum + (hits ?? calls.length), 0),
@@ -87,13 +95,17 @@ export function judgeEndpointFaults(
         .slice(0, 5)
         .map(({ way, door, status, text }) => `${way}, ${door}: ${status} ${text.slice(0, 200)}`),
     },
-    late: spentMs.filter((ms) => ms > deadlineMs + 1_000).length,
-    slowestMs: Math.max(0, ...spentMs),
+    late: tookMs.filter(isLate).length,
+    slowestMs: Math.max(0, ...tookMs),
+    lateBesides: besidesMs.filter(isLate).length,
+    slowestBesidesMs: Math.max(0, ...besidesMs),
     failedGoodCalls: good.flatMap((round) => round.calls.filter((call) => !isGoodAnswer(round.door, call))).length,
     memoryGrowthBytes:
       Math.max(...bad.map(({ residentBytes }) => residentBytes)) -
       Math.max(...good.map(({ residentBytes }) => residentBytes)),
     failedProbes: probes.filter(({ isGood }) => !isGood).length,
+    idleP99Ms: quantile(durations([idle]), 0.99),
+    idleProbeCount: during([idle]).length,
     baselineP99Ms: quantile(durations(good), 0.99),
     faultP99Ms: quantile(durations(bad), 0.99),
     probeCount: during(rounds).length,

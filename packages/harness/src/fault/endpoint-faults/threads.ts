@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { ScenarioContext } from '../../support/scenario.ts'
+import { PROGRAM_MS, within } from '../../support/within.ts'
 import type { Probe } from './judge.ts'
 
 const Message = z.discriminatedUnion('kind', [
@@ -58,11 +59,12 @@ export async function startThreads(context: ScenarioContext): Promise<Threads> {
 }
 
 function next(worker: Worker): Promise<Message> {
-  return new Promise((resolve, reject) => {
+  const message = new Promise<Message>((resolve, reject) => {
     worker.once('error', reject)
     worker.once('message', (message) => {
       worker.off('error', reject)
       resolve(Message.parse(message))
     })
   })
+  return within(message, PROGRAM_MS, 'a thread to answer')
 }

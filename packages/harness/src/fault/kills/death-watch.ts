@@ -5,7 +5,7 @@ import type { Store } from '../../support/store.ts'
 /** One killed server, and what became of what it ran. Times are epoch milliseconds. */
 export interface Death {
   nodeId: string
-  /** When it was killed, or when its successor on the same store listened. */
+  /** When it was killed, or when its successor on the same store was started. */
   since: number
   /** Executions that it ran when it died. */
   hits: number
@@ -27,7 +27,7 @@ export interface DeathWatch {
 const Running = z.object({ node_id: z.string(), count: z.number() })
 const POLL_MS = 200
 
-export function createDeathWatch(store: Store, now: () => number): DeathWatch {
+export function createDeathWatch(store: Pick<Store, 'query'>, now: () => number): DeathWatch {
   const deaths: Death[] = []
   const running = async () => {
     const rows = await store.query(

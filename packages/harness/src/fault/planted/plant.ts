@@ -12,7 +12,7 @@ export interface Plant {
     engine: Engine
     /** Of a full run: enough to find it every time, within about a minute. */
     scale: number
-    /** How the check that has to fail begins; any check of the scenario where this is null. */
-    check: string | null
+    /** How the check that is there for it begins: that one has to fail. */
+    check: string
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../../support/random.ts'
 import { atLeast, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
-import type { ServerProcess } from '../../support/server.ts'
+import { endedWithin } from '../../support/server.ts'
+import { within } from '../../support/within.ts'
 import { startCallCounter } from '../call-counter.ts'
 import { type ModelPlay, startModelDouble } from '../model-double.ts'
 import { playSlowly, speakTurn } from '../model-turn.ts'
@@ -13,6 +14,9 @@ import { judgeStops, type Stop } from './judge.ts'
 const STOPS = 50
 const STREAMS = 200
 const IMPATIENT_STOPS = 3
+/** How long is waited for streams to begin, and for what was told to stop: longer than it may take. */
+const BEGUN_MS = 120_000
+const EXIT_MS = 90_000
 /** One in so many stops meets streams that outlast the time they are given. */
 const LONG_EVERY = 17
 // On PostgreSQL others may fail what a dead node ran once its lease of 30 s has run out, and they look every 10 s.
@@ -83,17 +87,16 @@ function plansOf({ random, count }: ScenarioContext): Plan[] {
 async function stopOnce(context: ScenarioContext, world: World, plan: Plan & { name: string }): Promise<Stop> {
   const { server, store } = world
   const { streams, begun } = openStreams(world, plan, context.count(STREAMS, 20))
-  await begun
+  await within(begun, BEGUN_MS, `streams of stop ${plan.name} to begin`)
   await pause(plan.delayMs)
   server.kill('SIGTERM')
   if (plan.isImpatient) {
     await pause(300)
     server.kill('SIGTERM')
   }
-  const signalledAt = performance.now()
-  const end = await server.ended
-  const exitMs = performance.now() - signalledAt
-  const heard = await Promise.all(streams)
+  // One that never ends is killed, and judged by that.
+  const { end, tookMs: exitMs } = await endedWithin(server, EXIT_MS)
+  const heard = await within(Promise.all(streams), EXIT_MS, `streams of stop ${plan.name} to end`)
   const stillRunning = plan.isImpatient ? await sweptByNext(context, world) : await runningAfter(store, 0)
   const rows = (await readExecutions(store)).filter(({ tag }) => tag.includes(`-${plan.name}-`))
   return { isImpatient: plan.isImpatient, exitMs, end, streams: heard, rows, stillRunning }
@@ -120,10 +123,11 @@ function openStreams(world: World, plan: Plan & { name: string }, count: number)
 
 // The next server of the same store fails what this one left.
 async function sweptByNext(context: ScenarioContext, world: World): Promise<number> {
-  const next: ServerProcess = await startWatched(context, world.options)
+  const next = await startWatched(context, world.options)
   const stillRunning = await runningAfter(world.store, TAKEN_OVER_MS[world.store.engine])
   next.kill('SIGTERM')
-  await next.ended
+  const { end } = await endedWithin(next, EXIT_MS)
+  if (end.code !== 0) throw new Error(`the next server ended with ${end.code ?? end.signal}, told to stop`)
   return stillRunning
 }
 

@@ -9,6 +9,7 @@ import { deploy } from '../../support/owner.ts'
 import { familyCpuMs, machineCpuMs } from '../../support/process-usage.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { quantile, rounded } from '../../support/statistics.ts'
+import { PROGRAM_MS, within } from '../../support/within.ts'
 import { HEALTH, startProbe } from '../support/probe.ts'
 import { jsonRequest, toBytes } from '../support/raw-request.ts'
 import { type Stage, setStage } from '../support/stage.ts'
@@ -111,11 +112,12 @@ const Notes = z.object({
 })
 
 /** The load comes from a process of its own, which shares a core with the endpoint and nothing with the server. */
-async function generate({ env }: ScenarioContext, task: LoadTask): Promise<LoadNotes> {
+async function generate({ env, onEnd }: ScenarioContext, task: LoadTask): Promise<LoadNotes> {
   const args = ['-c', OTHERS_CORE, process.execPath, GENERATOR]
   const started = startProgram('taskset', args, { env: { PATH: env['PATH'] } })
   started.child.stdin?.end(JSON.stringify(task))
-  const end = await started.ended
+  onEnd(() => started.child.kill('SIGKILL'))
+  const end = await within(started.ended, task.durationMs + PROGRAM_MS, 'the generator of the load')
   if (end.code !== 0) throw new Error(`the generator ended with ${end.code ?? end.signal}: ${end.stderr}`)
   return Notes.parse(JSON.parse(end.stdout))
 }

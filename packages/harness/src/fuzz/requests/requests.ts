@@ -11,7 +11,7 @@ import { type Mutated, mutate } from './mutate.ts'
 import { layScenery, ownBody, ownPath, type Scenery } from './scenery.ts'
 import { countAnswer, judgeRun, newTally, type Tally } from './tally.ts'
 
-const REQUESTS = { sqlite: 50_000, postgres: 10_000 }
+const REQUESTS = 50_000
 const CALLERS = 8
 /** Keys get revoked and runtimes redeployed on the way: after so many requests a caller begins anew. */
 const SCENERY_LASTS = 150
@@ -35,7 +35,7 @@ export const requests: Scenario = {
   async run(context): Promise<readonly Check[]> {
     const stage = await setStage(context)
     stage.endpoint.failEvery(5)
-    const wanted = context.count(REQUESTS[context.engine], 400)
+    const wanted = context.count(REQUESTS, 400)
     const attack: Attack = {
       stage,
       context,
@@ -118,7 +118,8 @@ async function sendOne(attack: Attack, connection: RawConnection, draw: Draw): P
     mayFailAsCapability: operation.operationId === 'callCapability',
     mayCloseUnanswered: mutated.isFramingBroken,
     isHead,
-    insides: [attack.stage.store.location, new URL(attack.stage.endpoint.url).host],
+    insides: [attack.stage.store.location],
+    ownersInsides: [new URL(attack.stage.endpoint.url).host],
   })
   countAnswer(attack.tally, operation.operationId, heard.kind === 'answer' ? heard.answer.status : null, fault)
   if (fault) report(attack, operation, mutated, `${fault.kind}: ${fault.problem}`)

@@ -12,6 +12,8 @@ export interface Asked {
   isHead: boolean
   /** Texts of this installation that no answer may hold, such as its folder. */
   insides: readonly string[]
+  /** Texts that no refusal or failure may hold, though their owner may read them, such as an endpoint's address. */
+  ownersInsides: readonly string[]
 }
 
 export type FaultKind = 'server-error' | 'envelope' | 'internals' | 'unanswered'
@@ -40,19 +42,24 @@ function faultOfAnswer(answer: RawAnswer, asked: Asked): AnswerFault | null {
   const id = headerOf(answer, 'x-request-id')
   if (id === undefined || !REQUEST_ID.test(id)) return { kind: 'envelope', problem: `x-request-id is ${id}` }
   if (answer.status === 502 && asked.mayFailAsCapability) {
-    return faultOfFailure(answer)
+    return faultOfFailure(answer, asked)
   }
   if (answer.status >= 500) return { kind: 'server-error', problem: `${answer.status}: ${answer.body.slice(0, 300)}` }
-  if (answer.status < 400 || asked.isHead) return null
+  if (asked.isHead) return null
+  if (answer.status < 400) {
+    const leaks = INTERNALS.test(answer.body) || holdsAny(answer.body, asked.insides)
+    return leaks ? leakOf(answer, answer.body) : null
+  }
   return faultOfRefusal(answer, asked)
 }
 
-function faultOfFailure({ body }: RawAnswer): AnswerFault | null {
-  const read = CapabilityFailure.strict().safeParse(parsed(body))
-  return read.success ? null : { kind: 'envelope', problem: `502 with ${body.slice(0, 300)}` }
+function faultOfFailure(answer: RawAnswer, asked: Asked): AnswerFault | null {
+  const read = CapabilityFailure.strict().safeParse(parsed(answer.body))
+  if (!read.success) return { kind: 'envelope', problem: `502 with ${answer.body.slice(0, 300)}` }
+  return leakInWords(answer, [read.data.error.message], asked)
 }
 
-function faultOfRefusal(answer: RawAnswer, { insides }: Asked): AnswerFault | null {
+function faultOfRefusal(answer: RawAnswer, asked: Asked): AnswerFault | null {
   const { status, body } = answer
   const read = StrictErrorBody.safeParse(parsed(body))
   const type = headerOf(answer, 'content-type') ?? ''
@@ -61,15 +68,33 @@ function faultOfRefusal(answer: RawAnswer, { insides }: Asked): AnswerFault | nu
   }
   const { message, details } = read.data.error
   const texts = [message, ...Object.values(details?.fieldErrors ?? {}).flat()]
-  const leak = texts.find(
-    (text) => INTERNALS.test(withoutQuotes(text)) || insides.some((inside) => text.includes(inside)),
-  )
-  return leak === undefined ? null : { kind: 'internals', problem: `${status} says ${leak.slice(0, 300)}` }
+  return leakInWords(answer, texts, asked)
 }
 
-/** What a caller sent may be repeated in quotes, and is no text of ours. */
+/** Words of the service’s own: quotes in them are a caller’s, but for what may stand nowhere. */
+function leakInWords(answer: RawAnswer, texts: readonly string[], { insides, ownersInsides }: Asked) {
+  const nowhere = [...insides, ...ownersInsides]
+  const leak = texts.find((text) => INTERNALS.test(withoutQuotes(text)) || holdsAny(text, nowhere))
+  return leak === undefined ? null : leakOf(answer, leak)
+}
+
+function leakOf({ status }: RawAnswer, text: string): AnswerFault {
+  return { kind: 'internals', problem: `${status} says ${excerptOf(text)}` }
+}
+
+function holdsAny(text: string, parts: readonly string[]): boolean {
+  return parts.some((part) => text.includes(part))
+}
+
+/** A long text from shortly before what gave it away. */
+function excerptOf(text: string): string {
+  const at = Math.max(0, text.search(INTERNALS) - 100)
+  return text.slice(at, at + 300)
+}
+
+/** What a caller sent may be repeated in quotes, and is no text of ours. Each pair alone: what stands between two is. */
 function withoutQuotes(text: string): string {
-  return text.replace(/“.*”|"[^"]*"/gs, '')
+  return text.replace(/“[^”]*”|"[^"]*"/g, '')
 }
 
 function parsed(body: string): unknown {

@@ -8,7 +8,7 @@ export interface ProbeNotes {
 
 export interface Probe {
   notes: ProbeNotes
-  /** Ends it, when the request that is under way has been answered. */
+  /** Ends it, when the requests that are under way have been answered. */
   stop(): Promise<ProbeNotes>
 }
 
@@ -20,34 +20,41 @@ export interface ProbeOptions {
   timeoutMs?: number
 }
 
-/** Sends one request at a fixed pace over a connection of its own, and notes how long each answer took. */
+/**
+ * Sends one request at a fixed pace, answered or not, and notes how long each answer took: a stall is met by as many
+ * requests as are due while it lasts. They share a connection for as long as each is answered before the next.
+ */
 export function startProbe(options: ProbeOptions): Probe {
   const { port, everyMs, request, isGood = isOk, timeoutMs = 10_000 } = options
   const notes: ProbeNotes = { latenciesMs: [], failures: 0 }
-  let connection = new RawConnection(port)
-  let isStopping = false
-  async function run(): Promise<void> {
-    for (let dueAt = performance.now(); !isStopping; dueAt += everyMs) {
-      const waitMs = dueAt - performance.now()
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-      // A probe that was held up goes on from now: a stall counts once, as what it is.
-      else dueAt = performance.now()
-      if (!connection.isUsable) connection = new RawConnection(port)
-      const startedAt = performance.now()
-      const heard = await connection.exchange(request, { timeoutMs })
-      notes.latenciesMs.push(performance.now() - startedAt)
-      if (isGood(heard)) continue
-      notes.failures += 1
-      connection.destroy()
-    }
-    connection.destroy()
+  const underWay = new Set<Promise<void>>()
+  let idle: RawConnection | null = null
+  let dueAt = performance.now()
+  const ask = async () => {
+    const connection = idle?.isUsable ? idle : new RawConnection(port)
+    idle = null
+    const startedAt = performance.now()
+    const heard = await connection.exchange(request, { timeoutMs })
+    notes.latenciesMs.push(performance.now() - startedAt)
+    if (!isGood(heard)) notes.failures += 1
+    // One is kept: those that a stall has made would be closed by the server while they wait.
+    if (idle === null && connection.isUsable && isGood(heard)) idle = connection
+    else connection.destroy()
   }
-  const running = run()
+  const send = () => {
+    for (; dueAt <= performance.now(); dueAt += everyMs) {
+      const asked = ask().finally(() => underWay.delete(asked))
+      underWay.add(asked)
+    }
+    timer = setTimeout(send, dueAt - performance.now())
+  }
+  let timer = setTimeout(send, 0)
   return {
     notes,
     async stop() {
-      isStopping = true
-      await running
+      clearTimeout(timer)
+      await Promise.all(underWay)
+      idle?.destroy()
       return notes
     },
   }

@@ -2,7 +2,7 @@ import type { CreatedRuntime } from '@svc/contract'
 import type { ProgramEnd } from '@svc/testkit'
 import { createOwner, type HarnessOwner, registerRuntime } from '../../support/owner.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
-import { type ServerOptions, type ServerProcess, startServer } from '../../support/server.ts'
+import { endedWithin, type ServerOptions, type ServerProcess, startServer } from '../../support/server.ts'
 import { createStore, type Store } from '../../support/store.ts'
 import { type LeanEndpoint, startLeanEndpoint } from './lean-endpoint.ts'
 
@@ -42,7 +42,7 @@ export async function setStage(
     runtime: (name) => registerRuntime(server.url, owner, { name, endpoint: endpoint.url }),
     async stop() {
       server.kill('SIGTERM')
-      return server.ended
+      return (await endedWithin(server)).end
     },
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { createClient } from '../../../support/client.ts'
 import { createOwner } from '../../../support/owner.ts'
 import { createRandom, type Random } from '../../../support/random.ts'
-import { startServer } from '../../../support/server.ts'
+import { endedWithin, startServer } from '../../../support/server.ts'
 import { createSqliteStore } from '../../../support/store.ts'
 import { type Canaries, startCanaries } from '../canaries.ts'
 import { startDnsServer } from '../dns-server.ts'
@@ -77,7 +77,7 @@ export async function runInside(taskText: string, { env, stderr }: Surroundings)
     return { ...attack.report, hits: Object.fromEntries(hits), otherConnections, privateAnswers: names.privateAnswers }
   } finally {
     server.kill()
-    await server.ended
+    await endedWithin(server)
     await client.close()
     dns.close()
     canaries.close()
