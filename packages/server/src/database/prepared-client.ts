@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
+import { isConnectionFault } from './errors.ts'
 import { JsonRows } from './row-statement.ts'
 
 /**
@@ -8,6 +9,7 @@ import { JsonRows } from './row-statement.ts'
  */
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
+  #isLost = false
 
   constructor(client: pg.PoolClient) {
     this.#client = client
@@ -18,13 +20,18 @@ export class PreparedClient implements PostgresPoolClient {
   query(asked: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
     if (typeof asked !== 'string') throw new Error('Answers are read whole here: the dialect is given no cursor.')
     const values = [...parameters]
-    return this.#client.query(
+    const answer = this.#client.query(
       values[0] instanceof JsonRows ? { name: nameOf(asked), text: asked, values } : { text: asked, values },
     )
+    answer.catch((error: unknown) => {
+      this.#isLost ||= isConnectionFault(error)
+    })
+    return answer
   }
 
   release(): void {
-    this.#client.release()
+    // The library learns of a lost connection later than whoever waited for it, and would give it to the next one.
+    this.#client.release(this.#isLost)
   }
 }
 
