@@ -1,5 +1,7 @@
 /** Serialization failure, deadlock, lock time limit. */
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
+/** A name that this connection has no statement for, or has one for already. */
+const NAME_FAULTS = new Set(['26000', '42P05'])
 const STATEMENT_TIMED_OUT = '57014'
 
 /** PostgreSQL: connection lost, out of resources, stopped from outside or by its time limit, system error, read-only. */
@@ -43,10 +45,15 @@ export class CommitUnknownError extends Error {
   }
 }
 
-/** True where the transaction lost against another one and was rolled back: running it again may succeed. */
+/** True where the transaction lost against another one, or its statement's name, and was rolled back: it may run again. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error)
-  return CONFLICTS.has(code) || code.startsWith('SQLITE_BUSY')
+  return CONFLICTS.has(code) || NAME_FAULTS.has(code) || code.startsWith('SQLITE_BUSY')
+}
+
+/** True where a pooler lent another connection than the one on which the statement was named. */
+export function isNameUnknown(error: unknown): boolean {
+  return NAME_FAULTS.has(codeOf(error))
 }
 
 /** True where a row was not there to be changed, or not in the state that the statement asks for. */

@@ -1,18 +1,27 @@
+import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isConnectionFault } from './errors.ts'
+import { isConnectionFault, isNameUnknown } from './errors.ts'
 import { JsonRows } from './row-statement.ts'
+
+/** Whether statements are named, for all connections of a pool. */
+export interface Naming {
+  isOn: boolean
+}
 
 /**
  * A connection on which statements for rows are planned once and run by name from then on: their text never changes, and
- * to plan one costs PostgreSQL more than to run it. All other statements are sent as they are.
+ * to plan one costs PostgreSQL more than to run it. All other statements are sent as they are. Behind a pooler that does
+ * not know names, the first that is lost ends the naming; its transaction, which wrote nothing, is run again.
  */
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
+  readonly #naming: Naming
   #isLost = false
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, naming: Naming) {
     this.#client = client
+    this.#naming = naming
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -20,13 +29,15 @@ export class PreparedClient implements PostgresPoolClient {
   query(asked: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
     if (typeof asked !== 'string') throw new Error('Answers are read whole here: the dialect is given no cursor.')
     const values = [...parameters]
-    const answer = this.#client.query(
-      values[0] instanceof JsonRows ? { name: nameOf(asked), text: asked, values } : { text: asked, values },
-    )
-    answer.catch((error: unknown) => {
-      this.#isLost ||= isConnectionFault(error)
-    })
-    return answer
+    const isNamed = this.#naming.isOn && values[0] instanceof JsonRows
+    const text = asked
+    return this.#client
+      .query(isNamed ? { name: nameOf(text), text, values } : { text, values })
+      .catch((error: unknown) => {
+        this.#isLost ||= isConnectionFault(error)
+        if (isNameUnknown(error)) this.#naming.isOn = false
+        throw error
+      })
   }
 
   release(): void {
@@ -37,9 +48,9 @@ export class PreparedClient implements PostgresPoolClient {
 
 const names = new Map<string, string>()
 
-// The same on every connection of the process: the library refuses a second text under one name.
+// Made of the text, so that one name is one statement for every process that a pooler lends the same connection.
 function nameOf(text: string): string {
-  const name = names.get(text) ?? `svc_${names.size + 1}`
+  const name = names.get(text) ?? `svc_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
   names.set(text, name)
   return name
 }

@@ -53,7 +53,7 @@ const INSERT_CALLS = rowStatement(COLUMNS, ({ given, forShareOf }) => {
   return `insert into capability_calls (${columns})
     select ${values} from ${given}
     join executions on executions.owner_id = given.owner_id and executions.execution_id = given.execution_id
-    where executions.status = 'running' and executions.node_id = given.node_id
+    where executions.completed_at is null and executions.node_id = given.node_id
     order by given.owner_id, given.execution_id ${forShareOf('executions')}
     on conflict (owner_id, execution_id, call_id) do update set status = excluded.status
       where capability_calls.status = 'dispatched'

@@ -89,11 +89,11 @@ const ENDED = {
   completed_at: 'bigint',
 } as const
 
-// Only what still runs, and runs here.
+// Only what still runs, and runs here. Said by its status, PostgreSQL would go through all that runs, by the index of it.
 const END_EXECUTIONS = updateStatement('executions', 'execution_id', {
   set: ENDED,
   key: { owner_id: 'text', execution_id: 'text', node_id: 'text' },
-  where: () => "executions.status = 'running'",
+  where: () => 'executions.completed_at is null',
 })
 
 function toEndRows(settlements: readonly Settlement[], nodeId: string) {

@@ -116,6 +116,9 @@ function durable(field: Field, endpointUrl: string): Contender[] {
   )
 }
 
+// A server has some thousand times the code of a bare proxy, and V8 compiles it while it is called.
+const WARM_UP_SECONDS = 10
+
 interface Section {
   contenders: readonly Contender[]
   /** What each answer holds. */
@@ -130,7 +133,7 @@ async function measure(context: ScenarioContext, field: Field, section: Section)
   context.say(`${contenders.map(({ name }) => name).join(' · ')}: ${connections} at once, ${placement.name}`)
   await tryOnce(contenders, expected)
   const candidates = candidatesOf(context, contenders, { folder: field.folder, connections, placement })
-  for (const candidate of candidates) await candidate.load(context.count(2))
+  for (const candidate of candidates) await candidate.load(context.count(WARM_UP_SECONDS))
   return measureRounds(candidates, {
     rounds: context.count(ROUNDS),
     seconds: context.count(section.seconds),

@@ -8,7 +8,7 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'executions/settlement-store.js',
-        from: `where: () => "executions.status = 'running'"`,
+        from: "where: () => 'executions.completed_at is null'",
         to: "where: () => 'true'",
       },
     ],
