@@ -42,7 +42,7 @@ export function createApp(deps: Deps): FastifyInstance {
   answerRequestIds(app)
   logAccess(app, deps)
   traceRequests(app, deps)
-  watchConnections(app)
+  watchConnections(app, deps)
   refuseMalformed(app)
   answerErrors(app, deps)
 

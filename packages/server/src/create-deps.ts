@@ -25,6 +25,9 @@ import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
+
+import { UnderWay } from './under-way.ts'
+
 import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {
@@ -99,6 +102,7 @@ export function createDeps(options: DepsOptions): Deps {
     folding: createUsageFolding({ db, logger }),
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
+    requests: new UnderWay(),
     load: createLoadGate({ clock, running: () => running.size, ...loadBounds(limits) }),
     metrics,
     tracer,
@@ -108,8 +112,8 @@ export function createDeps(options: DepsOptions): Deps {
   return deps
 }
 
-// Fewer are no crowd: that many come together on a quiet service, too, and are soon handed on.
-const LEAST_HELD = 64
+// Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
+const LEAST_HELD = 128
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)

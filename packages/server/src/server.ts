@@ -16,6 +16,7 @@ import type { Deps } from './deps.ts'
 import type { Environment } from './environment.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
+import { drain } from './http/drain.ts'
 import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { openModel } from './model/open-model.ts'
@@ -28,12 +29,8 @@ import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
 import { findWebFiles, missingWebFiles } from './web/web-files.ts'
 
-/** How long executions may go on after the service was told to stop, and then how long stopped ones may take to settle. */
-const DRAIN_MS = 25_000
-const STOP_MS = 3_000
-/** How long the last answers may take to leave. A connection that has none to wait for may stay open for ever. */
-const FLUSH_MS = 1_000
-const FLUSH_STEP_MS = 20
+/** Thirty seconds, after which many supervisors kill, less one. `drainMs` counts from the signal. */
+const DRAIN_TIMES = { drainMs: 25_000, stopMs: 3_000, flushMs: 1_000 }
 /** Connections that may wait to be taken. Of a crowd that is more than Node's 511, some would knock again a second later. */
 const BACKLOG = 4_096
 
@@ -112,7 +109,8 @@ export async function startServer(
       readiness.drain()
       const swept = sweeping.stop()
       await pause(config.drainDelayMs)
-      await Promise.all([drain(app, deps, DRAIN_MS - config.drainDelayMs), retention.stop()])
+      const drainMs = DRAIN_TIMES.drainMs - config.drainDelayMs
+      await Promise.all([drain(app, deps, { ...DRAIN_TIMES, drainMs }), retention.stop()])
       await Promise.all([swept, folding.stop()])
       await fold(deps)
       // Last of what repeats: it keeps what settles until now ours. One under way would take the released lease again.
@@ -157,25 +155,6 @@ async function sweep(deps: Deps, retention: RetentionSweep): Promise<void> {
   } catch (error) {
     deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
   }
-}
-
-async function drain(app: FastifyInstance, deps: Deps, drainMs: number): Promise<void> {
-  const closed = app.close()
-  await deps.running.idle(drainMs)
-  deps.running.stopAll('shutdown')
-  await deps.running.idle(STOP_MS)
-  await Promise.all([deps.admissions.drain(), deps.callLog.drain(), deps.settlements.drain()])
-  await flush(app, closed)
-}
-
-// An execution is over a moment before its answer is on the wire, and other requests are not counted as running at all:
-// a connection is closed once it is idle again.
-async function flush(app: FastifyInstance, closed: Promise<void>): Promise<void> {
-  const closing = setInterval(() => app.server.closeIdleConnections(), FLUSH_STEP_MS)
-  const end = setTimeout(() => app.server.closeAllConnections(), FLUSH_MS)
-  await closed
-  clearInterval(closing)
-  clearTimeout(end)
 }
 
 function addressOf(app: FastifyInstance, host: string): string {

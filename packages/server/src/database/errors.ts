@@ -15,9 +15,9 @@ const DATA_FAULTS = /^2[23][0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/
 /** A connection that was lost, refused, or ended by a server or a pooler that stops: another one may fare better. */
 const CONNECTION_FAULTS = /^(08[0-9A-Z]{3}|25P03|53300|57P0[1-5])$/
 
-/** pg gives these errors of its own no code. */
+/** pg gives these errors of its own no code. It ends a connection on which an answer did not come in time. */
 const POOL_OUTAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection)/
+  /^(Connection terminated|Query read timeout|timeout (exceeded when trying to connect|expired)|Client has encountered a c)/
 
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']

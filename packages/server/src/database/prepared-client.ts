@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isNameUnknown } from './errors.ts'
+import { isConnectionFault, isNameUnknown } from './errors.ts'
 import { JsonRows } from './row-statement.ts'
 
 /** Whether statements are named, for all connections of a pool. */
@@ -17,6 +17,7 @@ export interface Naming {
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #naming: Naming
+  #isLost = false
 
   constructor(client: pg.PoolClient, naming: Naming) {
     this.#client = client
@@ -28,15 +29,20 @@ export class PreparedClient implements PostgresPoolClient {
   query(asked: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
     if (typeof asked !== 'string') throw new Error('Answers are read whole here: the dialect is given no cursor.')
     const values = [...parameters]
-    if (!this.#naming.isOn || !(values[0] instanceof JsonRows)) return this.#client.query(asked, values)
-    return this.#client.query({ name: nameOf(asked), text: asked, values }).catch((error: unknown) => {
-      if (isNameUnknown(error)) this.#naming.isOn = false
-      throw error
-    })
+    const isNamed = this.#naming.isOn && values[0] instanceof JsonRows
+    const text = asked
+    return this.#client
+      .query(isNamed ? { name: nameOf(text), text, values } : { text, values })
+      .catch((error: unknown) => {
+        this.#isLost ||= isConnectionFault(error)
+        if (isNameUnknown(error)) this.#naming.isOn = false
+        throw error
+      })
   }
 
   release(): void {
-    this.#client.release()
+    // The library learns of a lost connection later than whoever waited for it, and would give it to the next one.
+    this.#client.release(this.#isLost)
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDataFault } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type AdmissionRequest, wasAdmitted } from './admission-store.ts'
 import { failOwn } from './lease-store.ts'
@@ -25,8 +26,12 @@ export function createAdmissionDoubts(deps: DoubtDeps): AdmissionDoubts {
       try {
         await failAdmitted(deps, batch)
       } catch (error) {
-        deps.logger.warn({ err: error }, 'it is not yet known which executions were let in')
-        return
+        // It would be refused for ever, and the others wait. What was let in is failed by the sweep, once it is overdue.
+        if (isDataFault(error)) deps.logger.error({ err: error }, 'executions that may have been let in were given up')
+        else {
+          deps.logger.warn({ err: error }, 'it is not yet known which executions were let in')
+          return
+        }
       }
       waiting.shift()
     }

@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
-import { failOpenCalls } from './settlement-store.ts'
+import { failOpenCalls } from './call-store.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)

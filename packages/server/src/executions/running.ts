@@ -1,6 +1,7 @@
 import { Stop, type StopSignal } from '../stop-signal.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
+import { UnderWay } from '../under-way.ts'
 
 /** Why an execution is ended before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
@@ -23,39 +24,34 @@ export interface ExecutionScope {
 export interface RunningExecutions {
   begin(maxMs: number, span?: Span): ExecutionScope
   readonly size: number
-  /** Resolves when none is left, or after `maxMs`. */
-  idle(maxMs: number): Promise<void>
+  /** Resolves when none is left, or with this signal. */
+  idle(signal: StopSignal): Promise<void>
   stopAll(reason: StopReason): void
+  /** Stops all, and from now on each as soon as it begins. */
+  shutDown(): void
 }
 
 export function createRunningExecutions(): RunningExecutions {
-  const scopes = new Set<ExecutionScope>()
-  let wake = () => {}
-  const ended = (scope: ExecutionScope) => {
-    scopes.delete(scope)
-    if (scopes.size === 0) wake()
+  const scopes = new UnderWay<ExecutionScope>()
+  let isShutDown = false
+  const stopAll = (reason: StopReason) => {
+    for (const scope of scopes) scope.stop(reason)
   }
   return {
     begin(maxMs, span = NO_SPAN) {
-      const scope = createScope({ maxMs, span }, ended)
+      const scope = createScope({ maxMs, span }, (ended) => scopes.delete(ended))
       scopes.add(scope)
+      if (isShutDown) scope.stop('shutdown')
       return scope
     },
     get size() {
       return scopes.size
     },
-    async idle(maxMs) {
-      if (scopes.size === 0) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, maxMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    },
-    stopAll(reason) {
-      for (const scope of scopes) scope.stop(reason)
+    idle: (signal) => scopes.idle(signal),
+    stopAll,
+    shutDown() {
+      isShutDown = true
+      stopAll('shutdown')
     },
   }
 }

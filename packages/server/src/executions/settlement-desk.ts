@@ -1,5 +1,5 @@
 import { createBatcher } from '../database/batch.ts'
-import { CommitUnknownError } from '../database/errors.ts'
+import { CommitUnknownError, isDataFault } from '../database/errors.ts'
 import { outlast, type Pause } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
@@ -15,7 +15,7 @@ export interface SettlementDesk {
    * `CommitUnknownError` where it may have been written: then nothing can be told, and the outcome itself is kept.
    */
   settle(settlement: Settlement): Promise<boolean>
-  /** Tries again what could not be written; called with every renewal of the lease. */
+  /** Tries again what could not be written, but for what never can be; called with every renewal of the lease. */
   retryFailed(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
@@ -39,7 +39,17 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
   const retryFailed = async () => {
     const retried = waiting
     waiting = []
-    await Promise.all(retried.map((settlement) => batcher.submit(settlement).catch(() => keep(settlement))))
+    const retry = async (settlement: Settlement) => {
+      try {
+        await batcher.submit(settlement)
+      } catch (error) {
+        if (!isDataFault(error)) return keep(settlement)
+        // It would be refused for ever. What still runs in the store is failed by the sweep, once it is overdue.
+        const { executionId } = settlement
+        deps.logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
+      }
+    }
+    await Promise.all(retried.map(retry))
   }
   return {
     async settle(settlement) {

@@ -1,28 +1,11 @@
 import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Kysely } from 'kysely'
-import {
-  insertStatement,
-  isPostgres,
-  type RowStatement,
-  rowStatement,
-  runRows,
-  updateAllRows,
-  updateRows,
-  updateStatement,
-} from '../database/row-statement.ts'
+import { isPostgres, updateAllRows, updateRows, updateStatement } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
 import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
-import type { NewCall } from './admission-store.ts'
-
-export interface SettledCall extends NewCall {
-  status: 'completed' | 'failed'
-  /** JSON text; null for a failed call. */
-  output: string | null
-  error: string | null
-  durationMs: number
-}
+import { endAllCalls, endCalls, failOpenCalls, type SettledCall } from './call-store.ts'
 
 /** The outcome of one execution. There is no place in it for message text. */
 export interface Settlement {
@@ -72,7 +55,7 @@ function settleAtOnce(db: Kysely<Schema>, settlements: readonly Settlement[], no
   return allOrNothing(db, (tx) =>
     Promise.all([
       updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
-      updateAllRows(tx, END_CALLS, toCallRows(settlements)),
+      endAllCalls(tx, settlements),
       failOpenCalls(tx, settlements.filter(isFailed)),
       journalUsage(tx, settlements.map(usageOf)),
       noteSignsOfLife(tx, settlements),
@@ -138,91 +121,6 @@ function idOf(row: { execution_id: string }): string {
 
 function isFailed({ status }: Settlement): boolean {
   return status === 'failed'
-}
-
-const OUTCOME = { status: 'text', output: 'text', error: 'text', duration_ms: 'bigint' } as const
-const CALL = { owner_id: 'text', execution_id: 'text', call_id: 'text' } as const
-
-const END_CALLS = updateStatement('capability_calls', 'call_id', { set: OUTCOME, key: CALL })
-
-// What came to nothing before it was written down.
-const INSERT_CALLS = insertStatement('capability_calls', {
-  ...CALL,
-  ...OUTCOME,
-  ordinal: 'bigint',
-  capability: 'text',
-  step: 'bigint',
-  input: 'text',
-  started_at: 'bigint',
-})
-
-async function endCalls(tx: Tx, settled: readonly Settlement[]): Promise<void> {
-  const unwritten = new Set((await updateRows(tx, END_CALLS, toCallRows(settled))).map(({ call_id }) => call_id))
-  if (unwritten.size === 0) return
-  const rows = settled.flatMap(({ ownerId, executionId, calls }) =>
-    calls
-      .filter(({ callId }) => unwritten.has(callId))
-      .map((call) => ({
-        ...toCallRow(ownerId, executionId, call),
-        ordinal: call.ordinal,
-        capability: call.capability,
-        step: call.step,
-        input: call.input,
-        started_at: call.startedAt,
-      })),
-  )
-  await runRows(tx, INSERT_CALLS, rows)
-}
-
-function toCallRows(settlements: readonly Settlement[]) {
-  return settlements.flatMap(({ ownerId, executionId, calls }) =>
-    calls.map((call) => toCallRow(ownerId, executionId, call)),
-  )
-}
-
-function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
-  return {
-    owner_id: ownerId,
-    execution_id: executionId,
-    call_id: call.callId,
-    status: call.status,
-    output: call.output,
-    error: call.error,
-    duration_ms: call.durationMs,
-  }
-}
-
-const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
-
-const FAIL_OPEN_CALLS = failOpenStatement()
-
-function failOpenStatement(): RowStatement<{ error: 'text'; owner_id: 'text'; execution_id: 'text' }> {
-  const written = (given: (name: string) => string, from: string) =>
-    `update capability_calls set status = 'failed', error = ${given('error')} ${from}
-    where capability_calls.owner_id = ${given('owner_id')} and capability_calls.execution_id = ${given('execution_id')}
-      and capability_calls.status = 'dispatched'
-    returning capability_calls.execution_id, capability_calls.capability`
-  const columns = { error: 'text', owner_id: 'text', execution_id: 'text' } as const
-  const { postgres } = rowStatement(columns, ({ given }) => written((name) => `given.${name}`, `from ${given}`))
-  return { columns, postgres, sqlite: written(() => '?', '') }
-}
-
-/** Fails what these executions sent and never heard of again, and returns what that was. */
-export async function failOpenCalls(
-  tx: Tx,
-  executions: readonly { ownerId: string; executionId: string }[],
-): Promise<OpenCall[]> {
-  const rows = executions.map(({ ownerId, executionId }) => ({
-    error: OUTCOME_UNKNOWN,
-    owner_id: ownerId,
-    execution_id: executionId,
-  }))
-  return runRows<OpenCall, typeof FAIL_OPEN_CALLS.columns>(tx, FAIL_OPEN_CALLS, rows)
-}
-
-interface OpenCall {
-  execution_id: string
-  capability: string
 }
 
 function usageOf(settlement: Settlement): Usage {

@@ -1,8 +1,8 @@
 import { type Message, shapeOf, type TurnShape } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
+import type { SettledCall } from './call-store.ts'
 import { storedInput, storedPayload } from './rules.ts'
-import type { SettledCall } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
 export interface RecordedTrace {

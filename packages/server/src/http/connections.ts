@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
 import { cutStalledReader } from './stalled-reader.ts'
 
 const answers = new WeakMap<Socket, ServerResponse>()
 
-/** Notes which answer is on which connection, and cuts readers who stand still. */
-export function watchConnections(app: FastifyInstance): void {
+/** Notes what is not answered yet, and which answer is on which connection, and cuts readers who stand still. */
+export function watchConnections(app: FastifyInstance, { requests }: Pick<Deps, 'requests'>): void {
   app.addHook('onRequest', (request, reply, done) => {
+    requests.add(reply.raw)
+    reply.raw.once('close', () => requests.delete(reply.raw))
     answers.set(request.raw.socket, reply.raw)
     done()
   })

@@ -14,8 +14,8 @@ export interface EarlyDoors {
 }
 
 /**
- * Refuses requests before Node has made objects of them, which costs half as much; there are many for each one served while
- * there is too much. A connection comes here once it was refused something: all others are as Node made them.
+ * Refuses requests without objects being made of them; there are many for each one served while there is too much. A
+ * connection comes here once it was refused something: all others are as Node made them.
  */
 export function createEarlyDoors(refuse: RefuseEarly): EarlyDoors {
   const doors = new WeakMap<Socket, EarlyDoor>()

@@ -1,23 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
 import type { Deps } from '../deps.ts'
-import { limited } from '../errors.ts'
 import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
 import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
 import { createEarlyDoors } from './early-doors.ts'
-import { anyOrigin, echoedOrigin } from './gate.ts'
-import { requestIdOf } from './request-id.ts'
+import { createDates, pathOf, refusalOf, refusalText } from './refusal-text.ts'
 import { notesOf } from './request-notes.ts'
 import type { RequestGist } from './whole-request.ts'
 
-const RETRY_MS = 1_000
 const LOG_EVERY_MS = 1_000
-
-const REFUSALS: Readonly<Record<ShedReason, string>> = {
-  held: bodyOf('The service is busy. Try again in a moment.'),
-  running: bodyOf('Too many executions are under way. Try again in a moment.'),
-}
 
 type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
 
@@ -28,14 +19,14 @@ type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
  */
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const { clock, load } = deps
-  const told = createTeller(deps)
+  const teller = createTeller(deps)
   const dateOf = createDates(clock)
   const doors = createEarlyDoors((request) => {
     const kind = kindOf(request)
     const reason = load.refuses(kind)
     if (reason === null) return null
-    told(kind, reason)
-    return asText({ date: dateOf(), ...refusalHeaders(request, reason) }, bodyFor(request, reason))
+    teller.shed(kind, reason)
+    return refusalText(refusalOf(request, reason), dateOf())
   })
   // Null where the request was refused, and its answer is on its way.
   const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
@@ -43,14 +34,17 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
     const kind = kindOf(gist)
     const entered = load.enter(kind)
     if (typeof entered === 'string') {
-      told(kind, entered)
-      response.writeHead(429, refusalHeaders(gist, entered)).end(bodyFor(gist, entered))
+      teller.shed(kind, entered)
+      const { headers, body } = refusalOf(gist, entered)
+      response.writeHead(429, headers).end(body)
       return null
     }
+    teller.look()
     response.on('close', entered.leave)
     return entered
   }
-  // The framework begins its hooks before it returns, so that one place is enough.
+  // Rests on this: the framework begins its first hook, which is ours, before its listener returns. One place is enough
+  // then, and where it should not, the hook finds it empty and takes the request once more.
   let handedOver: { request: IncomingMessage; held: HeldRequest } | null = null
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
@@ -100,68 +94,30 @@ function kindOf({ method, url }: RequestGist): LoadKind {
   return loadKindOf(method, pathOf(url))
 }
 
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? ''
+interface Teller {
+  shed(kind: LoadKind, reason: ShedReason): void
+  /** Tells what is still untold of a burst that is over. */
+  look(): void
 }
 
-function refusalHeaders(request: RequestGist, reason: ShedReason): Readonly<Record<string, string>> {
-  return {
-    ...originHeaders(request),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(REFUSALS[reason].length),
-    'cache-control': 'no-store',
-    'retry-after': String(RETRY_MS / 1_000),
-    'x-request-id': requestIdOf(request),
-  }
-}
-
-function bodyFor({ method }: RequestGist, reason: ShedReason): string {
-  return method === 'HEAD' ? '' : REFUSALS[reason]
-}
-
-function asText(headers: Readonly<Record<string, string>>, body: string): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 429 Too Many Requests\r\n${lines.join('')}\r\n${body}`
-}
-
-// The header counts seconds; a text for each is made once.
-function createDates(clock: Clock): () => string {
-  let [second, text] = [Number.NaN, '']
-  return () => {
-    const now = Math.floor(clock.now() / 1_000)
-    if (now !== second) [second, text] = [now, new Date(now * 1_000).toUTCString()]
-    return text
-  }
-}
-
-const OF_PAGES = /^\/v1\/runtime\/(execute|capability)$/
-const OF_ANYBODY = /^\/(v1\/capabilities\/|v1\/runtime\/[^/]+\/manifest$|openapi\.json$)/
-
-function originHeaders({ url, headers }: RequestGist): Readonly<Record<string, string>> {
-  const path = pathOf(url)
-  if (OF_PAGES.test(path)) return echoedOrigin(headers.origin)
-  return OF_ANYBODY.test(path) ? anyOrigin() : {}
-}
-
-function bodyOf(message: string): string {
-  return JSON.stringify(limited(message, RETRY_MS).toBody())
-}
-
-// Counts each, and logs one line a second, however many there were.
-function createTeller({
-  clock,
-  logger,
-  metrics,
-}: Omit<ShedDeps, 'load'>): (kind: LoadKind, reason: ShedReason) => void {
+// Counts each, and logs one line a second, however many there were; the first at once, the last as soon as it looks again.
+function createTeller({ clock, logger, metrics }: Omit<ShedDeps, 'load'>): Teller {
   let toldAt = Number.NEGATIVE_INFINITY
   let shed = 0
-  return (kind, reason) => {
-    metrics.requestShed({ kind, reason })
-    shed += 1
+  const look = () => {
+    if (shed === 0) return
     const now = clock.now()
     if (now - toldAt < LOG_EVERY_MS && now >= toldAt) return
     logger.warn({ shed }, 'requests were shed')
     toldAt = now
     shed = 0
+  }
+  return {
+    look,
+    shed(kind, reason) {
+      metrics.requestShed({ kind, reason })
+      shed += 1
+      look()
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type LoadKind, type LoadTargets, mayHold, nextBound } from './shedding-rules.ts'
+import { type LoadKind, type LoadPool, type LoadTargets, mayHold, nextBound, poolOf } from './shedding-rules.ts'
 
 /** Why a request is not taken. */
 export type ShedReason = 'held' | 'running'
@@ -18,7 +18,7 @@ export interface LoadGate {
   enter(kind: LoadKind): HeldRequest | ShedReason
   /** Why one more of this kind would not be taken now; null where it would be. */
   refuses(kind: LoadKind): ShedReason | null
-  /** Requests taken and not yet handed on, and how many there may be at present. */
+  /** Requests taken and not yet handed on, and how many there may be at present of those that have no reserve. */
   readonly held: number
   readonly bound: number
 }
@@ -35,7 +35,7 @@ export interface LoadGateOptions {
 
 export function createLoadGate({ clock, targets, running, maxRunning }: LoadGateOptions): LoadGate {
   let bound = targets.maxBound
-  let held = 0
+  const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
@@ -44,7 +44,7 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
     const elapsedMs = Math.max(0, now - seenAt)
     seenAt = now
     window.elapsedMs += elapsedMs
-    window.heldMs += held * elapsedMs
+    window.heldMs += held.common * elapsedMs
     if (window.elapsedMs < WINDOW_MS) return
     bound = nextBound(bound, window, targets)
     window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
@@ -52,34 +52,35 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
   const refuses = (kind: LoadKind): ShedReason | null => {
     look()
     if (isExecution(kind) && running() >= maxRunning) return 'running'
-    return mayHold(kind, held, bound) ? null : 'held'
+    return mayHold(kind, held[poolOf(kind)], bound) ? null : 'held'
   }
   return {
     refuses,
     enter(kind) {
       const reason = refuses(kind)
       if (reason !== null) return reason
-      held += 1
+      const pool = poolOf(kind)
+      held[pool] += 1
       let state: 'held' | 'paused' | 'left' = 'held'
       const move = (from: typeof state, to: typeof state, change: number) => {
         if (state !== from) return
         look()
         state = to
-        held += change
+        held[pool] += change
       }
       return {
         pause: () => move('held', 'paused', -1),
         resume: () => move('paused', 'held', 1),
         leave() {
           if (state === 'left') return
-          window.handedOn += 1
+          if (pool === 'common') window.handedOn += 1
           move('held', 'left', -1)
           state = 'left'
         },
       }
     },
     get held() {
-      return held
+      return held.common + held.upkeep + held.health
     },
     get bound() {
       return Math.floor(bound)

@@ -3,13 +3,19 @@ export const LOAD_KINDS = ['listing', 'broker', 'execute', 'upkeep', 'health'] a
 
 export type LoadKind = (typeof LOAD_KINDS)[number]
 
-/** How much of the bound each kind may fill. What is left above a kind's share is kept free for those below it. */
-const SHARES: Readonly<Record<LoadKind, number>> = {
-  listing: 0.5,
-  broker: 0.8,
-  execute: 1,
-  upkeep: 2,
-  health: Number.POSITIVE_INFINITY,
+/** Where requests are counted: what one of them holds takes nothing away from another. */
+export type LoadPool = 'common' | 'upkeep' | 'health'
+
+/**
+ * How much of the bound each kind may fill, in its pool. What is left above a kind's share is kept free for those below
+ * it. Upkeep has a reserve: it gets through where executes are many, and whoever makes up check-ins keeps no execute out.
+ */
+const SHARES: Readonly<Record<LoadKind, readonly [LoadPool, number]>> = {
+  listing: ['common', 0.5],
+  broker: ['common', 0.8],
+  execute: ['common', 1],
+  upkeep: ['upkeep', 0.25],
+  health: ['health', Number.POSITIVE_INFINITY],
 }
 
 const PATHS: readonly (readonly [LoadKind, RegExp])[] = [
@@ -21,25 +27,41 @@ const PATHS: readonly (readonly [LoadKind, RegExp])[] = [
   ['upkeep', /^POST \/v1\/account\/keys\/[^/]+\/revoke$/],
 ]
 
-/** The kind of a request by its path, without a query; a route's pattern is as good. */
+// What the router decodes, or cuts off, before it finds a route: such a path could be that of any kind.
+const UNPLAIN = /^[^/]|[%#]/
+
+/**
+ * The kind of a request by its path, without a query; a route's pattern is as good. Where the path does not tell, the one
+ * that is refused first of those that its method can have.
+ */
 export function loadKindOf(method: string, path: string): LoadKind {
   // A preflight is answered as cheaply as it is refused, and a page could not even read the refusal.
   if (method === 'OPTIONS') return 'health'
   const asked = method === 'HEAD' ? 'GET' : method
+  if (!isPlainPath(path)) return asked === 'GET' ? 'listing' : asked === 'POST' ? 'broker' : 'execute'
   const line = `${asked} ${path}`
   for (const [kind, pattern] of PATHS) if (pattern.test(line)) return kind
   return asked === 'GET' ? 'listing' : 'execute'
 }
 
-/** Whether one more request of this kind may be held, beside `held` others. */
+/** Whether a path is the router's, letter by letter. */
+export function isPlainPath(path: string): boolean {
+  return !UNPLAIN.test(path)
+}
+
+export function poolOf(kind: LoadKind): LoadPool {
+  return SHARES[kind][0]
+}
+
+/** Whether one more request of this kind may be held, beside `held` others of its pool. */
 export function mayHold(kind: LoadKind, held: number, bound: number): boolean {
-  return held < bound * SHARES[kind]
+  return held < bound * SHARES[kind][1]
 }
 
 /** What happened in one stretch of time. */
 export interface LoadWindow {
   elapsedMs: number
-  /** Requests held, times the milliseconds for which they were. */
+  /** Requests of the common pool held, times the milliseconds for which they were. */
   heldMs: number
   /** Requests that were handed on: admitted, answered, or given up. */
   handedOn: number

@@ -1,11 +1,13 @@
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
-import { isOutage } from '../../src/database/errors.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { CommitUnknownError, isConnectionFault, isOutage } from '../../src/database/errors.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { inTransaction, type Tx } from '../../src/database/transaction.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { endTransaction, inTransaction, type Tx } from '../../src/database/transaction.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { usageRow } from './rows.ts'
 
 describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
@@ -97,6 +99,54 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     await Promise.all([lockBoth(runtimes), lockBoth(runtimes.toReversed())])
 
     expect(await db.selectFrom('execution_rollups').select('failed').execute()).toEqual([{ failed: 2 }, { failed: 2 }])
+  })
+
+  describe('a server that has gone silent', () => {
+    // What the connections wait with; sockets and streams have timers of their own.
+    async function openRelayed() {
+      const { options, location } = await createTestPlace(engine)
+      await (await openDatabase(options)).close()
+      const relay = await startPostgresRelay(location)
+      const db = openPostgres({ url: relay.url, onError: () => undefined })
+      onTestFinished(() => db.destroy())
+      await sql`select 1`.execute(db)
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const expire = async () => {
+        await relay.unheard
+        vi.advanceTimersByTime(10_000)
+      }
+      return { db, relay, expire }
+    }
+
+    test('is given up a little after its own time limit, and the next statement has another connection', async () => {
+      const { db, relay, expire } = await openRelayed()
+      relay.silence()
+      const [error] = await Promise.all([sql`select 1`.execute(db).catch((thrown: unknown) => thrown), expire()])
+      expect([isConnectionFault(error), isOutage(error)]).toEqual([true, true])
+      expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+    })
+
+    test('costs a transaction no more than another try', async () => {
+      const { db, relay, expire } = await openRelayed()
+      let tries = 0
+      relay.silence()
+      const transaction = inTransaction(db, async (tx) => {
+        tries += 1
+        await tx.insertInto('execution_rollups').values(usageRow()).execute()
+      })
+      await Promise.all([transaction, expire()])
+      expect([tries, (await db.selectFrom('execution_rollups').selectAll().execute()).length]).toEqual([1, 1])
+    })
+
+    test('leaves a commit in doubt', async () => {
+      const { db, relay, expire } = await openRelayed()
+      relay.breakCommit('silence')
+      const insert = (tx: Tx) => tx.insertInto('execution_rollups').values(usageRow()).execute()
+      const [{ doubt }] = await Promise.all([endTransaction(db, insert), expire()])
+      expect(doubt).toBeInstanceOf(CommitUnknownError)
+      expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
+    })
   })
 
   async function open() {

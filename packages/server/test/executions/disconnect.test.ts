@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { ModelError } from '../../src/model/model.ts'
+import { Stop } from '../../src/stop-signal.ts'
 import { createGate, deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { openStream, post, type StreamedAnswer } from '../support/event-stream.ts'
@@ -33,7 +34,7 @@ async function setLeavingScene(database: Database, options: SceneOptions = {}): 
       return () => void request.destroy()
     },
     noticed: () => closed.promise,
-    settled: () => deps.running.idle(10_000),
+    settled: () => deps.running.idle(new Stop()),
     async lastExecutionId() {
       const row = await database.db
         .selectFrom('executions')
@@ -165,18 +166,23 @@ describeEngines('a caller who leaves', (engine) => {
   test('without leaving, but never reads, is cut off after half a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { service, stream, lastExecutionId, trace } = await setLeavingScene(database())
+    const { service, stream, settled, lastExecutionId, trace } = await setLeavingScene(database())
     const chunk = 'x'.repeat(1024 * 1024)
     let spoken = 0
+    let isStopped = false
     service.model.say(async function* ({ signal }) {
+      signal.addEventListener('abort', () => {
+        isStopped = true
+      })
       for (; spoken < 200 && !signal.aborted; spoken += 1) yield { type: 'text', content: chunk }
       yield* text('.')
     })
     await stream()
-    while (service.deps.running.size > 0) {
+    while (!isStopped) {
       await nextTurn()
       vi.advanceTimersByTime(100)
     }
+    await settled()
     expect(spoken).toBeLessThan(200)
     expect(await trace(await lastExecutionId())).toMatchObject(CANCELLED)
   })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import { type Database, type Engine, openDatabase } from '../../src/database/open.ts'
 import { createTestPlace, describeEngines } from '../support/engines.ts'
-import { executed, setScene } from '../support/scene.ts'
+import { executed, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
 type Table = 'usage_journal' | 'capability_calls'
@@ -15,12 +15,28 @@ function giveBack({ db }: Database, table: Table): Promise<unknown> {
   return sql`alter table ${sql.table(`${table}_gone`)} rename to ${sql.table(table)}`.execute(db)
 }
 
+/** Has the database refuse every entry in the journal for what it says; the function has it take them again. */
+async function refuseEntries({ db }: Database, engine: Engine): Promise<() => Promise<unknown>> {
+  const [refuse, accept] =
+    engine === 'postgres'
+      ? [
+          'alter table usage_journal add constraint refused check (false) not valid',
+          'alter table usage_journal drop constraint refused',
+        ]
+      : [
+          "create trigger refused before insert on usage_journal begin select raise(abort, 'refused'); end",
+          'drop trigger refused',
+        ]
+  await sql.raw(refuse).execute(db)
+  return () => sql.raw(accept).execute(db)
+}
+
 describeEngines('an outcome that cannot be written', (engine) => {
-  async function setOwnScene() {
+  async function setOwnScene(options: SceneOptions = {}) {
     const place = await createTestPlace(engine)
     const database = await openDatabase(place.options)
     onTestFinished(() => database.close())
-    return setScene(database)
+    return setScene(database, options)
   }
 
   test('is told as a failure, and written as one when it can be', async () => {
@@ -59,6 +75,24 @@ describeEngines('an outcome that cannot be written', (engine) => {
     await giveBack(database, 'usage_journal')
     await service.deps.settlements.retryFailed()
     expect(await trace(answer.json().executionId)).toMatchObject({ status: 'failed', error: answer.json().error })
+  })
+
+  test('because its values are refused is tried once more, and then left to the sweep', async () => {
+    const lines: string[] = []
+    const { service, database, broker, trace } = await setOwnScene({ log: (line) => void lines.push(line) })
+    const { executionId } = (await broker('echo')).json()
+    const accept = await refuseEntries(database, engine.name)
+    const refused = (await broker('echo')).json().executionId
+    await service.deps.settlements.retryFailed()
+    const told = lines.map((line) => JSON.parse(line)).filter((line) => line.executionId === refused && line.err)
+    expect(told.map(({ msg }) => msg)).toEqual([
+      'an outcome could not be written',
+      'an outcome that the database refuses was given up',
+    ])
+    await accept()
+    await service.deps.settlements.retryFailed()
+    const statuses = await Promise.all([trace(executionId), trace(refused)])
+    expect(statuses.map(({ status }) => status)).toEqual(['completed', 'running'])
   })
 
   test('a call that cannot be written down beforehand is not made', async () => {

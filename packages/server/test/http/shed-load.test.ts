@@ -1,5 +1,6 @@
 import { ErrorBody } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import type { LoadKind } from '../../src/load/shedding-rules.ts'
 import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, setScene } from '../support/scene.ts'
@@ -8,12 +9,14 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
   const database = useDatabase(engine)
 
   /** A service of which others hold as much as may be held. */
-  async function fullScene({ heldRequests = 8, share = 2 } = {}) {
+  async function fullScene({ heldRequests = 8, share = 1, upkeepShare = 0.25 } = {}) {
     const lines: string[] = []
     const metrics = createPrometheusMetrics()
     const log = (line: string) => void lines.push(line)
     const scene = await setScene(database(), { limits: { heldRequests }, log, metrics })
-    const others = Array.from({ length: heldRequests * share }, () => scene.service.deps.load.enter('upkeep'))
+    const enter = (kind: LoadKind, count: number) =>
+      Array.from({ length: count }, () => scene.service.deps.load.enter(kind))
+    const others = [...enter('execute', heldRequests * share), ...enter('upkeep', heldRequests * upkeepShare)]
     const leave = () => {
       for (const other of others) if (typeof other !== 'string') other.leave()
     }
@@ -54,8 +57,9 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
     expect((await service.send('GET', '/')).statusCode).toBe(200)
   })
 
-  test('refuses lists before strangers, strangers before executes, and what keeps accounts safe last', async () => {
-    const { service, owner, runtime, execute, broker } = await fullScene({ heldRequests: 10, share: 0.9 })
+  test('refuses lists before strangers, strangers before executes, and upkeep for itself', async () => {
+    const scene = await fullScene({ heldRequests: 10, share: 0.9, upkeepShare: 0 })
+    const { service, owner, runtime, execute, broker } = scene
     const statuses = [
       (await service.send('GET', '/v1/executions', { key: owner.apiKey })).statusCode,
       (await broker('echo')).statusCode,
@@ -63,6 +67,22 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
       (await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })).statusCode,
     ]
     expect(statuses).toEqual([429, 429, 200, 200])
+  })
+
+  test('holds executes beside a flood of check-ins, and check-ins beside one of executes', async () => {
+    const flooded = await fullScene({ share: 0 })
+    expect((await flooded.execute()).statusCode).toBe(200)
+    expect((await flooded.service.send('POST', '/v1/runtime/heartbeat')).statusCode).toBe(429)
+    const crowded = await fullScene({ upkeepShare: 0 })
+    const { deployKey: key } = crowded.runtime
+    expect((await crowded.service.send('POST', '/v1/runtime/heartbeat', { key })).statusCode).toBe(200)
+  })
+
+  test('counts a path that it cannot read as the kind that is refused first, and lets any page read that', async () => {
+    const { service, runtime } = await fullScene({ heldRequests: 10, share: 0.9 })
+    const path = `/v1/%63apabilities/${runtime.runtimeId}/echo`
+    const refused = await service.send('POST', path, { body: {}, headers: { origin: 'https://shop.example.com' } })
+    expect([refused.statusCode, refused.headers['access-control-allow-origin']]).toEqual([429, '*'])
   })
 
   test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
@@ -88,6 +108,18 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
       { level: 40, msg: 'requests were shed', shed: 5 },
     ])
     expect(await metrics.text()).toContain('svc_http_requests_shed_total{kind="execute",reason="held"} 6')
+  })
+
+  test('tells what is left of a burst once the next request is taken a second later', async () => {
+    const { service, execute, lines, leave } = await fullScene()
+    for (let count = 0; count < 5; count += 1) await execute()
+    leave()
+    await service.send('GET', '/health')
+    service.clock.advance(1_000)
+    await service.send('GET', '/health')
+    await service.send('GET', '/health')
+    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'requests were shed')
+    expect(told.map(({ shed }) => shed)).toEqual([1, 4])
   })
 
   test('holds nothing any more once requests are answered or admitted', async () => {

@@ -1,17 +1,25 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { deferred } from './deferred.ts'
 
-/** What becomes of the next commit: it does not arrive, or it takes place and its answer is lost. */
-export type CommitFault = 'lost' | 'answer lost'
+/**
+ * What becomes of the next commit: it does not arrive, or it takes place and its answer is lost; `silence` loses it, too,
+ * and its connection stays as it is, but for what passes.
+ */
+export type CommitFault = 'lost' | 'answer lost' | 'silence'
 
 /** Stands between a pool and PostgreSQL, and breaks what passes as a test wants it. */
 export interface PostgresRelay {
   /** The same database, through it. */
   url: string
-  /** Strikes the next commit, after so many that pass, and ends its connection. */
+  /** Strikes the next commit, after so many that pass, and but for `silence` ends its connection. */
   breakCommit(fault: CommitFault, passing?: number): void
   /** Ends every connection now, or that of the next fault, and from then on each new one as soon as it is made. */
   shut(when: 'now' | 'at the next fault'): void
+  /** Lets nothing pass any more on the connections there are, and leaves them open; new ones are as ever. */
+  silence(): void
+  /** Resolves once something was sent on a silent connection. */
+  readonly unheard: Promise<void>
   open(): void
 }
 
@@ -21,6 +29,8 @@ const COMMIT = Buffer.from('commit\0')
 export async function startPostgresRelay(direct: string): Promise<PostgresRelay> {
   const target = new URL(direct)
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
+  const unheard = deferred()
   let isShut = false
   let shutsAtFault = false
   let awaited: { fault: CommitFault; passing: number } | null = null
@@ -29,6 +39,12 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
     shutsAtFault = false
     client.destroy()
     server.destroy()
+  }
+  const nextFault = (): CommitFault | null => {
+    const fault = awaited?.passing === 0 ? awaited.fault : null
+    if (awaited) awaited.passing -= 1
+    if (fault !== null) awaited = null
+    return fault
   }
   const relay = createServer((client) => {
     sockets.add(client)
@@ -40,17 +56,18 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
     server.on('close', () => client.destroy())
     let isAnswerLost = false
     client.on('data', (bytes) => {
-      const isCommit = awaited !== null && bytes.includes(COMMIT)
-      if (awaited && isCommit && awaited.passing > 0) awaited.passing -= 1
-      else if (awaited && isCommit) {
-        const { fault } = awaited
-        awaited = null
-        if (fault === 'lost') return end(client, server)
-        isAnswerLost = true
+      if (silent.has(client)) return unheard.resolve()
+      const fault = bytes.includes(COMMIT) ? nextFault() : null
+      if (fault === 'lost') return end(client, server)
+      if (fault === 'silence') {
+        silent.add(client)
+        return unheard.resolve()
       }
+      isAnswerLost ||= fault === 'answer lost'
       server.write(bytes)
     })
     server.on('data', (bytes) => {
+      if (silent.has(client)) return
       if (isAnswerLost) end(client, server)
       else client.write(bytes)
     })
@@ -81,5 +98,9 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
     open() {
       isShut = false
     },
+    silence() {
+      for (const socket of sockets) silent.add(socket)
+    },
+    unheard: unheard.promise,
   }
 }

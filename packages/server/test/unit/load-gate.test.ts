@@ -66,6 +66,30 @@ test('whoever leaves while sending, or is resumed after leaving, is counted once
   expect(load.held).toBe(0)
 })
 
+test('a flood of upkeep fills its own reserve and keeps nobody else out, nor do executes keep it out', () => {
+  const { load } = gate()
+  const upkeep = Array.from({ length: 25 }, () => taken(load.enter('upkeep')))
+  expect([load.enter('upkeep'), load.held]).toEqual(['held', 25])
+  const executes = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  expect([load.enter('execute'), load.held]).toEqual(['held', 125])
+  upkeep[0]?.leave()
+  taken(load.enter('upkeep')).leave()
+  expect(load.enter('execute')).toBe('held')
+  for (const request of [...upkeep, ...executes]) request.leave()
+  expect(load.held).toBe(0)
+})
+
+test('how quickly upkeep is handed on says nothing about how long executes wait', () => {
+  const { clock, load } = gate()
+  const held = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  for (const request of held.slice(0, 60)) {
+    clock.advance(10)
+    request.leave()
+    for (let count = 0; count < 20; count += 1) taken(load.enter('upkeep')).leave()
+  }
+  expect(load.bound).toBe(5)
+})
+
 test('executions under way are bounded for themselves, and keep nothing else out', () => {
   const { load, state } = gate({ running: 10 })
   expect(load.enter('execute')).toBe('running')

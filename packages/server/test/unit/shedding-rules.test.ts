@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LOAD_KINDS, loadKindOf, mayHold, nextBound } from '../../src/load/shedding-rules.ts'
+import { LOAD_KINDS, loadKindOf, mayHold, nextBound, poolOf } from '../../src/load/shedding-rules.ts'
 
 describe('what a request is worth', () => {
   test.each([
@@ -21,34 +21,46 @@ describe('what a request is worth', () => {
     ['POST', '/v1/capabilities/rt_1/echo', 'broker'],
     ['GET', '/v1/capabilities/rt_1/echo', 'listing'],
     ['DELETE', '/health', 'execute'],
+    ['POST', '/v1/%63apabilities/rt_1/echo', 'broker'],
+    ['POST', '/v1/runtime/heartb%65at', 'broker'],
+    ['POST', '/v1/runtime/heartbeat#', 'broker'],
+    ['POST', 'http://svc.example/v1/capabilities/rt_1/echo', 'broker'],
+    ['GET', '/%68ealth', 'listing'],
+    ['PUT', '/v1/runtimes/%72t_1', 'execute'],
+    ['OPTIONS', '/v1/%63apabilities/rt_1/echo', 'health'],
   ])('%s %s is %s', (method, route, kind) => {
     expect(loadKindOf(method, route)).toBe(kind)
   })
 
-  test('while the service fills up, kinds are refused one after the other, and health never is', () => {
-    const refusedAt = (held: number) => LOAD_KINDS.filter((kind) => !mayHold(kind, held, 100))
+  test('while the service fills up, kinds are refused one after the other', () => {
+    const common = LOAD_KINDS.filter((kind) => poolOf(kind) === 'common')
+    const refusedAt = (held: number) => common.filter((kind) => !mayHold(kind, held, 100))
     expect(refusedAt(49)).toEqual([])
     expect(refusedAt(50)).toEqual(['listing'])
     expect(refusedAt(80)).toEqual(['listing', 'broker'])
     expect(refusedAt(100)).toEqual(['listing', 'broker', 'execute'])
-    expect(refusedAt(200)).toEqual(['listing', 'broker', 'execute', 'upkeep'])
-    expect(refusedAt(1_000_000)).toEqual(['listing', 'broker', 'execute', 'upkeep'])
+  })
+
+  test('upkeep has a reserve of its own, a quarter as large, and health is never refused', () => {
+    expect([poolOf('upkeep'), poolOf('health')]).toEqual(['upkeep', 'health'])
+    expect([mayHold('upkeep', 24, 100), mayHold('upkeep', 25, 100)]).toEqual([true, false])
+    expect(mayHold('health', 1_000_000, 100)).toBe(true)
   })
 })
 
 describe('how many may be held', () => {
-  const TARGETS = { waitMs: 50, minBound: 64, maxBound: 1_000 }
+  const TARGETS = { waitMs: 50, minBound: 128, maxBound: 1_000 }
   const after = (bound: number, window: { heldMs: number; handedOn: number }) =>
     nextBound(bound, { elapsedMs: 100, ...window }, TARGETS)
 
   test('is what is handed on within the time that they may wait, where they waited longer', () => {
-    // 500 held all the time, 200 handed on: each waited 250 ms. 2 a millisecond are 100 in 50 ms.
-    expect(after(1_000, { heldMs: 50_000, handedOn: 200 })).toBe(100)
-    expect(after(80, { heldMs: 50_000, handedOn: 200 })).toBe(80)
+    // 500 held all the time, 400 handed on: each waited 125 ms. 4 a millisecond are 200 in 50 ms.
+    expect(after(1_000, { heldMs: 50_000, handedOn: 400 })).toBe(200)
+    expect(after(160, { heldMs: 50_000, handedOn: 400 })).toBe(160)
   })
 
   test('is never fewer than the least, also where nothing is handed on at all', () => {
-    expect(after(1_000, { heldMs: 50_000, handedOn: 0 })).toBe(64)
+    expect(after(1_000, { heldMs: 50_000, handedOn: 0 })).toBe(128)
   })
 
   test('grows by a quarter while they wait no longer than they may, up to the most', () => {
@@ -57,6 +69,6 @@ describe('how many may be held', () => {
   })
 
   test('is not touched by a few that take long: they are no crowd', () => {
-    expect(after(800, { heldMs: 3_100, handedOn: 1 })).toBe(1_000)
+    expect(after(800, { heldMs: 6_300, handedOn: 1 })).toBe(1_000)
   })
 })

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { Stop } from '../stop-signal.ts'
+
+export interface DrainTimes {
+  /** How long requests and executions may go on. */
+  drainMs: number
+  /** How long stopped executions may take to settle. */
+  stopMs: number
+  /** How long the last answers may take to leave. A connection that has none to wait for may stay open for ever. */
+  flushMs: number
+}
+
+type DrainDeps = Pick<Deps, 'requests' | 'running' | 'admissions' | 'callLog' | 'settlements'>
+
+const FLUSH_STEP_MS = 20
+
+/**
+ * Takes no new connection, lets what is open be answered, and writes down how it ended. A request may become an execution
+ * at any time until it is answered, and an execution may outlive its request: both are waited for. What is left after
+ * `drainMs` is stopped, and so is each execution that begins later; all are told so.
+ */
+export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
+  const closed = app.close()
+  await nothingLeft(deps, times.drainMs)
+  deps.running.shutDown()
+  await nothingLeft(deps, times.stopMs)
+  await Promise.all([deps.admissions.drain(), deps.callLog.drain(), deps.settlements.drain()])
+  await flush(app, closed, times.flushMs)
+}
+
+async function nothingLeft({ requests, running }: DrainDeps, maxMs: number): Promise<void> {
+  const late = new Stop()
+  const timer = setTimeout(() => late.abort(), maxMs)
+  while (requests.size + running.size > 0 && !late.aborted) {
+    await requests.idle(late)
+    await running.idle(late)
+  }
+  clearTimeout(timer)
+}
+
+// An answer is over a moment before its last byte has left: a connection is closed once it is idle again.
+async function flush(app: FastifyInstance, closed: Promise<void>, flushMs: number): Promise<void> {
+  const closing = setInterval(() => app.server.closeIdleConnections(), FLUSH_STEP_MS)
+  const end = setTimeout(() => app.server.closeAllConnections(), flushMs)
+  await closed
+  clearInterval(closing)
+  clearTimeout(end)
+}
