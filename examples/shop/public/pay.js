@@ -21,7 +21,9 @@ async function show(response) {
 
 function showPayment({ orderNumber, items, shipping, total, isPaid }) {
   byId('title').textContent = `Order ${orderNumber}`
-  byId('lines').replaceChildren(...items.map(({ quantity, name, lineTotal }) => lineOf(`${quantity} × ${name}`, lineTotal)))
+  byId('lines').replaceChildren(
+    ...items.map(({ quantity, name, lineTotal }) => lineOf(`${quantity} × ${name}`, lineTotal)),
+  )
   byId('shipping').textContent = shipping
   byId('total').textContent = total
   byId('pay').textContent = `Pay ${total}`

@@ -152,7 +152,10 @@ describe('for a signed-in customer', () => {
     const order = await call({ capability: 'place-order', endUserToken })
     expect(order.body.output).toMatchObject({ orderNumber: 'ORD-1004', status: 'placed', placedOn: '2025-06-02' })
     const status = await call({ capability: 'order-status', input: { orderNumber: 'ORD-1004' }, endUserToken })
-    expect(status.body.output).toMatchObject({ summary: 'We have your order and wait for your payment.', total: '€54.70' })
+    expect(status.body.output).toMatchObject({
+      summary: 'We have your order and wait for your payment.',
+      total: '€54.70',
+    })
     const list = await call({ capability: 'list-orders', endUserToken })
     expect(list.body.output.orders).toHaveLength(3)
     const product = await call({ capability: 'get-product', input: { product: 'LGT-201' } })

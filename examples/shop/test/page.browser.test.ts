@@ -132,7 +132,9 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
 
     const [payPage] = await Promise.all([
       page.context().waitForEvent('page'),
-      log(page).getByRole('link', { name: /^Pay €/ }).click(),
+      log(page)
+        .getByRole('link', { name: /^Pay €/ })
+        .click(),
     ])
     await payPage.getByRole('heading', { name: 'Order ORD-1004' }).waitFor()
     await payPage.getByRole('button', { name: /^Pay €/ }).click()
@@ -141,7 +143,11 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
 
     await log(page).getByText('Your order is paid, and we are packing it').waitFor()
     await log(page).getByText('Done: order status').waitFor()
-    expect(await log(page).getByRole('link', { name: /^Pay €/ }).count()).toBe(0)
+    expect(
+      await log(page)
+        .getByRole('link', { name: /^Pay €/ })
+        .count(),
+    ).toBe(0)
 
     await page.reload()
     await log(page).getByText('Your order is paid, and we are packing it').waitFor()

@@ -34,7 +34,9 @@ export function showProducts(site: ShopSite, products: readonly Product[]) {
 
 /** What a cart leads to. */
 export function showCart(isEmpty: boolean) {
-  return { actions: isEmpty ? [] : [reply('Order now', 'Place the order'), reply('Show the cart', 'What is in my cart?')] }
+  return {
+    actions: isEmpty ? [] : [reply('Order now', 'Place the order'), reply('Show the cart', 'What is in my cart?')],
+  }
 }
 
 /** A way to pay, and the wait for it, until the order is paid. */

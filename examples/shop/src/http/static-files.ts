@@ -22,8 +22,7 @@ export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   for (const name of readdirSync(FOLDER)) {
     const type = TYPES.get(extname(name))
-    if (type)
-      files.set(pathOf(name), { type, content: readFileSync(new URL(name, FOLDER)) })
+    if (type) files.set(pathOf(name), { type, content: readFileSync(new URL(name, FOLDER)) })
   }
   return files
 }

@@ -24,7 +24,11 @@ async function answerTo(result: { output: unknown } | { error: string }, input =
 describe('a result that somebody had waited for', () => {
   test('is answered by itself, and not with what was answered before', async () => {
     const ordered = called('place-order', {}, { output: { orderNumber: 'ORD-1', payment: 'open' } })
-    const paid = called('order-status', { orderNumber: 'ORD-1' }, { output: { summary: 'It is paid', payment: 'paid' } })
+    const paid = called(
+      'order-status',
+      { orderNumber: 'ORD-1' },
+      { output: { summary: 'It is paid', payment: 'paid' } },
+    )
     const text = await said([user('Place the order'), ...ordered, assistant('Please pay.'), ...paid], shopTools)
     expect(text).toContain('It is paid')
     expect(text).not.toContain('open')
