@@ -43,32 +43,35 @@ describeScreens('every screen', (scene) => {
     }
   })
 
-  test.each(['light', 'dark'] as const)('dialogs, the first steps and a talk have none either, %s', async (colorScheme) => {
-    const account = await scene.openSignedIn('/runtimes/new', { colorScheme })
-    const { page } = account
-    await page.getByLabel('Name').fill('Mug shop')
-    await page.getByRole('button', { name: 'Make the runtime' }).click()
-    await page.getByText('Waiting for the first deployment').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
+  test.each(['light', 'dark'] as const)(
+    'dialogs, the first steps and a talk have none either, %s',
+    async (colorScheme) => {
+      const account = await scene.openSignedIn('/runtimes/new', { colorScheme })
+      const { page } = account
+      await page.getByLabel('Name').fill('Mug shop')
+      await page.getByRole('button', { name: 'Make the runtime' }).click()
+      await page.getByText('Waiting for the first deployment').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
 
-    await page.getByRole('link', { name: 'Go to the runtime' }).click()
-    await page.getByRole('link', { name: 'Keys' }).first().click()
-    const key = page.getByRole('region', { name: 'Deploy key' })
-    await key.getByRole('button', { name: 'Rotate' }).click()
-    await page.getByRole('dialog').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await key.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByRole('dialog').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: 'Go to the runtime' }).click()
+      await page.getByRole('link', { name: 'Keys' }).first().click()
+      const key = page.getByRole('region', { name: 'Deploy key' })
+      await key.getByRole('button', { name: 'Rotate' }).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await key.getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('Escape')
 
-    await page.getByRole('link', { name: 'Try it' }).click()
-    await page.getByLabel('Your question').fill('What can you do?')
-    await page.getByRole('button', { name: 'Ask' }).click()
-    await page.getByRole('link', { name: 'See what happened' }).waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-  })
+      await page.getByRole('link', { name: 'Try it' }).click()
+      await page.getByLabel('Your question').fill('What can you do?')
+      await page.getByRole('button', { name: 'Ask' }).click()
+      await page.getByRole('link', { name: 'See what happened' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+    },
+  )
 
   test('keeps the theme that was chosen, whatever the system says', async () => {
     const { page } = await scene.openSignedIn('', { colorScheme: 'light' })

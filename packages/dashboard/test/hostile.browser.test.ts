@@ -54,7 +54,10 @@ describeScreens('what others wrote', (scene) => {
     })
     for (const tab of ['capabilities', 'manifest', 'deployments']) {
       await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/${tab}`)
-      await page.getByText('onerror').first().waitFor({ state: tab === 'deployments' ? 'hidden' : 'visible' })
+      await page
+        .getByText('onerror')
+        .first()
+        .waitFor({ state: tab === 'deployments' ? 'hidden' : 'visible' })
       await expectInert(page)
     }
   })

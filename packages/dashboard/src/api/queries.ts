@@ -39,7 +39,9 @@ export function runtimesQuery(projectId?: string) {
     queryKey: ['runtimes', { projectId }],
     queryFn: () =>
       everyPage(async (query) => {
-        const { runtimes, nextCursor } = await bodyOf(api.GET('/v1/runtimes', { params: { query: { ...query, ...filter } } }))
+        const { runtimes, nextCursor } = await bodyOf(
+          api.GET('/v1/runtimes', { params: { query: { ...query, ...filter } } }),
+        )
         return { items: runtimes, nextCursor }
       }),
   })

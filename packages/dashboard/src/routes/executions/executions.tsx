@@ -81,7 +81,11 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
       ),
     },
     { heading: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
-    { heading: 'Runtime', isExtra: true, cell: ({ runtimeId }) => <RuntimeName name={names.get(runtimeId) ?? runtimeId} /> },
+    {
+      heading: 'Runtime',
+      isExtra: true,
+      cell: ({ runtimeId }) => <RuntimeName name={names.get(runtimeId) ?? runtimeId} />,
+    },
     { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
     { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
     { heading: 'Took', isNumber: true, cell: ({ durationMs }) => formatDuration(durationMs) },

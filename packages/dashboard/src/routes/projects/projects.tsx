@@ -34,12 +34,7 @@ export function Projects(): ReactNode {
       <Card isFlush>
         {isPending && <Loading />}
         {data && (
-          <Table
-            caption="Projects"
-            columns={columns(setDialog)}
-            rows={data}
-            rowKey={({ projectId }) => projectId}
-          />
+          <Table caption="Projects" columns={columns(setDialog)} rows={data} rowKey={({ projectId }) => projectId} />
         )}
       </Card>
       {dialog !== null && <ProjectDialog project={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />}
