@@ -7,6 +7,7 @@ import { chromium } from 'playwright-core'
 
 const [address = 'http://127.0.0.1:8787', email = '', password = ''] = process.argv.slice(2)
 const folder = join(import.meta.dirname, '../../../docs/images')
+const QUESTIONS = ['What lanterns do you have under 50 euros?', 'When are you open?', 'Show me a tent']
 const SIZE = { width: 1280, height: 800 }
 
 mkdirSync(folder, { recursive: true })
@@ -32,9 +33,13 @@ async function takeAll(colorScheme) {
   await page.goto(new URL(`${runtime}/capabilities`, address).href)
   await take('capabilities', page.getByText('As JSON Schema').first())
 
+  await page.goto(new URL(`${runtime}/try`, address).href)
+  for (const question of QUESTIONS) await ask(question)
+  await take('try', page.getByRole('link', { name: 'See what happened' }).last())
+
   await page.goto(`${url}/executions`)
   const rows = page.getByRole('table', { name: 'Executions' })
-  await take('executions', rows)
+  await rows.waitFor()
 
   // One in which the model spoke, called and spoke again.
   const links = await rows.getByRole('link').all()
@@ -50,12 +55,21 @@ async function takeAll(colorScheme) {
   await take('analytics', page.locator('.recharts-bar-rectangle').first())
   await page.close()
 
+  /** @param {string} question */
+  async function ask(question) {
+    const answered = page.getByRole('link', { name: 'See what happened' })
+    const before = await answered.count()
+    await page.getByLabel('Your question').fill(question)
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await answered.nth(before).waitFor()
+  }
+
   /**
    * @param {string} name
    * @param {import('playwright-core').Locator} shown
    */
   async function take(name, shown) {
     await shown.waitFor()
-    await page.screenshot({ path: join(folder, `dashboard-${name}-${colorScheme}.png`) })
+    await page.screenshot({ path: join(folder, `dashboard-${name}-${colorScheme}.png`), animations: 'disabled' })
   }
 }

@@ -358,6 +358,8 @@ describeInBrowser('the chat in a page', (scene) => {
       const chat = document.querySelector('svc-chat')
       if (!chat) return
       chat.style.setProperty('--svc-accent', 'rgb(200, 0, 100)')
+      document.body.style.setProperty('--line', 'rgb(1, 2, 3)')
+      chat.style.setProperty('--svc-line', 'var(--line)')
       chat.strings = { send: 'Senden', placeholder: 'Frag etwas' }
       chat.setAttribute('heading', 'Laden')
       chat.suggestions = ['Was gibt es?']
@@ -368,6 +370,8 @@ describeInBrowser('the chat in a page', (scene) => {
       .getByRole('button', { name: 'Senden' })
       .evaluate((button) => getComputedStyle(button).backgroundColor)
     expect(background).toBe('rgb(200, 0, 100)')
+    const border = await page.locator('svc-chat .panel').evaluate((panel) => getComputedStyle(panel).borderTopColor)
+    expect(border).toBe('rgb(1, 2, 3)')
     await page.getByRole('button', { name: 'Was gibt es?' }).click()
     await shown(page).getByText('Yes.').waitFor()
   })

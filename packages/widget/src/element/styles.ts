@@ -9,23 +9,24 @@ export function styleSheet(): CSSStyleSheet {
 
 let sheet: CSSStyleSheet | undefined
 
+// Names of its own begin with --_: a page may well have a --line, and give it to --svc-line on the element itself.
 const HOST = `
 :host{
 color-scheme:light dark;
---accent:var(--svc-accent,light-dark(#1f4fd8,#9db8ff));
---on-accent:var(--svc-on-accent,light-dark(#fff,#0c1734));
---back:var(--svc-background,light-dark(#fff,#16181d));
---tint:var(--svc-surface,light-dark(#f3f4f7,#20242b));
---ink:var(--svc-text,light-dark(#1b1f27,#eceef2));
---soft:var(--svc-muted,light-dark(#586072,#a4abba));
---line:var(--svc-line,light-dark(#dcdfe6,#353b46));
---alarm:var(--svc-danger,light-dark(#a6281b,#ffb0a3));
---good:var(--svc-success,light-dark(#1c6b3f,#86d8a8));
---round:var(--svc-radius,12px);
+--_accent:var(--svc-accent,light-dark(#1f4fd8,#9db8ff));
+--_on-accent:var(--svc-on-accent,light-dark(#fff,#0c1734));
+--_back:var(--svc-background,light-dark(#fff,#16181d));
+--_tint:var(--svc-surface,light-dark(#f3f4f7,#20242b));
+--_ink:var(--svc-text,light-dark(#1b1f27,#eceef2));
+--_soft:var(--svc-muted,light-dark(#586072,#a4abba));
+--_line:var(--svc-line,light-dark(#dcdfe6,#353b46));
+--_alarm:var(--svc-danger,light-dark(#a6281b,#ffb0a3));
+--_good:var(--svc-success,light-dark(#1c6b3f,#86d8a8));
+--_round:var(--svc-radius,12px);
 display:block;
 block-size:560px;
 max-inline-size:100%;
-color:var(--ink);
+color:var(--_ink);
 font:var(--svc-font-size,15px)/1.5 var(--svc-font,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif);
 text-align:start;
 }
@@ -36,49 +37,49 @@ text-align:start;
 [hidden]{display:none!important}
 .host{block-size:100%}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+:focus-visible{outline:2px solid var(--_accent);outline-offset:2px}
 `
 
 const FRAME = `
-.panel{position:relative;display:flex;flex-direction:column;block-size:100%;overflow:hidden;background:var(--back);border:1px solid var(--line);border-radius:var(--round)}
-.header{display:flex;align-items:center;gap:4px;min-block-size:52px;padding:8px 8px 8px 16px;border-block-end:1px solid var(--line)}
+.panel{position:relative;display:flex;flex-direction:column;block-size:100%;overflow:hidden;background:var(--_back);border:1px solid var(--_line);border-radius:var(--_round)}
+.header{display:flex;align-items:center;gap:4px;min-block-size:52px;padding:8px 8px 8px 16px;border-block-end:1px solid var(--_line)}
 .header:dir(rtl){padding:8px 16px 8px 8px}
 .heading{flex:1;min-inline-size:0;margin:0;overflow:hidden;font-size:1.0667em;font-weight:650;line-height:1.3;text-overflow:ellipsis;white-space:nowrap}
-.log{flex:1;min-block-size:0;padding:16px;overflow-y:auto;overflow-wrap:anywhere;overscroll-behavior:contain;scrollbar-width:thin;scrollbar-color:var(--line) transparent}
+.log{flex:1;min-block-size:0;padding:16px;overflow-y:auto;overflow-wrap:anywhere;overscroll-behavior:contain;scrollbar-width:thin;scrollbar-color:var(--_line) transparent}
 .log:focus-visible{outline-offset:-2px}
-.greeting{color:var(--soft);white-space:pre-line}
+.greeting{color:var(--_soft);white-space:pre-line}
 .suggestions{display:flex;flex-wrap:wrap;gap:8px;padding:0 16px 12px}
-.form{display:flex;align-items:flex-end;gap:8px;margin:0 12px 12px;padding:4px;padding-inline-start:12px;background:var(--tint);border:1px solid var(--line);border-radius:calc(var(--round) + 4px);cursor:text}
-.form:focus-within{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
+.form{display:flex;align-items:flex-end;gap:8px;margin:0 12px 12px;padding:4px;padding-inline-start:12px;background:var(--_tint);border:1px solid var(--_line);border-radius:calc(var(--_round) + 4px);cursor:text}
+.form:focus-within{border-color:var(--_accent);box-shadow:0 0 0 1px var(--_accent)}
 .input{flex:1;min-inline-size:0;max-block-size:140px;padding:6px 0;background:none;border:0;outline:0;resize:none;color:inherit;font:inherit}
-.input::placeholder{color:var(--soft);opacity:1}
+.input::placeholder{color:var(--_soft);opacity:1}
 button,.action{font:inherit;color:inherit;cursor:pointer}
 svg{inline-size:20px;block-size:20px;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
-.send,.icon,.launcher{display:grid;flex:none;place-items:center;inline-size:36px;block-size:36px;padding:0;border:0;border-radius:calc(var(--round) - 2px)}
-.send,.launcher{background:var(--accent);color:var(--on-accent)}
-.icon{background:none;color:var(--soft)}
-.icon:hover{background:var(--tint);color:var(--ink)}
+.send,.icon,.launcher{display:grid;flex:none;place-items:center;inline-size:36px;block-size:36px;padding:0;border:0;border-radius:calc(var(--_round) - 2px)}
+.send,.launcher{background:var(--_accent);color:var(--_on-accent)}
+.icon{background:none;color:var(--_soft)}
+.icon:hover{background:var(--_tint);color:var(--_ink)}
 `
 
 const TURNS = `
 .question{display:flex;justify-content:flex-end;margin-block:16px 12px}
-.question-text{max-inline-size:85%;padding:8px 14px;background:var(--accent);border-radius:var(--round);color:var(--on-accent);white-space:pre-wrap}
+.question-text{max-inline-size:85%;padding:8px 14px;background:var(--_accent);border-radius:var(--_round);color:var(--_on-accent);white-space:pre-wrap}
 .question:first-of-type,.greeting[hidden]+.question{margin-block-start:0}
 .greeting:not([hidden])+*{margin-block-start:16px}
 .answer{margin-block:12px}
 .said,.rest{display:flex;flex-direction:column;gap:10px}
 .rest:not(:empty){margin-block-start:10px}
 .said:empty+.rest{margin-block-start:0}
-.capability,.wait{display:flex;align-items:center;gap:8px;color:var(--soft);font-size:.9em}
-.wait{flex-wrap:wrap;padding:10px 12px;background:var(--tint);border-radius:var(--round)}
+.capability,.wait{display:flex;align-items:center;gap:8px;color:var(--_soft);font-size:.9em}
+.wait{flex-wrap:wrap;padding:10px 12px;background:var(--_tint);border-radius:var(--_round)}
 .wait>:nth-child(2){flex:1;min-inline-size:8em}
 .mark{flex:none;inline-size:14px;block-size:14px}
-.mark.running,.mark.waiting{border:2px solid var(--line);border-block-start-color:var(--accent);border-radius:50%;animation:turn .9s linear infinite}
-.mark.completed::before,.mark.settled::before{content:"✓";color:var(--good)}
-.mark.failed::before,.mark.refused::before{content:"✕";color:var(--alarm)}
+.mark.running,.mark.waiting{border:2px solid var(--_line);border-block-start-color:var(--_accent);border-radius:50%;animation:turn .9s linear infinite}
+.mark.completed::before,.mark.settled::before{content:"✓";color:var(--_good)}
+.mark.failed::before,.mark.refused::before{content:"✕";color:var(--_alarm)}
 .mark.expired::before,.mark.cancelled::before{content:"–"}
 .mark::before{display:block;font-weight:700;line-height:14px;text-align:center}
-div.thinking{color:var(--soft);animation:fade 1.4s ease-in-out infinite alternate}
+div.thinking{color:var(--_soft);animation:fade 1.4s ease-in-out infinite alternate}
 @keyframes turn{to{rotate:1turn}}
 @keyframes fade{from{opacity:.55}}
 @media (prefers-reduced-motion:reduce){.mark,div.thinking{animation:none!important}}
@@ -93,38 +94,38 @@ const TEXT = `
 .text ul,.text ol{padding-inline-start:1.5em}
 .text h3{font-size:1.0667em;line-height:1.35}
 .text h4{font-size:1em}
-.text blockquote{margin-inline:0;padding-inline-start:12px;border-inline-start:3px solid var(--line);color:var(--soft)}
+.text blockquote{margin-inline:0;padding-inline-start:12px;border-inline-start:3px solid var(--_line);color:var(--_soft)}
 .text blockquote p{margin:0}
-.text hr{border:0;border-block-start:1px solid var(--line)}
+.text hr{border:0;border-block-start:1px solid var(--_line)}
 code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.9em}
-.code{padding:1px 5px;background:var(--tint);border-radius:4px}
-.code-block{max-block-size:320px;padding:10px 12px;overflow:auto;background:var(--tint);border-radius:8px;white-space:pre}
-.link{color:var(--accent);text-underline-offset:2px}
+.code{padding:1px 5px;background:var(--_tint);border-radius:4px}
+.code-block{max-block-size:320px;padding:10px 12px;overflow:auto;background:var(--_tint);border-radius:8px;white-space:pre}
+.link{color:var(--_accent);text-underline-offset:2px}
 
-.host-name{display:inline-block;color:var(--soft);font-size:.87em;font-weight:400}
+.host-name{display:inline-block;color:var(--_soft);font-size:.87em;font-weight:400}
 .link .host-name{white-space:pre}
 `
 
 const PARTS = `
-.note{margin:0;color:var(--soft);font-size:.87em}
+.note{margin:0;color:var(--_soft);font-size:.87em}
 .output{display:flex;flex-direction:column;gap:10px}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,230px),1fr));gap:8px;margin:0;padding:0;list-style:none}
-.card{display:flex;gap:12px;min-inline-size:0;padding:10px;border:1px solid var(--line);border-radius:var(--round)}
-.card-image{flex:none;inline-size:64px;block-size:64px;object-fit:cover;background:var(--tint);border-radius:8px}
+.card{display:flex;gap:12px;min-inline-size:0;padding:10px;border:1px solid var(--_line);border-radius:var(--_round)}
+.card-image{flex:none;inline-size:64px;block-size:64px;object-fit:cover;background:var(--_tint);border-radius:8px}
 .card-body{display:flex;flex:1;flex-direction:column;min-inline-size:0}
 .card-title{font-weight:600;line-height:1.35}
-.card-title .link{color:inherit;text-decoration-color:var(--line)}
+.card-title .link{color:inherit;text-decoration-color:var(--_line)}
 .card-title .link:hover{text-decoration-color:currentColor}
-.card-description{display:-webkit-box;overflow:hidden;color:var(--soft);font-size:.87em;line-height:1.4;-webkit-box-orient:vertical;-webkit-line-clamp:2}
+.card-description{display:-webkit-box;overflow:hidden;color:var(--_soft);font-size:.87em;line-height:1.4;-webkit-box-orient:vertical;-webkit-line-clamp:2}
 .card-price{margin-block-start:auto;padding-block-start:2px;font-weight:600;font-variant-numeric:tabular-nums}
 .actions,.row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
-.action,.suggestion{min-block-size:36px;max-inline-size:100%;padding:5px 14px;background:none;border:1px solid var(--line);border-radius:18px;font-size:.9333em;font-weight:500;line-height:1.6;text-align:start;text-decoration:none}
+.action,.suggestion{min-block-size:36px;max-inline-size:100%;padding:5px 14px;background:none;border:1px solid var(--_line);border-radius:18px;font-size:.9333em;font-weight:500;line-height:1.6;text-align:start;text-decoration:none}
 .suggestion{color:inherit}
-.action:hover,.suggestion:hover{border-color:var(--accent)}
-.action.primary{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
+.action:hover,.suggestion:hover{border-color:var(--_accent)}
+.action.primary{background:var(--_accent);border-color:var(--_accent);color:var(--_on-accent)}
 .action.primary .host-name{color:inherit}
-.quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
-.problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--line);border-inline-start:3px solid var(--alarm);border-radius:8px}
+.quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
+.problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
 .problem p{margin:0}
 .reference{user-select:all}
 `
