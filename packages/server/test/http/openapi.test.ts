@@ -22,6 +22,9 @@ const HIDDEN = [
   'get /v1/billing/test-checkout/:checkoutId',
   'post /v1/billing/test-checkout/:checkoutId/confirm',
   'post /v1/billing/test-checkout/:checkoutId/cancel',
+  'get /dashboard',
+  'get /dashboard/*',
+  'get /widget.js',
 ]
 
 describeEngine('sqlite', 'the description of the API', (engine) => {
