@@ -1508,7 +1508,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JsonObject"];
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description What the caller has is still current. */
