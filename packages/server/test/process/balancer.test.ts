@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startOpenAiDouble, startOwnerEndpoint, startProgram } from '@svc/testkit'
+import { startProgram } from '@svc/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createGate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'
+import { startGatedEcho } from './gated-echo.ts'
 import { startNameServer } from './name-server.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
@@ -25,26 +25,7 @@ const TITLE = 'three replicas behind the balancer of compose.yaml'
 describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on this machine)`, (engine) => {
   /** The replicas as a container network has them: one port, an address each, found by name. */
   async function startAll() {
-    const gate = createGate()
-    const double = await startOpenAiDouble({
-      script: ({ body }) =>
-        JSON.stringify(body['messages']).includes('"role":"tool"')
-          ? { text: ['All ', 'done.'] }
-          : { toolCalls: [{ name: 'echo', input: { text: 'a' } }] },
-    })
-    const endpoint = await startOwnerEndpoint({
-      handle: {
-        echo: async (call) => {
-          await gate.enter()
-          return { output: call.input }
-        },
-      },
-    })
-    onTestFinished(async () => {
-      gate.open()
-      await endpoint.close()
-      await double.close()
-    })
+    const { gate, double, endpoint } = await startGatedEcho()
     const { location } = await createTestPlace(engine)
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
     const environment = {

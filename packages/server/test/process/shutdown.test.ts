@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { ExecutionList, type StreamEvent, Trace } from '@svc/contract'
-import { startOpenAiDouble, startOwnerEndpoint } from '@svc/testkit'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { createGate, type Gate } from '../support/deferred.ts'
+import type { Gate } from '../support/deferred.ts'
 import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'
+import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
 
@@ -23,26 +23,7 @@ interface LiveServer {
 
 /** A server whose model calls a capability, hears its answer, and speaks. */
 async function startLiveServer(): Promise<LiveServer> {
-  const gate = createGate()
-  const double = await startOpenAiDouble({
-    script: ({ body }) =>
-      JSON.stringify(body['messages']).includes('"role":"tool"')
-        ? { text: ['All ', 'done.'] }
-        : { toolCalls: [{ name: 'echo', input: { text: 'a' } }] },
-  })
-  const endpoint = await startOwnerEndpoint({
-    handle: {
-      echo: async (call) => {
-        await gate.enter()
-        return { output: call.input }
-      },
-    },
-  })
-  onTestFinished(async () => {
-    gate.open()
-    await endpoint.close()
-    await double.close()
-  })
+  const { gate, double, endpoint } = await startGatedEcho()
   const environment = {
     SVC_DATA_DIR: createFolder(),
     SVC_MODEL: 'openai-compatible:test-model',
