@@ -88,6 +88,30 @@ export const DeployResponse = z.object({
 })
 export type DeployResponse = z.infer<typeof DeployResponse>
 
+/** A deployment serves while it is `active`; the next one makes it `superseded` for good. */
+export const DeploymentStatus = z.enum(['active', 'superseded'])
+export type DeploymentStatus = z.infer<typeof DeploymentStatus>
+
+/** One row of a runtime's deployments. */
+export const DeploymentListItem = z.object({
+  version: z.int().positive(),
+  status: DeploymentStatus,
+  deployedAt: Timestamp,
+  capabilityCount: z.int().nonnegative(),
+})
+export type DeploymentListItem = z.infer<typeof DeploymentListItem>
+
+/** Answer of `GET /v1/runtimes/<runtime_id>/deployments`, newest first. */
+export const DeploymentList = z.object({
+  deployments: z.array(DeploymentListItem),
+  nextCursor: z.string().nullable(),
+})
+export type DeploymentList = z.infer<typeof DeploymentList>
+
+/** Answer of `GET /v1/runtimes/<runtime_id>/deployments/<version>`: the manifest as it was deployed. */
+export const DeploymentDetail = DeploymentListItem.extend({ manifest: DeploymentManifest })
+export type DeploymentDetail = z.infer<typeof DeploymentDetail>
+
 export const ConnectionStatus = z.enum(['pending', 'online', 'offline'])
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>
 
@@ -114,7 +138,7 @@ export const RuntimeStatus = z.object({
   name: z.string().optional(),
   baseUrl: z.string().optional(),
   deployment: z
-    .object({ version: z.int().positive(), status: z.enum(['active', 'superseded']), deployedAt: Timestamp })
+    .object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp })
     .nullable(),
   capabilities: z.array(z.string()),
   deprecated: z.array(AnnouncedDeprecation).default([]),

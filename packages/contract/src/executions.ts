@@ -115,6 +115,16 @@ export const TracedCall = z.object({
 })
 export type TracedCall = z.infer<typeof TracedCall>
 
+/** One turn of the model inside a trace: when it was asked, how long it spoke, and what that cost. */
+export const TracedStep = z.object({
+  step: z.int().positive(),
+  startedAt: Timestamp,
+  durationMs: z.number().nonnegative(),
+  inputTokens: z.int().nonnegative(),
+  outputTokens: z.int().nonnegative(),
+})
+export type TracedStep = z.infer<typeof TracedStep>
+
 /** What is kept of an execution: shapes, counts and capability payloads, never message text. */
 export const Trace = z.object({
   executionId: z.string(),
@@ -127,6 +137,8 @@ export const Trace = z.object({
   error: Failure.nullable(),
   messageShape: z.array(TurnShape),
   steps: z.int().nonnegative(),
+  // Empty while the execution runs.
+  modelSteps: z.array(TracedStep),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   totalTokens: z.int().nonnegative(),

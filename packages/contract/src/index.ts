@@ -36,8 +36,12 @@ export {
   Connection,
   ConnectionStatus,
   DEPLOYMENT_LIMITS,
+  DeploymentDetail,
+  DeploymentList,
+  DeploymentListItem,
   DeploymentManifest,
   type DeploymentManifestInput,
+  DeploymentStatus,
   DeployRequest,
   DeployResponse,
   Health,
@@ -73,6 +77,7 @@ export {
   OwnerExecuteRequest,
   Trace,
   TracedCall,
+  TracedStep,
   TraceList,
 } from './executions.ts'
 export { fieldErrorsOf } from './field-errors.ts'

@@ -71,6 +71,10 @@ export const RuntimeDetail = RuntimeListItem.extend({
   allowedOrigins: z.array(z.string()),
   deployKeyPrefix: z.string().nullable(),
   publicKeyPrefix: z.string().nullable(),
+  // Until when what a rotation replaced goes on working; null where nothing of it does.
+  previousDeployKeyExpiresAt: Timestamp.nullable(),
+  previousPublicKeyExpiresAt: Timestamp.nullable(),
+  previousSecretExpiresAt: Timestamp.nullable(),
   lastSeenAt: Timestamp.nullable(),
   website: Website.nullable(),
   adp: Adp.nullable(),

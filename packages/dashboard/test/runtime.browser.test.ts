@@ -41,6 +41,11 @@ describeDashboard('a runtime', (scene) => {
     await page.getByLabel('Before').selectOption('Deployment 2')
     await changes.getByText('They are the same.').waitFor()
 
+    // The service keeps the history, not the browser.
+    await page.evaluate('localStorage.clear()')
+    await page.reload()
+    await page.getByRole('row', { name: /v1 superseded/ }).waitFor()
+
     await page.getByRole('link', { name: 'Manifest' }).click()
     await page.getByRole('region', { name: 'The manifest' }).getByText('specVersion').waitFor()
   })
@@ -81,6 +86,8 @@ describeDashboard('a runtime', (scene) => {
       .waitFor()
     expect(await card.locator('pre').innerText()).not.toBe(deployKey)
     expect(await status()).toBe(200)
+    await page.reload()
+    await card.getByRole('timer').waitFor()
 
     await card.getByRole('button', { name: 'Revoke' }).click()
     const confirm = page.getByRole('button', { name: 'Revoke the key' })

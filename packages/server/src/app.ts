@@ -5,7 +5,7 @@ import { billingRoutes } from './billing/routes.ts'
 import { testCheckoutRoutes } from './billing/test-checkout-routes.ts'
 import { webhookRoutes } from './billing/webhook-routes.ts'
 import { accountKeyRoutes, runtimeKeyRoutes } from './credentials/routes.ts'
-import { deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
+import { deploymentHistoryRoutes, deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
@@ -78,6 +78,7 @@ export function createApp(deps: Deps): FastifyInstance {
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
     runtimeRoutes(plane, deps)
+    deploymentHistoryRoutes(plane, deps)
     runtimeKeyRoutes(plane, deps)
     accountKeyRoutes(plane, deps)
     executionRoutes(plane, deps)

@@ -54,7 +54,30 @@ export function runtimeQuery(runtimeId: string) {
   })
 }
 
-/** What a runtime publishes: the one place where its capabilities’ schemas can be read. Refused where it publishes nothing. */
+/** What a runtime has deployed, newest first, page by page. */
+export function deploymentsQuery(runtimeId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['runtime', runtimeId, 'deployments'],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }
+      return bodyOf(api.GET('/v1/runtimes/{runtimeId}/deployments', { params: { path: { runtimeId }, query } }))
+    },
+    initialPageParam: firstPage(),
+    getNextPageParam: (page) => page.nextCursor,
+  })
+}
+
+/** One deployment with its manifest, which never changes. */
+export function deploymentQuery(runtimeId: string, version: number) {
+  const params = { path: { runtimeId, version } }
+  return queryOptions({
+    queryKey: ['runtime', runtimeId, 'deployment', version],
+    queryFn: () => bodyOf(api.GET('/v1/runtimes/{runtimeId}/deployments/{version}', { params })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** What a runtime publishes. Refused where it publishes nothing. */
 export function manifestQuery(runtimeId: string) {
   return queryOptions({
     queryKey: ['runtime', runtimeId, 'manifest'],

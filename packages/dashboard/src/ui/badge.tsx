@@ -26,6 +26,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 }
 
 const STATES: Readonly<Record<string, Tone>> = {
+  active: 'ok',
   completed: 'ok',
   online: 'ok',
   healthy: 'ok',

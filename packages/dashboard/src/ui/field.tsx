@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
+import { useFieldErrors } from './form.tsx'
 
 const CONTROL =
   'w-full rounded-md border bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:bg-subtle disabled:text-muted'
@@ -7,7 +8,9 @@ const CONTROL =
 interface FieldProps {
   label: string
   hint?: ReactNode
-  /** The server’s own messages for this field. */
+  /** As the API calls it: by this name it finds its messages in the form around it. */
+  name?: string
+  /** The server’s own messages, where no form around it has them. */
   errors?: readonly string[]
 }
 
@@ -22,10 +25,13 @@ interface Described {
 export function Field({
   label,
   hint,
-  errors = [],
+  name,
+  errors: given,
   children,
 }: FieldProps & { children: (control: Described) => ReactNode }): ReactNode {
   const id = useId()
+  const found = useFieldErrors(name)
+  const errors = given ?? found
   const isWrong = errors.length > 0
   const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ')
   return (
@@ -55,34 +61,44 @@ export function Field({
   )
 }
 
-export function TextField({ label, hint, errors, ...rest }: FieldProps & ComponentProps<'input'>): ReactNode {
+export function TextField({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'input'>): ReactNode {
   return (
-    <Field label={label} {...given({ hint, errors })}>
-      {({ className, ...control }) => <input {...rest} {...control} className={classNames(className, 'h-9')} />}
+    <Field label={label} {...given({ hint, errors, name })}>
+      {({ className, ...control }) => <input {...rest} {...control} name={name} className={classNames(className, 'h-9')} />}
     </Field>
   )
 }
 
-export function TextArea({ label, hint, errors, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
+export function TextArea({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'textarea'>): ReactNode {
   return (
-    <Field label={label} {...given({ hint, errors })}>
+    <Field label={label} {...given({ hint, errors, name })}>
       {({ className, ...control }) => (
-        <textarea {...rest} {...control} className={classNames(className, 'py-2 font-mono leading-relaxed')} />
+        <textarea {...rest} {...control} name={name} className={classNames(className, 'py-2 font-mono leading-relaxed')} />
       )}
     </Field>
   )
 }
 
-export function SelectField({ label, hint, errors, ...rest }: FieldProps & ComponentProps<'select'>): ReactNode {
+export function SelectField({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'select'>): ReactNode {
   return (
-    <Field label={label} {...given({ hint, errors })}>
-      {({ className, ...control }) => <select {...rest} {...control} className={classNames(className, 'h-9')} />}
+    <Field label={label} {...given({ hint, errors, name })}>
+      {({ className, ...control }) => <select {...rest} {...control} name={name} className={classNames(className, 'h-9')} />}
     </Field>
   )
 }
 
-function given({ hint, errors }: { hint: ReactNode; errors: readonly string[] | undefined }) {
-  return { ...(hint !== undefined && { hint }), ...(errors !== undefined && { errors }) }
+interface Given {
+  hint: ReactNode
+  errors: readonly string[] | undefined
+  name: string | undefined
+}
+
+function given({ hint, errors, name }: Given): Omit<FieldProps, 'label'> {
+  return {
+    ...(hint !== undefined && { hint }),
+    ...(errors !== undefined && { errors }),
+    ...(name !== undefined && { name }),
+  }
 }
 
 // The server speaks of a field as the subject of its sentence: “must have 10 to 128 characters.”

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareManifests, parseManifest } from '../../src/routes/runtimes/compare-manifests.ts'
+import { compareManifests } from '../../src/routes/runtimes/compare-manifests.ts'
 import { diffLines } from '../../src/ui/diff-lines.ts'
 
 describe('the difference of two texts', () => {
@@ -43,31 +43,39 @@ describe('the difference of two texts', () => {
 describe('the difference of two manifests', () => {
   const capability = (name: string, description = '') => ({
     name,
+    version: '1.0.0',
     description,
-    endpoint: { address: `https://svc.test/${name}` },
+    requiresEndUser: false,
+    actions: [],
   })
+  const manifest = (...capabilities: ReturnType<typeof capability>[]) => ({ schemaVersion: 2 as const, capabilities })
+  const told = (changes: ReturnType<typeof compareManifests>) =>
+    changes.map(({ of, name, kind }) => `${of} ${name} ${kind}`)
 
   test('is by capability, and leaves out what is equal', () => {
-    const before = { capabilities: [capability('a'), capability('b'), capability('c')] }
-    const after = { capabilities: [capability('c', 'changed'), capability('b'), capability('d')] }
-    expect(compareManifests(before, after).map(({ name, kind }) => `${name} ${kind}`)).toEqual([
-      'a removed',
-      'c changed',
-      'd added',
+    const before = manifest(capability('a'), capability('b'), capability('c'))
+    const after = manifest(capability('c', 'changed'), capability('b'), capability('d'))
+    expect(told(compareManifests(before, after))).toEqual([
+      'capability a removed',
+      'capability c changed',
+      'capability d added',
     ])
   })
 
-  test('minds neither the order of fields nor the address', () => {
-    const before = { capabilities: [{ name: 'a', version: '1.0.0', endpoint: { address: 'https://one.test' } }] }
-    const after = { capabilities: [{ version: '1.0.0', endpoint: { address: 'https://two.test' }, name: 'a' }] }
-    expect(compareManifests(before, after)).toEqual([])
+  test('names every other part that changed, first', () => {
+    const before = { ...manifest(capability('a')), website: { name: 'Shop' }, agent: { instructions: 'Be brief.' } }
+    const after = { ...manifest(), website: { name: 'The shop' }, adp: { namespace: 'com.example' } }
+    expect(told(compareManifests(before, after))).toEqual([
+      'setting adp added',
+      'setting agent removed',
+      'setting website changed',
+      'capability a removed',
+    ])
   })
 
-  test('files are read as a manifest or as a list of capabilities, and refused as anything else', () => {
-    expect(parseManifest('{"capabilities":[{"name":"a"}]}')).toEqual({ capabilities: [{ name: 'a' }] })
-    expect(parseManifest('[{"name":"a"}]')).toEqual({ capabilities: [{ name: 'a' }] })
-    for (const text of ['', 'null', '3', '{}', '{"capabilities":{}}', '[{"title":"a"}]', '[null]', '{']) {
-      expect([text, parseManifest(text)]).toEqual([text, null])
-    }
+  test('does not mind the order of fields', () => {
+    const before = { ...manifest(capability('a')), website: { name: 'Shop', url: 'https://a.example' } }
+    const after = { website: { url: 'https://a.example', name: 'Shop' }, ...manifest(capability('a')) }
+    expect(compareManifests(before, after)).toEqual([])
   })
 })

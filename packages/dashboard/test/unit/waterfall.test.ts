@@ -4,6 +4,14 @@ import { layOut } from '../../src/routes/executions/waterfall.ts'
 const START = Date.parse('2026-03-01T12:00:00Z')
 const at = (ms: number) => new Date(START + ms).toISOString()
 
+const step = (number: number, from: number, durationMs: number) => ({
+  step: number,
+  startedAt: at(from),
+  durationMs,
+  inputTokens: 0,
+  outputTokens: 0,
+})
+
 const CALL = {
   callId: 'call_1',
   capability: 'search',
@@ -17,17 +25,16 @@ const CALL = {
 }
 
 const TRACE = {
-  kind: 'execute' as const,
   status: 'completed' as const,
   finishReason: 'stop' as const,
-  steps: 2,
+  modelSteps: [step(1, 0, 100), step(2, 400, 600)],
   startedAt: at(0),
   durationMs: 1_000,
   capabilityCalls: [CALL],
 }
 
 describe('the layout of an execution over time', () => {
-  test('what lies before, between and after the calls is the model’s', () => {
+  test('is that of the turns of the model and of the calls, in the order in which they began', () => {
     const bars = layOut(TRACE, START)
     expect(bars.map(({ label, offset, width }) => [label, offset, width])).toEqual([
       ['Model, step 1', 0, 0.1],
@@ -36,22 +43,17 @@ describe('the layout of an execution over time', () => {
     ])
   })
 
-  test('calls at once share a step, and the next one begins after the last of them', () => {
-    const other = { ...CALL, callId: 'call_2', capability: 'price', startedAt: at(120), durationMs: 580 }
-    const bars = layOut({ ...TRACE, capabilityCalls: [other, CALL] }, START)
+  test('calls at once lie beside each other, and what passed between two bars stays empty', () => {
+    const other = { ...CALL, callId: 'call_2', capability: 'price', startedAt: at(120), durationMs: 480 }
+    const modelSteps = [step(1, 0, 100), step(2, 700, 300)]
+    const bars = layOut({ ...TRACE, modelSteps, capabilityCalls: [other, CALL] }, START)
     expect(bars.map(({ label }) => label)).toEqual(['Model, step 1', 'search', 'price', 'Model, step 2'])
     expect(bars.at(-1)).toMatchObject({ offset: 0.7, width: 0.3 })
   })
 
-  test('steps whose calls were answered without a dispatch share the bar of the next', () => {
-    const bars = layOut({ ...TRACE, steps: 3, capabilityCalls: [{ ...CALL, step: 2 }] }, START)
-    expect(bars.map(({ label }) => label)).toEqual(['Model, step 2', 'search', 'Model, step 3'])
-    expect(bars[0]).toMatchObject({ offset: 0, width: 0.1 })
-  })
-
   test('what still runs reaches to now', () => {
     const running = { ...CALL, durationMs: null }
-    const trace = { ...TRACE, status: 'running' as const, finishReason: null, steps: 1, durationMs: null }
+    const trace = { ...TRACE, status: 'running' as const, finishReason: null, modelSteps: [], durationMs: null }
     const bars = layOut({ ...trace, capabilityCalls: [running] }, START + 2_000)
     expect(bars.find(({ kind }) => kind === 'call')).toMatchObject({ offset: 0.05, width: 0.95, durationMs: 1_900 })
   })
@@ -60,8 +62,7 @@ describe('the layout of an execution over time', () => {
     const bars = layOut(
       {
         ...TRACE,
-        kind: 'broker',
-        steps: 0,
+        modelSteps: [],
         durationMs: 0,
         capabilityCalls: [{ ...CALL, step: 0, startedAt: at(0), durationMs: 0 }],
       },

@@ -17,7 +17,7 @@ export interface AgentCall {
 /** What happens in the loop, as it happens. */
 export type AgentEvent =
   | { type: 'text'; content: string }
-  | { type: 'model-step-end'; usage: ModelUsage }
+  | { type: 'model-step-end'; startedAt: number; durationMs: number; usage: ModelUsage }
   | { type: 'capability-start'; call: AgentCall; startedAt: number }
   | { type: 'capability-end'; call: AgentCall; result: CallResult }
   | { type: 'turn'; message: Message }

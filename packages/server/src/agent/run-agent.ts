@@ -4,7 +4,7 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import type { NewId } from '../ids.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
-import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from '../model/model.ts'
 import type { StopSignal } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
@@ -82,6 +82,11 @@ async function* speak(
   turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
 ): AsyncGenerator<AgentEvent, Turn> {
   const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false }
+  const startedAt = deps.clock.now()
+  const stepEnd = (usage: ModelUsage): AgentEvent => {
+    const durationMs = Math.max(0, deps.clock.now() - startedAt)
+    return { type: 'model-step-end', startedAt, durationMs, usage: wholeUsage(usage) }
+  }
   const request = {
     instructions: input.instructions,
     ...turn,
@@ -91,17 +96,17 @@ async function* speak(
   try {
     for await (const event of deps.model.stream(request)) {
       if (event.type === 'end') {
-        yield { type: 'model-step-end', usage: wholeUsage(event.usage) }
+        yield stepEnd(event.usage)
         return { ...spoken, wasCut: event.reason === 'length' }
       }
       note(spoken, event)
       if (event.type === 'text') yield event
     }
-    yield { type: 'model-step-end', usage: { inputTokens: 0, outputTokens: 0 } }
+    yield stepEnd({ inputTokens: 0, outputTokens: 0 })
     return { ok: false, failure: { finishReason: 'error', error: 'The model’s answer was cut off.' } }
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error
-    if (error instanceof ModelError) yield { type: 'model-step-end', usage: wholeUsage(error.usage) }
+    if (error instanceof ModelError) yield stepEnd(error.usage)
     const message = error instanceof ModelError ? error.message : 'The execution was stopped.'
     return { ok: false, failure: { finishReason: 'error', error: message } }
   }

@@ -43,6 +43,24 @@ export async function findKeyPrefixes(
   return { deploy: prefixOf('deploy'), public: prefixOf('public') }
 }
 
+/** Until when a runtime's replaced keys go on working; null where none does. */
+export async function findGraceEnds(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { runtimeId, now }: { runtimeId: string; now: number },
+): Promise<{ deploy: number | null; public: number | null }> {
+  const rows = await db
+    .selectFrom('credentials')
+    .select(['kind', 'expires_at'])
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute()
+  const endOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.expires_at ?? null
+  return { deploy: endOf('deploy'), public: endOf('public') }
+}
+
 /** Adds a key to an account. */
 export async function insertCredential(db: Kysely<Schema>, credential: NewCredential): Promise<void> {
   await db.insertInto('credentials').values(credential).execute()

@@ -6,6 +6,7 @@ import { rollups } from './migrations/0004-rollups.ts'
 import { listings } from './migrations/0005-listings.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { usageJournal } from './migrations/0007-usage-journal.ts'
+import { modelSteps } from './migrations/0008-model-steps.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -32,5 +33,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0005-listings': listings(),
     '0006-billing': billing(types),
     '0007-usage-journal': usageJournal(types),
+    '0008-model-steps': modelSteps(types),
   }
 }

@@ -157,6 +157,8 @@ export interface ExecutionsTable {
   error: Nullable<string>
   message_shape: JsonText
   steps: Counter
+  /** The model's turns with their times; null where there were none, and for rows that are older than the column. */
+  model_steps: Nullable<JsonText>
   input_tokens: Counter
   output_tokens: Counter
   total_tokens: Counter

@@ -1,15 +1,33 @@
-import { DeployRequest, DeployResponse, DiscoveryManifest, ErrorBody } from '@svc/contract'
+import {
+  DeploymentDetail,
+  DeploymentList,
+  DeployRequest,
+  DeployResponse,
+  DiscoveryManifest,
+  ErrorBody,
+} from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
-import { runtimeOf } from '../http/planes.ts'
+import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
 import { MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
+import { deploymentDetail, listOwnDeployments } from './history.ts'
 
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
 const RuntimeParams = z.object({ runtimeId: z.string() })
+
+const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
+const VersionParams = RuntimeParams.extend({
+  version: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be the number of a deployment, such as 3.')
+    .transform(Number)
+    .meta({ wire: { type: 'integer', minimum: 1 } }),
+})
 
 const DEPLOY = {
   summary: 'Deploy a manifest',
@@ -30,6 +48,40 @@ const PUBLISHED = {
   params: RuntimeParams,
   response: { 200: { content: { 'application/json': { schema: DiscoveryManifest } } }, 304: z.void() },
 } as const
+
+const LIST = {
+  summary: 'List a runtime’s deployments, newest first',
+  description: 'The one that serves is `active`, all others are `superseded`.',
+  tags: ['Deployments'],
+  operationId: 'listDeployments',
+  params: RuntimeParams,
+  querystring: ListQuery,
+  response: { 200: DeploymentList },
+} as const
+
+const DETAIL = {
+  summary: 'Fetch a deployment with its manifest',
+  tags: ['Deployments'],
+  operationId: 'getDeployment',
+  params: VersionParams,
+  response: { 200: DeploymentDetail },
+} as const
+
+/** Owner plane: what a runtime has deployed. */
+export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/runtimes/:runtimeId/deployments', { schema: LIST }, async (request): Promise<DeploymentList> => {
+    const { limit, cursor } = request.query
+    const { runtimeId } = request.params
+    const { deployments, next } = await listOwnDeployments(deps, ownerOf(request), { runtimeId, limit, after: cursor })
+    return { deployments, nextCursor: encodeCursor(next) }
+  })
+
+  routes.get('/v1/runtimes/:runtimeId/deployments/:version', { schema: DETAIL }, (request) =>
+    deploymentDetail(deps, ownerOf(request), request.params),
+  )
+}
 
 /** Deploy plane: publishing a manifest. */
 export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {

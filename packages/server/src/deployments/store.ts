@@ -85,6 +85,24 @@ export async function findDeployment(
   return row ? toDeployment(row) : null
 }
 
+/** Deployments of a runtime, newest first, `limit` of them with numbers below `before`; without their manifests. */
+export async function listDeployments(
+  db: Kysely<Schema>,
+  ownerId: string,
+  page: { runtimeId: string; limit: number; before: number | null },
+): Promise<DeploymentSummary[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select(['version', 'deployed_at', 'capability_count'])
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', page.runtimeId)
+    .$if(page.before !== null, (older) => older.where('version', '<', page.before))
+    .orderBy('version', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(toSummary)
+}
+
 export interface DeploymentSummary {
   version: number
   deployedAt: number
@@ -110,12 +128,13 @@ export async function summarizeServing(
     .where('runtimes.owner_id', '=', ownerId)
     .where('runtimes.runtime_id', 'in', runtimeIds)
     .execute()
-  return new Map(
-    rows.map((row) => [
-      row.runtime_id,
-      { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.runtime_id, toSummary(row)]))
+}
+
+function toSummary(
+  row: Pick<Selectable<DeploymentsTable>, 'version' | 'deployed_at' | 'capability_count'>,
+): DeploymentSummary {
+  return { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count }
 }
 
 function toDeployment(row: Selectable<DeploymentsTable>): Deployment {

@@ -100,7 +100,7 @@ export async function runCall(
   const { storedBytes } = deps.limits
   const trace = {
     messageShape: [],
-    steps: 0,
+    steps: [],
     inputTokens: 0,
     outputTokens: 0,
     calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],

@@ -1,4 +1,4 @@
-import { type ExecutionSummary, JsonObject, type Trace, type TracedCall, TurnShape } from '@svc/contract'
+import { type ExecutionSummary, JsonObject, type Trace, type TracedCall, type TracedStep, TurnShape } from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'
@@ -58,6 +58,9 @@ function toSummary(row: SummaryRow): ExecutionSummary {
 }
 
 const Shapes = z.array(TurnShape)
+const Steps = z.array(
+  z.object({ startedAt: z.number(), durationMs: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
+)
 
 function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
   return {
@@ -68,6 +71,7 @@ function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
     error: row.error === null ? null : { message: row.error },
     messageShape: Shapes.parse(JSON.parse(row.message_shape)),
     steps: row.steps,
+    modelSteps: row.model_steps === null ? [] : Steps.parse(JSON.parse(row.model_steps)).map(toTracedStep),
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     totalTokens: row.total_tokens,
@@ -75,6 +79,10 @@ function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
     // A call still under way has no outcome to show; it appears once it ended.
     capabilityCalls: calls.flatMap((call) => (call.status === 'dispatched' ? [] : [toTracedCall(call, call.status)])),
   }
+}
+
+function toTracedStep({ startedAt, ...step }: z.infer<typeof Steps>[number], index: number): TracedStep {
+  return { step: index + 1, startedAt: isoTime(startedAt), ...step }
 }
 
 function toTracedCall(call: CallRow, status: TracedCall['status']): TracedCall {

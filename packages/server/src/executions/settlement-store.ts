@@ -7,6 +7,14 @@ import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
 import { endAllCalls, endCalls, failOpenCalls, type SettledCall } from './call-store.ts'
 
+/** A turn of the model. */
+export interface SettledStep {
+  startedAt: number
+  durationMs: number
+  inputTokens: number
+  outputTokens: number
+}
+
 /** The outcome of one execution. There is no place in it for message text. */
 export interface Settlement {
   ownerId: string
@@ -20,7 +28,7 @@ export interface Settlement {
   error: string | null
   messageShape: string
   metadata: string | null
-  steps: number
+  steps: readonly SettledStep[]
   inputTokens: number
   outputTokens: number
   startedAt: number
@@ -81,6 +89,7 @@ const ENDED = {
   error: 'text',
   message_shape: 'text',
   steps: 'bigint',
+  model_steps: 'text',
   input_tokens: 'bigint',
   output_tokens: 'bigint',
   total_tokens: 'bigint',
@@ -104,7 +113,8 @@ function toEndRows(settlements: readonly Settlement[], nodeId: string) {
     finish_reason: settlement.finishReason,
     error: settlement.error,
     message_shape: settlement.messageShape,
-    steps: settlement.steps,
+    steps: settlement.steps.length,
+    model_steps: settlement.steps.length === 0 ? null : JSON.stringify(settlement.steps),
     input_tokens: settlement.inputTokens,
     output_tokens: settlement.outputTokens,
     total_tokens: settlement.inputTokens + settlement.outputTokens,

@@ -3,11 +3,12 @@ import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { SettledCall } from './call-store.ts'
 import { storedInput, storedPayload } from './rules.ts'
+import type { SettledStep } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
 export interface RecordedTrace {
   messageShape: TurnShape[]
-  steps: number
+  steps: SettledStep[]
   inputTokens: number
   outputTokens: number
   calls: SettledCall[]
@@ -19,7 +20,7 @@ export class TraceRecorder {
   readonly #storedBytes: number
   readonly #calls = new Map<string, SettledCall>()
   readonly #startTimes = new Map<string, number>()
-  #steps = 0
+  readonly #steps: SettledStep[] = []
   #inputTokens = 0
   #outputTokens = 0
 
@@ -33,7 +34,7 @@ export class TraceRecorder {
       case 'text':
         return
       case 'model-step-end':
-        this.#steps += 1
+        this.#steps.push({ startedAt: event.startedAt, durationMs: event.durationMs, ...event.usage })
         this.#inputTokens += event.usage.inputTokens
         this.#outputTokens += event.usage.outputTokens
         return

@@ -10,7 +10,7 @@ import type {
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
-import { findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
+import { findGraceEnds, findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import { type Deployment, type DeploymentSummary, findDeployment, summarizeServing } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
@@ -87,7 +87,12 @@ export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: str
   const row = await findRuntime(deps.db, owner.ownerId, runtimeId)
   if (!row) throw notFound('The runtime')
   const deployment = await servingDeployment(deps, row)
-  const prefixes = await findKeyPrefixes(deps.db, owner.ownerId, runtimeId)
+  const now = deps.clock.now()
+  const [prefixes, graceEnds] = await Promise.all([
+    findKeyPrefixes(deps.db, owner.ownerId, runtimeId),
+    findGraceEnds(deps.db, owner.ownerId, { runtimeId, now }),
+  ])
+  const secretEnd = row.previous_secret_expires_at
   const manifest = deployment?.manifest
   const summary = deployment && { ...deployment, capabilityCount: deployment.manifest.capabilities.length }
   return {
@@ -104,6 +109,9 @@ export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: str
     allowedOrigins: parseOrigins(row.allowed_origins),
     deployKeyPrefix: prefixes.deploy,
     publicKeyPrefix: prefixes.public,
+    previousDeployKeyExpiresAt: isoTimeOrNull(graceEnds.deploy),
+    previousPublicKeyExpiresAt: isoTimeOrNull(graceEnds.public),
+    previousSecretExpiresAt: secretEnd !== null && secretEnd > now ? isoTime(secretEnd) : null,
     lastSeenAt: isoTimeOrNull(row.last_seen_at),
     website: manifest?.website ?? null,
     adp: manifest?.adp ?? null,

@@ -18,6 +18,7 @@ describeEngines('the capability route', (engine) => {
       kind: 'capability',
       status: 'completed',
       steps: 0,
+      modelSteps: [],
       inputTokens: 0,
       outputTokens: 0,
       totalTokens: 0,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ModelEvent } from '../../src/model/model.ts'
 import { fieldsAtFault } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { dumpTables, executed, saying, setScene } from '../support/scene.ts'
@@ -40,6 +41,27 @@ describeEngines('execute', (engine) => {
     })
     service.model.say(calls({ name: 'echo', input: {} }), text('done'))
     expect(executed(await execute()).durationMs).toBe(1_234)
+  })
+
+  test('its trace holds when each turn of the model began and how long it took, beside the calls', async () => {
+    const { service, endpoint, execute, trace } = await setScene(database())
+    const begun = service.clock.now()
+    endpoint.script('echo', () => {
+      service.clock.advance(40)
+      return { output: null }
+    })
+    const after = (ms: number, events: ModelEvent[]) => () => {
+      service.clock.advance(ms)
+      return events
+    }
+    service.model.say(after(300, calls({ name: 'echo', input: {} })), after(500, text('done')))
+    const { modelSteps, capabilityCalls } = await trace(executed(await execute()).executionId)
+    const at = (ms: number) => new Date(begun + ms).toISOString()
+    expect(modelSteps).toEqual([
+      { step: 1, startedAt: at(0), durationMs: 300, inputTokens: 7, outputTokens: 3 },
+      { step: 2, startedAt: at(340), durationMs: 500, inputTokens: 7, outputTokens: 3 },
+    ])
+    expect(capabilityCalls).toMatchObject([{ startedAt: at(300), durationMs: 40 }])
   })
 
   test('a runtime without a deployment answers, and its model is given no tools', async () => {

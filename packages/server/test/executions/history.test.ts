@@ -177,6 +177,10 @@ describeEngines('the history of executions', (engine) => {
         { role: 'assistant', parts: [{ type: 'text' }] },
       ],
       steps: 2,
+      modelSteps: [
+        { step: 1, startedAt: at, durationMs: 0, inputTokens: 7, outputTokens: 3 },
+        { step: 2, startedAt: at, durationMs: 0, inputTokens: 7, outputTokens: 3 },
+      ],
       inputTokens: 14,
       outputTokens: 6,
       totalTokens: 20,

@@ -66,7 +66,7 @@ function settlement(changes: Partial<Settlement> = {}): Settlement {
     error: null,
     messageShape: '[]',
     metadata: null,
-    steps: 1,
+    steps: [],
     inputTokens: 7,
     outputTokens: 3,
     startedAt: HOUR,

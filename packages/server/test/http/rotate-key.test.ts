@@ -157,6 +157,28 @@ describeEngines('rotating a key', (engine) => {
     refusalOf(answer, 'unauthorized')
   })
 
+  test('shows in the detail until when what it replaced works on, and no longer', async () => {
+    const scene = await setScene(database())
+    const { clock } = scene.service
+    const ends = async () => {
+      const answer = await scene.service.send('GET', `/v1/runtimes/${scene.runtime.runtimeId}`, { key: scene.owner.apiKey })
+      const detail = RuntimeDetail.parse(answer.json())
+      return [detail.previousDeployKeyExpiresAt, detail.previousPublicKeyExpiresAt, detail.previousSecretExpiresAt]
+    }
+    expect(await ends()).toEqual([null, null, null])
+    const [hour, day] = [iso(clock.now() + 3_600_000), iso(clock.now() + 86_400_000)]
+    await keyring(scene).rotate('deploy', 3_600)
+    await keyring(scene).rotateSecret()
+    expect(await ends()).toEqual([hour, null, day])
+    await keyring(scene).rotate('public', 0)
+    clock.advance(3_599_999)
+    expect(await ends()).toEqual([hour, null, day])
+    clock.advance(1)
+    expect(await ends()).toEqual([null, null, day])
+    clock.advance(82_800_000)
+    expect(await ends()).toEqual([null, null, null])
+  })
+
   test('leaves no key in the database or in the log', async () => {
     const lines: string[] = []
     const scene = await setScene(database(), { log: (line) => lines.push(line) })

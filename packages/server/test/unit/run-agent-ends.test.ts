@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Model, ModelError, type ModelEvent } from '../../src/model/model.ts'
+import { type Model, ModelError, type ModelEvent, type ModelUsage } from '../../src/model/model.ts'
 import { calls, type ScriptedTurn, scriptedModel, text } from '../support/scripted-model.ts'
 import { failed, runLoop } from './agent-support.ts'
 
@@ -21,6 +21,13 @@ function failing(error: unknown, events: readonly ModelEvent[] = []): Model {
   }
 }
 
+const stepEnd = (usage: ModelUsage) => ({
+  type: 'model-step-end',
+  startedAt: expect.any(Number),
+  durationMs: 0,
+  usage,
+})
+
 describe('a model that fails', () => {
   test('ends the loop with its sentence, and what it had used is counted', async () => {
     const usage = { inputTokens: 11, outputTokens: 5 }
@@ -29,7 +36,7 @@ describe('a model that fails', () => {
       model: failing(new ModelError('The model is busy.', { usage, cause })),
     })
     expect(result).toEqual({ finishReason: 'error', error: 'The model is busy.' })
-    expect(events).toEqual([{ type: 'model-step-end', usage }])
+    expect(events).toEqual([stepEnd(usage)])
     expect(turns).toEqual([])
   })
 
@@ -47,7 +54,7 @@ describe('a model that fails', () => {
     const { result, dispatched, events } = await runLoop({ model: saying(unended) })
     expect(result).toEqual({ finishReason: 'error', error: 'The model’s answer was cut off.' })
     expect(dispatched).toEqual([])
-    expect(events).toEqual([{ type: 'model-step-end', usage: { inputTokens: 0, outputTokens: 0 } }])
+    expect(events).toEqual([stepEnd({ inputTokens: 0, outputTokens: 0 })])
   })
 
   test('in a way that is our own fault is thrown and not told', async () => {

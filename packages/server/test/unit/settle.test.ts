@@ -9,7 +9,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { createTestClock } from '../support/clock.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
-const EMPTY: RecordedTrace = { messageShape: [], steps: 0, inputTokens: 0, outputTokens: 0, calls: [] }
+const EMPTY: RecordedTrace = { messageShape: [], steps: [], inputTokens: 0, outputTokens: 0, calls: [] }
 
 describe('what an execution came to', () => {
   test.each([
@@ -70,11 +70,12 @@ describe('settling', () => {
     expect(result.durationMs).toBe(0)
   })
 
-  test('writes the counts and shapes of the trace', async () => {
+  test('writes the counts, the steps and the shapes of the trace', async () => {
     const messageShape: RecordedTrace['messageShape'] = [{ role: 'user', parts: [{ type: 'text' }] }]
-    const trace = { ...EMPTY, messageShape, steps: 2, inputTokens: 7, outputTokens: 3 }
+    const steps = [{ startedAt: 1, durationMs: 2, inputTokens: 7, outputTokens: 3 }]
+    const trace = { ...EMPTY, messageShape, steps, inputTokens: 7, outputTokens: 3 }
     const { written } = await settled(COMPLETED, { trace })
-    expect(written).toMatchObject({ steps: 2, inputTokens: 7, outputTokens: 3 })
+    expect(written).toMatchObject({ steps, inputTokens: 7, outputTokens: 3 })
     expect(JSON.parse(written.messageShape)).toEqual(messageShape)
   })
 })

@@ -9,6 +9,8 @@ function callOf(ordinal: number, input = {}): AgentCall {
   return { callId: `call_${ordinal}`, capability: 'echo', step: 1 + Math.floor(ordinal / 2), ordinal, input }
 }
 
+const ONE_TOKEN_EACH = { inputTokens: 1, outputTokens: 1 }
+
 function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {
   const recorder = new TraceRecorder(given, 1000)
   for (const event of events) recorder.add(event)
@@ -21,21 +23,23 @@ test('an execution in which nothing happened holds the shapes of what was said b
       { role: 'user', parts: [{ type: 'text' }] },
       { role: 'user', parts: [{ type: 'text' }] },
     ],
-    steps: 0,
+    steps: [],
     inputTokens: 0,
     outputTokens: 0,
     calls: [],
   })
 })
 
-test('steps and tokens are summed over every turn of the model', () => {
-  const usages = [
-    { inputTokens: 7, outputTokens: 3 },
-    { inputTokens: 0, outputTokens: 0 },
-    { inputTokens: 100, outputTokens: 1 },
+test('each turn of the model is kept with its times, and their tokens are summed', () => {
+  const steps = [
+    { startedAt: 10, durationMs: 5, inputTokens: 7, outputTokens: 3 },
+    { startedAt: 20, durationMs: 0, inputTokens: 0, outputTokens: 0 },
+    { startedAt: 30, durationMs: 7, inputTokens: 100, outputTokens: 1 },
   ]
-  const trace = traceOf(usages.map((usage) => ({ type: 'model-step-end', usage })))
-  expect(trace).toMatchObject({ steps: 3, inputTokens: 107, outputTokens: 4 })
+  const trace = traceOf(
+    steps.map(({ startedAt, durationMs, ...usage }) => ({ type: 'model-step-end', startedAt, durationMs, usage })),
+  )
+  expect(trace).toMatchObject({ steps, inputTokens: 107, outputTokens: 4 })
 })
 
 describe('calls', () => {
@@ -110,7 +114,7 @@ test('message text has no way in, by any event and any part of it', () => {
   const event: fc.Arbitrary<AgentEvent> = fc.oneof(
     word.map((content) => ({ type: 'text', content }) as const),
     message.map((turn) => ({ type: 'turn', message: turn }) as const),
-    fc.constant({ type: 'model-step-end', usage: { inputTokens: 1, outputTokens: 1 } } as const),
+    fc.constant({ type: 'model-step-end', startedAt: 5, durationMs: 1, usage: ONE_TOKEN_EACH } as const),
     fc.constant({ type: 'capability-end', call: callOf(0), result: succeeded('ok') } as const),
   )
   fc.assert(

@@ -128,8 +128,7 @@ function EndKey({ accountKey, onClose }: { accountKey: AccountKey; onClose: () =
       title="End this key"
       phrase={accountKey.name}
       action="End the key"
-      isBusy={ending.isPending}
-      error={ending.error}
+      sending={ending}
       onConfirm={() => ending.mutate()}
       onClose={onClose}
     >

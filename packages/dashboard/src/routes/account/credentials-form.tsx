@@ -1,12 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { messageBeside, messagesFor } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Form } from '../../ui/form.tsx'
 
 interface CredentialsFormProps {
   action: string
@@ -31,37 +29,31 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
       router.history.push(router.history.createHref(`/dashboard${next ?? '/'}`))
     },
   })
-  const problem = messageBeside(entering.error, ['email', 'password'])
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        entering.mutate({ email, password })
-      }}
+    <Form
+      sending={entering}
+      onSend={() => entering.mutate({ email, password })}
+      fields={['email', 'password']}
+      action={action}
+      isWide
     >
       <TextField
         label="E-mail"
+        name="email"
         type="email"
         autoComplete="username"
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        errors={messagesFor(entering.error, 'email')}
       />
       <TextField
         label="Password"
+        name="password"
         type="password"
         autoComplete={autoComplete}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        errors={messagesFor(entering.error, 'password')}
         {...(passwordHint !== undefined && { hint: passwordHint })}
       />
-      {problem !== null && <Notice kind="bad">{problem}</Notice>}
-      <Button kind="primary" type="submit" isBusy={entering.isPending}>
-        {action}
-      </Button>
-    </form>
+    </Form>
   )
 }

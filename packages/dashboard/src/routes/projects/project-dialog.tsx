@@ -1,12 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { messageBeside, messagesFor } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { projectsQuery } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
 interface ProjectDialogProps {
@@ -27,38 +25,24 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
       onClose()
     },
   })
-  const problem = messageBeside(saving.error, ['name', 'description'])
   return (
     <Dialog title={project ? 'Rename the project' : 'New project'} onClose={onClose}>
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          saving.mutate()
-        }}
+      <Form
+        sending={saving}
+        onSend={() => saving.mutate()}
+        fields={['name', 'description']}
+        action={project ? 'Save' : 'Make the project'}
+        onCancel={onClose}
       >
-        <TextField
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          errors={messagesFor(saving.error, 'name')}
-        />
+        <TextField label="Name" name="name" value={name} onChange={(event) => setName(event.target.value)} />
         <TextField
           label="Description"
+          name="description"
           hint="For yourself; may stay empty."
           value={description}
           onChange={(event) => setDescription(event.target.value)}
-          errors={messagesFor(saving.error, 'description')}
         />
-        {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={saving.isPending}>
-            {project ? 'Save' : 'Make the project'}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { Puzzle } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
-import { manifestQuery } from '../../api/queries.ts'
+import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { LoadError } from '../../ui/notice.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useRuntime } from './use-runtime.ts'
 
 type Capability = Schemas['RuntimeDetail']['capabilities'][number]
-type Published = Schemas['DiscoveryCapability']
+type Schema = Readonly<Record<string, unknown>>
 
-/** What the runtime can do. Schemas are read where they are published: in its manifest. */
+/** What the runtime can do, with the schemas of its serving deployment. */
 export function CapabilitiesTab(): ReactNode {
   const { runtimeId, capabilities, deployment } = useRuntime()
-  const manifest = useQuery({ ...manifestQuery(runtimeId), enabled: deployment !== null })
-  if (capabilities.length === 0) {
+  if (!deployment || capabilities.length === 0) {
     return (
       <Card>
         <Empty icon={Puzzle} title="No capabilities">
@@ -28,21 +26,28 @@ export function CapabilitiesTab(): ReactNode {
       </Card>
     )
   }
-  const published = new Map(manifest.data?.capabilities.map((one) => [one.invocationName, one]))
+  return <Capabilities runtimeId={runtimeId} capabilities={capabilities} version={deployment.version} />
+}
+
+interface CapabilitiesProps {
+  runtimeId: string
+  capabilities: readonly Capability[]
+  version: number
+}
+
+function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(deploymentQuery(runtimeId, version))
+  const actions = new Map(data?.manifest.capabilities.map((one) => [one.name, one.actions[0]]))
   return (
     <>
-      {manifest.error && (
-        <Notice kind="warn">
-          Schemas are shown from the manifest, which is not published:{' '}
-          {manifest.error instanceof ApiError ? manifest.error.message : 'it could not be read.'}
-        </Notice>
-      )}
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {capabilities.map((capability) => (
         <CapabilityCard
           key={capability.name}
           capability={capability}
-          published={published.get(capability.name)}
-          isLoading={manifest.isLoading}
+          inputSchema={actions.get(capability.name)?.inputSchema}
+          outputSchema={actions.get(capability.name)?.outputSchema}
+          isLoading={isPending}
         />
       ))}
     </>
@@ -51,11 +56,12 @@ export function CapabilitiesTab(): ReactNode {
 
 interface CapabilityCardProps {
   capability: Capability
-  published: Published | undefined
+  inputSchema: Schema | undefined
+  outputSchema: Schema | undefined
   isLoading: boolean
 }
 
-function CapabilityCard({ capability, published, isLoading }: CapabilityCardProps): ReactNode {
+function CapabilityCard({ capability, inputSchema, outputSchema, isLoading }: CapabilityCardProps): ReactNode {
   const { name, version, description, requiresEndUser, deprecated, hasInputSchema } = capability
   return (
     <Card
@@ -74,10 +80,10 @@ function CapabilityCard({ capability, published, isLoading }: CapabilityCardProp
       {!isLoading && !hasInputSchema && (
         <p className="text-sm text-muted">The model is told that it takes no parameters.</p>
       )}
-      {published && (
+      {(inputSchema || outputSchema) && (
         <div className="grid gap-5 lg:grid-cols-2">
-          {published.inputSchema && <SchemaView title="Input" schema={published.inputSchema} />}
-          {published.outputSchema && <SchemaView title="Output" schema={published.outputSchema} />}
+          {inputSchema && <SchemaView title="Input" schema={inputSchema} />}
+          {outputSchema && <SchemaView title="Output" schema={outputSchema} />}
         </div>
       )}
     </Card>

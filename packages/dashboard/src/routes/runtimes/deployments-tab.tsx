@@ -1,21 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo } from 'react'
-import { ApiError } from '../../api/api-error.ts'
+import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { manifestQuery } from '../../api/queries.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { deploymentsQuery } from '../../api/queries.ts'
+import { StateBadge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { LoadError } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CompareCard } from './compare-card.tsx'
-import { keepSeen, readSeen, type SeenDeployment, withPublished } from './seen-deployments.ts'
 import { useRuntime } from './use-runtime.ts'
 
-/** What serves, what served before as far as this browser has seen it, and what changed between any two. */
+/** What serves, what served before, and what changed between any two. */
 export function DeploymentsTab(): ReactNode {
   const { runtimeId, deployment } = useRuntime()
   if (!deployment) {
@@ -27,62 +26,45 @@ export function DeploymentsTab(): ReactNode {
       </Card>
     )
   }
-  return <Deployments key={deployment.version} runtimeId={runtimeId} deployment={deployment} />
+  // A deployment that was just made is not in the list as it was read before.
+  return <Deployments key={deployment.version} runtimeId={runtimeId} />
 }
 
-interface DeploymentsProps {
-  runtimeId: string
-  deployment: NonNullable<Schemas['RuntimeDetail']['deployment']>
-}
-
-function Deployments({ runtimeId, deployment }: DeploymentsProps): ReactNode {
-  const { data: manifest, error, isPending } = useQuery({ ...manifestQuery(runtimeId), staleTime: 0 })
-  const seen = useMemo(() => {
-    const before = readSeen(runtimeId)
-    return manifest ? withPublished(before, deployment, manifest) : before
-  }, [runtimeId, deployment, manifest])
-  useEffect(() => keepSeen(runtimeId, seen), [runtimeId, seen])
-  const isKnown = seen.some(({ version }) => version === deployment.version)
-  const rows = isKnown ? seen : [{ ...deployment, manifest: null }, ...seen]
+function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
+  const list = useInfiniteQuery({ ...deploymentsQuery(runtimeId), refetchOnMount: 'always' })
+  const rows = list.data?.pages.flatMap(({ deployments }) => deployments) ?? []
+  const [newest, previous] = rows
   return (
     <>
-      <Card
-        isFlush
-        title="Deployments"
-        description="The newest serves. Earlier ones are listed as far as this browser has seen them published."
-      >
-        {isPending ? (
-          <Loading />
-        ) : (
-          <Table
-            caption="Deployments"
-            columns={columns(deployment.version)}
-            rows={rows}
-            rowKey={({ version }) => String(version)}
-          />
+      <Card isFlush title="Deployments" description="The newest serves. Each replaces the one before it as a whole.">
+        {list.isPending && <Loading />}
+        {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
+        {rows.length > 0 && (
+          <Table caption="Deployments" columns={COLUMNS} rows={rows} rowKey={({ version }) => String(version)} />
         )}
       </Card>
-      {error && (
-        <Notice kind="warn">
-          What is deployed cannot be compared, because it is not published:{' '}
-          {error instanceof ApiError ? error.message : 'the manifest could not be read.'}
-        </Notice>
+      {list.hasNextPage && (
+        <div className="flex justify-center">
+          <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show earlier ones
+          </Button>
+        </div>
       )}
-      <CompareCard key={seen.length} seen={seen} />
+      {newest && previous && (
+        <CompareCard
+          key={newest.version}
+          runtimeId={runtimeId}
+          versions={rows.map(({ version }) => version)}
+          initially={{ before: previous.version, after: newest.version }}
+        />
+      )}
     </>
   )
 }
 
-type Row = Omit<SeenDeployment, 'manifest'> & { manifest: SeenDeployment['manifest'] | null }
-
-function columns(serving: number): Column<Row>[] {
-  return [
-    { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
-    {
-      heading: 'State',
-      cell: ({ version }) => (version === serving ? <Badge tone="ok">active</Badge> : <Badge>superseded</Badge>),
-    },
-    { heading: 'Deployed', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
-    { heading: 'Capabilities', isNumber: true, cell: ({ manifest }) => manifest?.capabilities.length ?? '–' },
-  ]
-}
+const COLUMNS: Column<Schemas['DeploymentListItem']>[] = [
+  { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
+  { heading: 'State', cell: ({ status }) => <StateBadge state={status} /> },
+  { heading: 'Deployed', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+  { heading: 'Capabilities', isNumber: true, cell: ({ capabilityCount }) => capabilityCount },
+]

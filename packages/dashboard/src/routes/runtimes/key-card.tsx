@@ -10,7 +10,6 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { Countdown } from './countdown.tsx'
-import { keepGrace, readGrace } from './grace-times.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
 
 interface KeyCardProps {
@@ -19,15 +18,18 @@ interface KeyCardProps {
   type: Schemas['RuntimeKeyType']
   /** Null: it was revoked. */
   prefix: string | null
+  /** Until when the one before it works; null: there is none that does. */
+  previousEndsAt: string | null
   title: string
   description: string
 }
 
 /** One key, and what can be done with it. A key that is shown is shown in this screen alone, until it is left. */
-export function KeyCard({ runtimeId, runtimeName, type, prefix, title, description }: KeyCardProps): ReactNode {
+export function KeyCard(props: KeyCardProps): ReactNode {
+  const { runtimeId, runtimeName, type, prefix, previousEndsAt, title, description } = props
   const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
   const [shown, setShown] = useState<string | null>(null)
-  const { reveal, rotate, revoke, grace } = useKey(runtimeId, type, (key) => {
+  const { reveal, rotate, revoke } = useKey(runtimeId, type, (key) => {
     setShown(key)
     setDialog(null)
   })
@@ -37,7 +39,7 @@ export function KeyCard({ runtimeId, runtimeName, type, prefix, title, descripti
       <div className="flex flex-col gap-4">
         {shown === null ? <Prefix prefix={prefix} /> : <CodeBlock text={shown} label={`the ${type} key`} />}
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        {grace !== null && <Countdown until={grace} />}
+        {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
         <div className="flex flex-wrap gap-2">
           {prefix !== null && shown === null && (
             <Button isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
@@ -56,8 +58,7 @@ export function KeyCard({ runtimeId, runtimeName, type, prefix, title, descripti
       {dialog === 'rotate' && (
         <RotateDialog
           title={`Rotate the ${type} key`}
-          isBusy={rotate.isPending}
-          error={rotate.error}
+          rotating={rotate}
           onRotate={(graceSeconds) => rotate.mutate(graceSeconds)}
           onClose={() => setDialog(null)}
         />
@@ -67,8 +68,7 @@ export function KeyCard({ runtimeId, runtimeName, type, prefix, title, descripti
           title={`Revoke the ${type} key`}
           phrase={runtimeName}
           action="Revoke the key"
-          isBusy={revoke.isPending}
-          error={revoke.error}
+          sending={revoke}
           onConfirm={() => revoke.mutate()}
           onClose={() => setDialog(null)}
         >
@@ -90,14 +90,9 @@ function Prefix({ prefix }: { prefix: string | null }): ReactNode {
 }
 
 function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key: string | null) => void) {
-  const [grace, setGrace] = useState(() => readGrace(runtimeId, type))
   const queryClient = useQueryClient()
   const params = { path: { runtimeId } }
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
-  const note = (until: string | null) => {
-    keepGrace(runtimeId, type, until)
-    setGrace(until)
-  }
   const reveal = useMutation({
     gcTime: 0,
     mutationFn: () => bodyOf(api.POST('/v1/runtimes/{runtimeId}/reveal-key', { params, body: { type } })),
@@ -107,9 +102,8 @@ function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key:
     gcTime: 0,
     mutationFn: (graceSeconds: number) =>
       bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-key', { params, body: { type, graceSeconds } })),
-    onSuccess: async ({ key, previousKeyExpiresAt }) => {
+    onSuccess: async ({ key }) => {
       onKey(key)
-      note(previousKeyExpiresAt)
       await refresh()
     },
   })
@@ -117,10 +111,9 @@ function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key:
     mutationFn: () => bodyOf(api.POST('/v1/runtimes/{runtimeId}/revoke-key', { params, body: { type } })),
     onSuccess: async () => {
       onKey(null)
-      note(null)
       toast(`The ${type} key is revoked.`)
       await refresh()
     },
   })
-  return { reveal, rotate, revoke, grace }
+  return { reveal, rotate, revoke }
 }

@@ -5,14 +5,16 @@ import { useRuntime } from './use-runtime.ts'
 
 /** The runtime’s two keys and its signing secret. */
 export function KeysTab(): ReactNode {
-  const { runtimeId, name, deployKeyPrefix, publicKeyPrefix } = useRuntime()
+  const runtime = useRuntime()
+  const { runtimeId, name } = runtime
   return (
     <>
       <KeyCard
         runtimeId={runtimeId}
         runtimeName={name}
         type="deploy"
-        prefix={deployKeyPrefix}
+        prefix={runtime.deployKeyPrefix}
+        previousEndsAt={runtime.previousDeployKeyExpiresAt}
         title="Deploy key"
         description="Publishes deployments and checks in. It stays on your machine and in your CI."
       />
@@ -20,11 +22,12 @@ export function KeysTab(): ReactNode {
         runtimeId={runtimeId}
         runtimeName={name}
         type="public"
-        prefix={publicKeyPrefix}
+        prefix={runtime.publicKeyPrefix}
+        previousEndsAt={runtime.previousPublicKeyExpiresAt}
         title="Public key"
         description="For your pages: it may stand in their source. The allowed origins say which pages may use it."
       />
-      <SecretCard runtimeId={runtimeId} runtimeName={name} />
+      <SecretCard runtimeId={runtimeId} runtimeName={name} previousEndsAt={runtime.previousSecretExpiresAt} />
     </>
   )
 }

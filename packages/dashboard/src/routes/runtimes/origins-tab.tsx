@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { ApiError, messageBeside } from '../../api/api-error.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useRuntime } from './use-runtime.ts'
@@ -29,18 +29,17 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
       await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
     },
   })
-  const problem = messageBeside(saving.error, ['origins'])
   return (
     <Card
       title="Allowed origins"
       description="The pages that may use the public key, in browsers. Without any, every page may."
     >
-      <form
-        className="flex max-w-xl flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          saving.mutate()
-        }}
+      <Form
+        className="max-w-xl"
+        sending={saving}
+        onSend={() => saving.mutate()}
+        fields={['origins']}
+        action="Save the origins"
       >
         <TextArea
           label="Origins, one a line"
@@ -52,16 +51,10 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
           onChange={(event) => setText(event.target.value)}
           errors={faultsByLine(saving.error, linesOf(text))}
         />
-        {problem !== null && <Notice kind="bad">{problem}</Notice>}
         {linesOf(text).length === 0 && (
           <Notice kind="warn">No origin is listed: pages of any site may use the public key.</Notice>
         )}
-        <div>
-          <Button kind="primary" type="submit" isBusy={saving.isPending}>
-            Save the origins
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -1,9 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { messageBeside } from '../../api/api-error.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Form, type Sending } from '../../ui/form.tsx'
 
 export const GRACES = [
   [86_400, '24 hours'],
@@ -14,34 +12,19 @@ export const GRACES = [
 
 interface RotateDialogProps {
   title: string
-  isBusy: boolean
-  error: unknown
+  rotating: Sending
   onRotate: (graceSeconds: number) => void
   onClose: () => void
 }
 
 /** A new key in place of one that goes on working for a while. */
-export function RotateDialog({ title, isBusy, error, onRotate, onClose }: RotateDialogProps): ReactNode {
+export function RotateDialog({ title, rotating, onRotate, onClose }: RotateDialogProps): ReactNode {
   const [grace, setGrace] = useState<number>(GRACES[0][0])
-  const problem = messageBeside(error, [])
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onRotate(grace)
-        }}
-      >
+      <Form sending={rotating} onSend={() => onRotate(grace)} fields={[]} action="Rotate" onCancel={onClose}>
         <GraceField value={grace} onChange={setGrace} />
-        {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={isBusy}>
-            Rotate
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
@@ -7,24 +7,29 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Countdown } from './countdown.tsx'
-import { keepGrace, readGrace } from './grace-times.ts'
 import { GRACES, GraceField } from './rotate-dialog.tsx'
 
+interface SecretCardProps {
+  runtimeId: string
+  runtimeName: string
+  /** Until when the one before it works; null: there is none that does. */
+  previousEndsAt: string | null
+}
+
 /** The signing secret, which is never shown but at the moment that it is made. */
-export function SecretCard({ runtimeId, runtimeName }: { runtimeId: string; runtimeName: string }): ReactNode {
+export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCardProps): ReactNode {
+  const queryClient = useQueryClient()
   const [isAsking, setAsking] = useState(false)
   const [graceSeconds, setGraceSeconds] = useState<number>(GRACES[0][0])
-  const [grace, setGrace] = useState(() => readGrace(runtimeId, 'secret'))
   const rotating = useMutation({
     gcTime: 0,
     mutationFn: () => {
       const params = { path: { runtimeId } }
       return bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-secret', { params, body: { graceSeconds } }))
     },
-    onSuccess: ({ previousSecretExpiresAt }) => {
-      keepGrace(runtimeId, 'secret', previousSecretExpiresAt)
-      setGrace(previousSecretExpiresAt)
+    onSuccess: async () => {
       setAsking(false)
+      await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
     },
   })
   return (
@@ -39,7 +44,7 @@ export function SecretCard({ runtimeId, runtimeName }: { runtimeId: string; runt
             <CodeBlock text={rotating.data.secret} label="the signing secret" />
           </Notice>
         )}
-        {grace !== null && <Countdown until={grace} />}
+        {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
         <div>
           <Button onClick={() => setAsking(true)}>Rotate the secret</Button>
         </div>
@@ -49,8 +54,7 @@ export function SecretCard({ runtimeId, runtimeName }: { runtimeId: string; runt
           title="Rotate the signing secret"
           phrase={runtimeName}
           action="Rotate the secret"
-          isBusy={rotating.isPending}
-          error={rotating.error}
+          sending={rotating}
           onConfirm={() => rotating.mutate()}
           onClose={() => setAsking(false)}
         >

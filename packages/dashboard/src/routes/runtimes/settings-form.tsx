@@ -1,27 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { messageBeside, messagesFor } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
-import { projectsQuery } from '../../api/queries.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
-
-const FIELDS = ['name', 'endpoint', 'projectId']
+import { RUNTIME_FIELDS, RuntimeFields, registrationOf } from './runtime-fields.tsx'
 
 /** Registering an id again updates its runtime: that is how name, endpoint and project are changed. */
 export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
-  const { runtimeId } = runtime
-  const [name, setName] = useState(runtime.name)
-  const [endpoint, setEndpoint] = useState(runtime.endpoint ?? '')
-  const [projectId, setProject] = useState(runtime.projectId)
-  const { data } = useQuery(projectsQuery)
+  const { runtimeId, name, endpoint, projectId } = runtime
+  const [values, setValues] = useState({ name, endpoint: endpoint ?? '', projectId })
   const queryClient = useQueryClient()
   const saving = useMutation({
-    mutationFn: () =>
-      bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, name, projectId, ...(endpoint !== '' && { endpoint }) } })),
+    mutationFn: () => bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, ...registrationOf(values) } })),
     onSuccess: async () => {
       toast('Saved.')
       await Promise.all([
@@ -30,50 +21,18 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
       ])
     },
   })
-  const problem = messageBeside(saving.error, FIELDS)
   return (
     <Card title="Settings">
-      <form
-        noValidate
-        className="flex max-w-lg flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          saving.mutate()
-        }}
+      <Form
+        className="max-w-lg"
+        sending={saving}
+        onSend={() => saving.mutate()}
+        fields={RUNTIME_FIELDS}
+        action="Save"
+        actionKind="secondary"
       >
-        <TextField
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          errors={messagesFor(saving.error, 'name')}
-        />
-        <TextField
-          label="Endpoint"
-          type="url"
-          hint="A deployment that names one replaces it."
-          value={endpoint}
-          onChange={(event) => setEndpoint(event.target.value)}
-          errors={messagesFor(saving.error, 'endpoint')}
-        />
-        <SelectField
-          label="Project"
-          value={projectId}
-          onChange={(event) => setProject(event.target.value)}
-          errors={messagesFor(saving.error, 'projectId')}
-        >
-          {data?.map((project) => (
-            <option key={project.projectId} value={project.projectId}>
-              {project.name}
-            </option>
-          ))}
-        </SelectField>
-        {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <div>
-          <Button type="submit" isBusy={saving.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+        <RuntimeFields values={values} endpointHint="A deployment that names one replaces it." onChange={setValues} />
+      </Form>
     </Card>
   )
 }

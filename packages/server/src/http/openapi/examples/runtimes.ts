@@ -47,6 +47,27 @@ const LISTED = {
   updatedAt: DEPLOYED_AT,
 } as const
 
+const MANIFEST = {
+  schemaVersion: 2 as const,
+  capabilities: [
+    {
+      name: 'find-shoes',
+      version: '1.2.0',
+      description: DESCRIPTION,
+      requiresEndUser: false,
+      actions: [{ name: 'find-shoes', inputSchema: INPUT_SCHEMA, outputSchema: OUTPUT_SCHEMA }],
+    },
+  ],
+  runtime: { sdkVersion: '0.1.0' },
+  endpoint: 'https://shop.example.com/svc',
+  website: WEBSITE,
+  adp: ADP,
+  agent: { instructions: 'You help the customers of a shoe shop. Prices are in euros.' },
+  metadata: { cliVersion: '0.1.0' },
+}
+
+const DEPLOYED = { version: 7, status: 'active', deployedAt: DEPLOYED_AT, capabilityCount: 1 } as const
+
 /** Runtimes, their keys, and what they deploy and publish. */
 export const RUNTIME_EXAMPLES = {
   RegisterRuntimeRequest: {
@@ -74,6 +95,9 @@ export const RUNTIME_EXAMPLES = {
     allowedOrigins: ['https://shop.example.com'],
     deployKeyPrefix: DEPLOY_KEY_PREFIX,
     publicKeyPrefix: PUBLIC_KEY_PREFIX,
+    previousDeployKeyExpiresAt: LATER,
+    previousPublicKeyExpiresAt: null,
+    previousSecretExpiresAt: null,
     lastSeenAt: COMPLETED_AT,
     website: WEBSITE,
     adp: ADP,
@@ -88,26 +112,12 @@ export const RUNTIME_EXAMPLES = {
   RevokedKey: { type: 'public', revokedAt: COMPLETED_AT },
   RotateSecretRequest: { graceSeconds: 86_400 },
   RotatedSecret: { secret: SECRET, previousSecretExpiresAt: LATER },
-  DeployRequest: {
-    manifest: {
-      schemaVersion: 2,
-      capabilities: [
-        {
-          name: 'find-shoes',
-          version: '1.2.0',
-          description: DESCRIPTION,
-          requiresEndUser: false,
-          actions: [{ name: 'find-shoes', inputSchema: INPUT_SCHEMA, outputSchema: OUTPUT_SCHEMA }],
-        },
-      ],
-      runtime: { sdkVersion: '0.1.0' },
-      endpoint: 'https://shop.example.com/svc',
-      website: WEBSITE,
-      adp: ADP,
-      agent: { instructions: 'You help the customers of a shoe shop. Prices are in euros.' },
-      metadata: { cliVersion: '0.1.0' },
-    },
+  DeployRequest: { manifest: MANIFEST },
+  DeploymentList: {
+    deployments: [DEPLOYED, { ...DEPLOYED, version: 6, status: 'superseded', deployedAt: REGISTERED_AT }],
+    nextCursor: null,
   },
+  DeploymentDetail: { ...DEPLOYED, manifest: MANIFEST },
   DeployResponse: {
     version: 7,
     status: 'active',

@@ -1,0 +1,56 @@
+import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import { isoTime } from '../clock.ts'
+import { cutPage, type PageStart } from '../database/page.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { findRuntime } from '../runtimes/store.ts'
+import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
+
+/**
+ * What one of the owner's runtimes has deployed, newest first, and where the next page begins. Throws 404 where the
+ * runtime is nobody's or somebody else's.
+ */
+export async function listOwnDeployments(
+  deps: Pick<Deps, 'db'>,
+  owner: Owner,
+  page: { runtimeId: string; limit: number; after: PageStart | null },
+): Promise<{ deployments: DeploymentListItem[]; next: PageStart | null }> {
+  const { runtimeId, limit } = page
+  const serving = await servingVersion(deps, owner, runtimeId)
+  const before = page.after?.at ?? null
+  const rows = await listDeployments(deps.db, owner.ownerId, { runtimeId, limit: limit + 1, before })
+  const { shown, next } = cutPage(rows, limit, ({ version }) => ({ at: version, id: String(version) }))
+  return { deployments: shown.map((row) => toListItem(row, serving)), next }
+}
+
+/** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
+export async function deploymentDetail(
+  deps: Pick<Deps, 'db'>,
+  owner: Owner,
+  { runtimeId, version }: { runtimeId: string; version: number },
+): Promise<DeploymentDetail> {
+  const serving = await servingVersion(deps, owner, runtimeId)
+  const found = await findDeployment(deps.db, owner.ownerId, runtimeId, version)
+  if (!found) throw notFound('The deployment')
+  const { manifest } = found
+  return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
+}
+
+async function servingVersion({ db }: Pick<Deps, 'db'>, owner: Owner, runtimeId: string): Promise<number | null> {
+  const runtime = await findRuntime(db, owner.ownerId, runtimeId)
+  if (!runtime) throw notFound('The runtime')
+  return runtime.serving_version
+}
+
+function toListItem(
+  { version, deployedAt, capabilityCount }: DeploymentSummary,
+  serving: number | null,
+): DeploymentListItem {
+  return {
+    version,
+    status: version === serving ? 'active' : 'superseded',
+    deployedAt: isoTime(deployedAt),
+    capabilityCount,
+  }
+}

@@ -1,0 +1,95 @@
+import { DeploymentDetail, DeploymentList, DeployResponse } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { faultsIn, refusalOf } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { deployed } from '../support/scene.ts'
+import { capability, startForTest, type TestService } from '../support/service.ts'
+
+describeEngines('what a runtime has deployed', (engine) => {
+  const database = useDatabase(engine)
+
+  async function start() {
+    const service = await startForTest(database())
+    const owner = await service.owner('pro')
+    const runtime = await service.runtime(owner)
+    const get = (path: string) => service.send('GET', `/v1/runtimes/${runtime.runtimeId}${path}`, { key: owner.apiKey })
+    const list = async (query = '') => DeploymentList.parse((await get(`/deployments${query}`)).json())
+    return { service, owner, runtime, get, list }
+  }
+
+  test('is empty before the first deployment', async () => {
+    const { list, get } = await start()
+    expect(await list()).toEqual({ deployments: [], nextCursor: null })
+    expect(refusalOf(await get('/deployments/1'), 'not_found')).toBe('The deployment was not found.')
+  })
+
+  test('the newest is active, all others are superseded, and each is kept as it was sent', async () => {
+    const { service, runtime, get, list } = await start()
+    const manifests = [
+      { capabilities: [capability('one')], agent: { instructions: 'Be brief.' } },
+      { capabilities: [capability('one'), capability('two')], website: { name: 'Shop' } },
+      { capabilities: [] },
+    ]
+    const times: string[] = []
+    for (const manifest of manifests) {
+      service.clock.advance(1_000)
+      times.push(isoNow(service))
+      await deployed(service, runtime, manifest)
+    }
+    expect((await list()).deployments).toEqual([
+      { version: 3, status: 'active', deployedAt: times[2], capabilityCount: 0 },
+      { version: 2, status: 'superseded', deployedAt: times[1], capabilityCount: 2 },
+      { version: 1, status: 'superseded', deployedAt: times[0], capabilityCount: 1 },
+    ])
+    for (const [index, item] of (await list()).deployments.reverse().entries()) {
+      const sent: unknown = (await get(`/deployments/${index + 1}`)).json()
+      expect(DeploymentDetail.parse(sent)).toEqual(sent)
+      expect(sent).toMatchObject({ ...item, manifest: { schemaVersion: 2, ...manifests[index] } })
+    }
+  })
+
+  test('is paged: every number once, whatever is deployed meanwhile', async () => {
+    const { service, runtime, list } = await start()
+    for (let count = 0; count < 7; count += 1) await deployed(service, runtime)
+    const first = await list('?limit=3')
+    expect(first.deployments.map(({ version }) => version)).toEqual([7, 6, 5])
+    expect(DeployResponse.parse((await service.deploy(runtime)).json()).version).toBe(8)
+    const second = await list(`?limit=3&cursor=${first.nextCursor}`)
+    const third = await list(`?limit=3&cursor=${second.nextCursor}`)
+    expect(second.deployments.map(({ version, status }) => [version, status])).toEqual([
+      [4, 'superseded'],
+      [3, 'superseded'],
+      [2, 'superseded'],
+    ])
+    expect(third.deployments.map(({ version }) => version)).toEqual([1])
+    expect(third.nextCursor).toBeNull()
+  })
+
+  test('a number that cannot be one is refused, and one that nobody has deployed is absent', async () => {
+    const { service, runtime, get } = await start()
+    await deployed(service, runtime)
+    for (const version of ['0', '-1', '1.5', 'latest', '01', '1234567890']) {
+      expect([version, faultsIn(await get(`/deployments/${version}`))]).toEqual([
+        version,
+        { version: ['must be the number of a deployment, such as 3.'] },
+      ])
+    }
+    refusalOf(await get('/deployments/2'), 'not_found')
+  })
+
+  test('of another owner’s runtime is answered as if there were none', async () => {
+    const { service, runtime } = await start()
+    await deployed(service, runtime)
+    const stranger = await service.owner('pro')
+    for (const path of ['/deployments', '/deployments/1']) {
+      const ask = (id: string) => service.send('GET', `/v1/runtimes/${id}${path}`, { key: stranger.apiKey })
+      const [foreign, absent] = [await ask(runtime.runtimeId), await ask('rt_nobody')]
+      expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')
+      expect(foreign.body).toBe(absent.body)
+    }
+  })
+})
+
+function isoNow({ clock }: TestService): string {
+  return new Date(clock.now()).toISOString()
+}
