@@ -2175,6 +2175,7 @@ export interface operations {
             path: {
                 /** @description The id of a runtime, `rt_…`. */
                 runtimeId: string;
+                /** @description The number of a deployment; the first is 1. */
                 version: number;
             };
             cookie?: never;
