@@ -8,9 +8,12 @@ describeScreens('the settings of a runtime', (scene) => {
     const account = await scene.openSignedIn('')
     const { page, call } = account
     const { runtimeId, deploy } = await scene.deployedRuntime(account)
+    await page.clock.install()
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
     await page.getByLabel('Name').fill('Cup shop')
     await deploy({ endpoint: 'https://cups.example.com/svc' })
+    // The page asks for the runtime every few seconds.
+    await page.clock.fastForward('00:10')
     await expect.poll(() => page.getByLabel('Endpoint').inputValue(), PATIENTLY).toBe('https://cups.example.com/svc')
     expect(await page.getByLabel('Name').inputValue()).toBe('Cup shop')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -24,8 +27,9 @@ describeScreens('the settings of a runtime', (scene) => {
     await page.getByLabel('Origins, one a line').fill('https://cups.example.com')
     const origins = { origins: ['https://elsewhere.example.com'] }
     await call('PUT', `/v1/runtimes/${runtimeId}/allowed-origins`, origins)
-    // The page asks for the runtime every few seconds.
-    await page.waitForResponse(async (answer) => (await answer.text()).includes('elsewhere.example.com'))
+    const heard = page.waitForResponse(async (answer) => (await answer.text()).includes('elsewhere.example.com'))
+    await page.clock.fastForward('00:10')
+    await heard
     expect(await page.getByLabel('Origins, one a line').inputValue()).toBe('https://cups.example.com')
   })
 
