@@ -22,6 +22,7 @@ RUN npm ci --omit=dev --workspace @svc/server --no-audit --no-fund
 FROM base AS build
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.base.json ./
+COPY scripts scripts
 COPY packages/contract packages/contract
 COPY packages/server packages/server
 COPY packages/widget packages/widget
@@ -40,7 +41,7 @@ COPY --from=dependencies /app/packages/server/node_modules packages/server/node_
 COPY --from=build /app/packages/contract/dist packages/contract/dist
 COPY --from=build /app/packages/server/dist packages/server/dist
 COPY packages/widget/package.json packages/widget/
-COPY --from=build /app/packages/widget/dist/widget.js packages/widget/dist/
+COPY --from=build /app/packages/widget/dist/widget.js* packages/widget/dist/
 COPY packages/dashboard/package.json packages/dashboard/
 COPY --from=build /app/packages/dashboard/dist/app packages/dashboard/dist/app
 USER node

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const SHARED = ['package-lock.json', 'tsconfig.base.json', 'packages/contract/src', 'packages/widget/src']
+const SHARED = ['package-lock.json', 'tsconfig.base.json', 'scripts', 'packages/contract/src', 'packages/widget/src']
 const PACKAGES = ['packages/widget', 'packages/dashboard']
 const NOT_INPUT = new Set(['dist', 'node_modules', 'test'])
 

@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import { compressBeside } from '../../scripts/compress.js'
 
 const OUT = 'dist/app'
 
-// The server sends these as they are to browsers that take them, and compresses nothing itself.
 function compress(): Plugin {
   return {
     name: 'compress',
@@ -15,10 +14,7 @@ function compress(): Plugin {
     closeBundle() {
       const folder = join(import.meta.dirname, OUT)
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(js|css|html|svg)$/.test(name)) continue
-        const content = readFileSync(join(folder, name))
-        writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
-        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
+        if (/\.(js|css|html|svg)$/.test(name)) compressBeside(join(folder, name))
       }
     },
   }

@@ -7,16 +7,17 @@ import {
   Outlet,
   type RouteComponent,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router'
 import { ApiError } from './api/api-error.ts'
 import { accountQuery } from './api/queries.ts'
-import { NotFound, RouteError, RoutePending } from './routes/route-states.tsx'
+import { Nowhere, RouteError, RoutePending } from './routes/route-states.tsx'
 import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
 import { Shell } from './routes/shell.tsx'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: NotFound,
+  notFoundComponent: Nowhere,
 })
 
 const signIn = createRoute({
@@ -38,7 +39,9 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: Shell,
-  validateSearch: (search: Record<string, unknown>): { project?: string } => text(search, 'project'),
+  validateSearch: (search: Record<string, unknown>): { project?: string | undefined } => text(search, 'project'),
+  // The chosen project goes along with every link that does not name another; other filters belong to their screens.
+  search: { middlewares: [retainSearchParams(['project'])] },
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(accountQuery)

@@ -6,6 +6,9 @@ const TABS = ['', '/capabilities', '/deployments', '/try', '/origins', '/keys', 
 describeScreens('every screen', (scene) => {
   test.each([
     ['light', 1440],
+    ['light', 1024],
+    ['light', 390],
+    ['dark', 1440],
     ['dark', 1024],
     ['dark', 390],
   ] as const)('has no fault that axe knows and fits, %s, %i pixels wide', async (colorScheme, width) => {
@@ -28,6 +31,8 @@ describeScreens('every screen', (scene) => {
       '/projects',
       '/billing',
       '/account',
+      '/runtimes/rt_unknown',
+      '/executions/exec_unknown',
       '/nothing/here',
     ]
     for (const path of screens) {
@@ -42,7 +47,9 @@ describeScreens('every screen', (scene) => {
       return [...(await accessibilityFaults(page)), ...(isWide === true ? ['it is wider than the window'] : [])]
     }
   })
+})
 
+describeScreens('a screen in use', (scene) => {
   test.each(['light', 'dark'] as const)(
     'dialogs, the first steps and a talk have none either, %s',
     async (colorScheme) => {
@@ -91,7 +98,10 @@ describeScreens('every screen', (scene) => {
     const { page } = await scene.openSignedIn('')
     await page.route('**/v1/billing/usage', (route) => route.abort())
     await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('status', { name: 'Loading' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
     await page.unroute('**/v1/billing/usage')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('200 of 200 left').waitFor()

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeDashboard, type SignedIn } from './support/dashboard.ts'
 
@@ -32,6 +33,33 @@ describeDashboard('what ran', (scene) => {
     expect(await page.getByLabel('Status').inputValue()).toBe('running')
   })
 
+  test('says so when so much of the list is shown that it does not renew itself any more', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await askTimes(account, runtimeId, 1)
+    let asked = 0
+    // A list without an end.
+    await page.route(/\/v1\/executions\?/, async (route) => {
+      asked += 1
+      const answer = await route.fetch({ url: `${scene.url}/v1/executions?limit=1` })
+      const { executions = [] } = Object(await answer.json())
+      const [execution] = executions
+      await route.fulfill({
+        json: { executions: [{ ...execution, executionId: `exec_${asked}` }], nextCursor: `after-${asked}` },
+      })
+    })
+    await page.goto(`${scene.url}/dashboard/executions`)
+    for (let pages = 1; pages <= 3; pages += 1) {
+      expect(await page.getByText('Paused').count()).toBe(0)
+      await page.getByRole('button', { name: 'Show earlier ones' }).click()
+      await expect.poll(() => page.getByRole('row', { name: /completed/ }).count(), { timeout: 20_000 }).toBe(pages + 1)
+    }
+    await page.getByRole('status').getByText('Paused: so long a list does not renew itself.').waitFor()
+    await page.getByRole('button', { name: 'Live' }).click()
+    await page.getByText('Paused').waitFor({ state: 'hidden' })
+  })
+
   test('a failed call is told in plain words, with the likely fix', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
@@ -57,15 +85,43 @@ describeDashboard('what ran', (scene) => {
       .first()
       .waitFor()
     await page.getByRole('row', { name: 'search-products 3 0' }).waitFor()
-    const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save svc-capabilities.csv' }).click()
-    const lines = (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
-    expect(lines[0]).toBe('capability,calls,failed,p95DurationMs')
-    expect(lines[1]).toMatch(/^search-products,3,0,/)
+    const capabilities = await savedLines(page, 'svc-capabilities.csv')
+    expect(capabilities[0]).toBe('capability,calls,failed,p95DurationMs')
+    expect(capabilities[1]).toMatch(/^search-products,3,0,/)
+    const runtimes = await savedLines(page, 'svc-runtimes.csv')
+    expect(runtimes[0]).toBe('runtimeId,executions,failed,totalTokens')
+    expect(runtimes[1]).toMatch(new RegExp(`^${runtimeId},3,0,\\d+$`))
+    const series = await savedLines(page, 'svc-analytics.csv')
+    expect(series[0]).toMatch(/^at,executions,completed,failed,capabilityCalls,/)
+    expect(series.at(-2)).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z,3,3,0,3,/)
     await page.getByLabel('Range').selectOption('Last 24 hours')
     await page.getByText('Your plan does not look back that far.').waitFor({ state: 'hidden' })
   })
+
+  test('charts are left alone for as long as their figures are the same', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await askTimes(account, runtimeId, 1)
+    await page.clock.install()
+    await page.goto(`${scene.url}/dashboard/analytics`)
+    const chart = page.getByRole('img', { name: /^Executions over time/ })
+    await chart.locator('svg').first().waitFor()
+    await page.getByRole('img', { name: /^Capability calls/ }).hover()
+    await page.clock.runFor(3_000)
+    await page.evaluate(
+      "window.changes = 0; new MutationObserver((found) => { window.changes += found.length }).observe(document.querySelector('main'), { subtree: true, childList: true, attributes: true, characterData: true })",
+    )
+    await page.clock.runFor(10_000)
+    expect(await page.evaluate('window.changes')).toBe(0)
+  })
 })
+
+async function savedLines(page: Page, file: string): Promise<string[]> {
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: `Save ${file}` }).click()
+  return (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
+}
 
 async function ask({ call }: SignedIn, runtimeId: string, content: string): Promise<{ executionId: string }> {
   const messages = [{ role: 'user', parts: [{ type: 'text', content }] }]

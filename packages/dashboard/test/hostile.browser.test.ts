@@ -15,6 +15,7 @@ describeScreens('what others wrote', (scene) => {
         title: MARKUP,
         reversed: '\u202e0.00 ecirp',
         address: 'javascript:window.hit=1',
+        '\u202ekey': 'turned',
         [MARKUP]: { constructor: { prototype: 1 } },
         list: Array.from({ length: MANY }, (_, number) => number),
       },
@@ -26,6 +27,10 @@ describeScreens('what others wrote', (scene) => {
     const output = page.getByRole('region', { name: 'Output of search-products' })
     await output.getByText('[ 10,000 ]').waitFor()
     await output.getByText('and 9,900 more').waitFor()
+    // What turns the text around it is shown, and turns nothing.
+    await output.getByText('"\\u202e0.00 ecirp"').waitFor()
+    await output.getByText('\\u202ekey:').waitFor()
+    expect(await output.innerText()).not.toMatch(/[\u202a-\u202e]/)
     await expectInert(page)
   })
 

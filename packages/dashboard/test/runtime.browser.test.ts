@@ -70,6 +70,7 @@ describeDashboard('a runtime', (scene) => {
   test('has its keys revealed, rotated with a countdown, and ended behind a typed confirmation', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
+    await page.clock.install()
     const { runtimeId, deployKey } = await scene.deployedRuntime(account)
     const status = async () => (await scene.service.send('GET', '/v1/runtime/status', { key: deployKey })).statusCode
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/keys`)
@@ -88,6 +89,11 @@ describeDashboard('a runtime', (scene) => {
     expect(await status()).toBe(200)
     await page.reload()
     await card.getByRole('timer').waitFor()
+    await page.clock.fastForward('30:00')
+    await card
+      .getByRole('timer')
+      .getByText(/for another 2\d min/)
+      .waitFor()
 
     await card.getByRole('button', { name: 'Revoke' }).click()
     const confirm = page.getByRole('button', { name: 'Revoke the key' })
@@ -103,5 +109,11 @@ describeDashboard('a runtime', (scene) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
     await secret.getByText('it is shown this once').waitFor()
     await secret.getByRole('timer').waitFor()
+
+    // The shown one is what calls are signed with: a server that knows it alone takes them.
+    scene.endpoint.trust({ secrets: [(await secret.locator('pre').innerText()).trim()] })
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'search products for mug' }] }]
+    const executed = await account.call('POST', '/v1/executions', { runtimeId, messages })
+    expect(JSON.stringify(executed)).toContain('Blue mug')
   })
 })

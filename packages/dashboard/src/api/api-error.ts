@@ -1,3 +1,5 @@
+import { isRecord } from './is-record.ts'
+
 /** Messages by dotted field path. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
@@ -66,7 +68,7 @@ export function messageBeside(error: unknown, fields: readonly string[]): string
 function fieldErrorsIn(details: unknown): FieldErrors {
   const found: Record<string, readonly string[]> = {}
   const fields = member(details, 'fieldErrors')
-  if (typeof fields !== 'object' || fields === null) return found
+  if (!isRecord(fields)) return found
   for (const [path, messages] of Object.entries(fields)) {
     if (Array.isArray(messages)) found[path] = messages.filter((message) => typeof message === 'string')
   }
@@ -74,5 +76,5 @@ function fieldErrorsIn(details: unknown): FieldErrors {
 }
 
 function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined
+  return isRecord(value) ? value[name] : undefined
 }

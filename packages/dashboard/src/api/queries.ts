@@ -108,8 +108,13 @@ export function executionsQuery(filters: ExecutionFilters, isLive: boolean) {
     },
     initialPageParam: firstPage(),
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) => (isLive && (state.data?.pages.length ?? 0) <= LIVE_PAGES ? LIVE_MS : false),
+    refetchInterval: ({ state }) => (isLive && !isTooLongForLive(state.data?.pages) ? LIVE_MS : false),
   })
+}
+
+/** Whether so much of a list is shown that it is no longer asked for again by itself. */
+export function isTooLongForLive(pages: readonly unknown[] = []): boolean {
+  return pages.length > LIVE_PAGES
 }
 
 function firstPage(): string | null {

@@ -7,11 +7,20 @@ import { Loading } from '../ui/loading.tsx'
 import { LoadError } from '../ui/notice.tsx'
 import { useTitle } from '../ui/page-title.tsx'
 
-/** An address that leads nowhere. */
+/** An address that is none of ours: nothing stands around it. */
+export function Nowhere(): ReactNode {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <NotFound />
+    </main>
+  )
+}
+
+/** What is not there, in the screen that would show it. */
 export function NotFound(): ReactNode {
   useTitle('Not found')
   return (
-    <main className="grid min-h-[60vh] place-items-center">
+    <div className="grid min-h-[60vh] place-items-center">
       <Empty
         heading="h1"
         icon={Compass}
@@ -20,7 +29,7 @@ export function NotFound(): ReactNode {
       >
         It may have been mistyped, or belong to another account.
       </Empty>
-    </main>
+    </div>
   )
 }
 

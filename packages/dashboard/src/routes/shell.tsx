@@ -1,18 +1,16 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { Menu, X } from 'lucide-react'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Brand } from '../ui/brand.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Loading } from '../ui/loading.tsx'
 import { TitleAnnouncer } from '../ui/page-title.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { useMenu } from './use-menu.ts'
 
 /** What stands around every screen: the way to all others beside it, or above it where the window is narrow. */
 export function Shell(): ReactNode {
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  // Where the menu was opened: a new screen closes the menu that led to it.
-  const [openAt, setOpenAt] = useState<string | null>(null)
-  const isOpen = openAt === path
+  const { isOpen, toggle, opener, menu } = useMenu()
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
       <a
@@ -27,17 +25,19 @@ export function Shell(): ReactNode {
           <Brand />
         </Link>
         <button
+          ref={opener}
           type="button"
           aria-expanded={isOpen}
           aria-controls="sidebar"
           aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
-          onClick={() => setOpenAt(isOpen ? null : path)}
+          onClick={toggle}
           className="rounded-md p-2 hover:bg-subtle"
         >
           {isOpen ? <X aria-hidden="true" className="size-5" /> : <Menu aria-hidden="true" className="size-5" />}
         </button>
       </header>
       <aside
+        ref={menu}
         id="sidebar"
         aria-label="Screens and account"
         className={classNames(

@@ -11,10 +11,12 @@ import {
   UserRound,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { messageBeside } from '../api/api-error.ts'
 import { api, bodyOf } from '../api/client.ts'
 import { accountQuery } from '../api/queries.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Brand } from '../ui/brand.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { ThemeSwitch } from '../ui/theme-switch.tsx'
 import { ProjectSwitch } from './projects/project-switch.tsx'
 
@@ -35,7 +37,7 @@ export function Sidebar(): ReactNode {
   const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <div className="flex h-full flex-col gap-5 p-4">
-      <Link to="/" search={keepProject} className="px-1 max-lg:hidden">
+      <Link to="/" className="px-1 max-lg:hidden">
         <Brand />
       </Link>
       <ProjectSwitch />
@@ -43,7 +45,7 @@ export function Sidebar(): ReactNode {
         <ul className="flex flex-col gap-0.5">
           {ENTRIES.map(({ to, label, icon: Icon }) => (
             <li key={label}>
-              <Link to={to} search={keepProject} className={ENTRY} {...(isBelow(path, to) && HERE)}>
+              <Link to={to} className={ENTRY} {...(isBelow(path, to) && HERE)}>
                 <Icon aria-hidden="true" className="size-4" />
                 {label}
               </Link>
@@ -66,11 +68,6 @@ function isBelow(path: string, to: string): boolean {
   return to === '/' ? path === '/' || path.startsWith('/runtimes') : path.startsWith(to)
 }
 
-// The chosen project goes along from screen to screen; other filters belong to theirs.
-function keepProject({ project }: { project?: string }): { project?: string } {
-  return project === undefined ? {} : { project }
-}
-
 function SignedIn(): ReactNode {
   const { data: account } = useQuery(accountQuery)
   const queryClient = useQueryClient()
@@ -82,24 +79,28 @@ function SignedIn(): ReactNode {
       await navigate({ to: '/sign-in' })
     },
   })
+  const problem = messageBeside(signOut.error, [])
   return (
-    <div className="flex items-center gap-2 border-t border-line pt-3 pl-1">
-      <div className="min-w-0 flex-1">
-        <p className="truncate text-sm" title={account?.email}>
-          {account?.email}
-        </p>
-        {account && <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{account.tier} plan</Badge>}
+    <>
+      {problem !== null && <Notice kind="bad">You are still logged in. {problem}</Notice>}
+      <div className="flex items-center gap-2 border-t border-line pt-3 pl-1">
+        <div className="min-w-0 flex-1">
+          <p className="truncate text-sm" title={account?.email}>
+            {account?.email}
+          </p>
+          {account && <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{account.tier} plan</Badge>}
+        </div>
+        <button
+          type="button"
+          aria-label="Log out"
+          title="Log out"
+          disabled={signOut.isPending}
+          onClick={() => signOut.mutate()}
+          className="rounded-md p-2 text-muted hover:bg-subtle hover:text-ink"
+        >
+          <LogOut aria-hidden="true" className="size-4" />
+        </button>
       </div>
-      <button
-        type="button"
-        aria-label="Log out"
-        title="Log out"
-        disabled={signOut.isPending}
-        onClick={() => signOut.mutate()}
-        className="rounded-md p-2 text-muted hover:bg-subtle hover:text-ink"
-      >
-        <LogOut aria-hidden="true" className="size-4" />
-      </button>
-    </div>
+    </>
   )
 }

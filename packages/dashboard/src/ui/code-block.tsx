@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
+import { SCROLLABLE } from './scrollable.ts'
+import { visible } from './visible.ts'
 
 /** Text for another place: a command, a file, a key. Long lines scroll; the button takes all of it. */
 export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
@@ -9,12 +11,9 @@ export function CodeBlock({ text, label }: { text: string; label: string }): Rea
         {...SCROLLABLE}
         className="min-w-0 flex-1 self-center overflow-x-auto px-1.5 py-1 font-mono text-[13px] leading-relaxed"
       >
-        <code>{text}</code>
+        <code>{visible(text)}</code>
       </pre>
       <CopyButton text={text} label={label} />
     </div>
   )
 }
-
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }

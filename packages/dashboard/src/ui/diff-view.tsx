@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { type DiffLine, diffLines } from './diff-lines.ts'
+import { SCROLLABLE } from './scrollable.ts'
+import { visible } from './visible.ts'
 
 const STYLES = {
   same: 'text-muted',
@@ -29,9 +31,6 @@ export function DiffView({ before, after, label }: { before: string; after: stri
   )
 }
 
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }
-
 function Line({ line }: { line: DiffLine }): ReactNode {
   return (
     <div className={classNames('flex px-3 whitespace-pre', STYLES[line.kind])}>
@@ -39,7 +38,7 @@ function Line({ line }: { line: DiffLine }): ReactNode {
         {MARKS[line.kind]}
       </span>
       <span className="sr-only">{WORDS[line.kind]}</span>
-      <span>{line.text}</span>
+      <span>{visible(line.text)}</span>
     </div>
   )
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatCount } from './format.ts'
+import { SCROLLABLE } from './scrollable.ts'
+import { visible } from './visible.ts'
 
 const OPEN_DEPTH = 3
 /** As many members as are drawn at once; a list of ten thousand is cut, and says so. */
@@ -56,16 +58,13 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
   )
 }
 
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }
-
 function Name({ name }: { name: string | undefined }): ReactNode {
-  return name === undefined ? null : <span className="text-accent">{name}: </span>
+  return name === undefined ? null : <bdi className="text-accent">{visible(name)}: </bdi>
 }
 
 function Leaf({ value }: { value: unknown }): ReactNode {
   if (typeof value === 'string') {
-    return <bdi className="whitespace-pre-wrap text-ok [overflow-wrap:anywhere]">{JSON.stringify(value)}</bdi>
+    return <bdi className="whitespace-pre-wrap text-ok [overflow-wrap:anywhere]">{visible(JSON.stringify(value))}</bdi>
   }
   return <span className="text-warn">{String(value)}</span>
 }

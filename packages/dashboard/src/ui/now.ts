@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 const TICK_MS = 1_000
+const HOUR_MS = 3_600_000
 const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -10,9 +11,18 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
+/** The hour’s beginning, epoch milliseconds: what shows it is drawn anew once an hour, not every second. */
+export function useHour(): number {
+  return useSyncExternalStore(subscribe, () => now - (now % HOUR_MS))
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  timer ??= setInterval(tick, TICK_MS)
+  if (timer === undefined) {
+    // It stood still while nobody listened; whoever subscribes reads it again right after.
+    now = Date.now()
+    timer = setInterval(tick, TICK_MS)
+  }
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { SCROLLABLE } from './scrollable.ts'
 
 export interface Column<Row> {
   heading: string
@@ -21,7 +22,7 @@ interface TableProps<Row> {
 /** Rows and columns; where they do not fit they scroll by themselves, and the page does not. */
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>): ReactNode {
   return (
-    <div className="relative overflow-x-auto" {...SCROLLABLE}>
+    <section aria-label={`${caption}, as a table`} className="relative overflow-x-auto" {...SCROLLABLE}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -55,12 +56,9 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>):
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
-
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }
 
 function places({ isNumber = false, isExtra = false }: Pick<Column<never>, 'isNumber' | 'isExtra'>) {
   return [isNumber ? 'text-right whitespace-nowrap tabular-nums' : 'text-left', isExtra && 'max-md:hidden']

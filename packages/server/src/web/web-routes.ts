@@ -20,12 +20,14 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
+  vary: 'accept-encoding',
 }
 
 const SCRIPT_HEADERS = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
+  vary: 'accept-encoding',
 }
 
 const HIDDEN = { schema: { hide: true } }

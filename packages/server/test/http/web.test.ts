@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { missingWebFiles, NO_WEB_FILES, type WebFiles } from '../../src/web/web-files.ts'
+import { findWebFiles, missingWebFiles, NO_WEB_FILES, type WebFiles } from '../../src/web/web-files.ts'
 import { refusalOf } from '../support/answers.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { startForTest } from '../support/service.ts'
@@ -42,9 +43,12 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     expect([plain.statusCode, plain.body]).toEqual([200, SCRIPT])
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(plain.headers['content-type']).toBe('application/javascript; charset=utf-8')
+    expect(plain.headers.vary).toBe('accept-encoding')
     const headers = { 'accept-encoding': 'gzip, br' }
     const packed = await service.send('GET', '/dashboard/assets/app-1a2b3c.js', { headers })
     expect([packed.headers['content-encoding'], packed.body]).toEqual(['br', 'packed'])
+    // A cache in between hands one to nobody who asked for the other.
+    expect(packed.headers.vary).toBe('accept-encoding')
   })
 
   test('a file that is not there is the same 404 as any other route, and so is what lies outside', async () => {
@@ -76,6 +80,23 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     })
     const again = await service.send('GET', '/widget.js', { headers: { 'if-none-match': String(first.headers.etag) } })
     expect(again.statusCode).toBe(304)
+  })
+
+  test('the widget as it was built comes in at most 25 KB to who takes it compressed, and is the same script', async () => {
+    const service = await startForTest(database(), { web: findWebFiles() })
+    const plain = await service.send('GET', '/widget.js')
+    expect([plain.statusCode, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
+      200,
+      undefined,
+      'accept-encoding',
+    ])
+    for (const encoding of ['gzip', 'br']) {
+      const packed = await service.send('GET', '/widget.js', { headers: { 'accept-encoding': encoding } })
+      expect([packed.headers['content-encoding'], packed.headers.vary]).toEqual([encoding, 'accept-encoding'])
+      expect(Number(packed.headers['content-length'])).toBeLessThanOrEqual(25_000)
+      const script = (encoding === 'gzip' ? gunzipSync : brotliDecompressSync)(packed.rawPayload)
+      expect(script.toString('utf8')).toBe(plain.body)
+    }
   })
 
   test('what was not built says how to build it, and the log says so at the start', async () => {

@@ -54,6 +54,17 @@ describe('the image', () => {
     expect(copied.filter((path) => !passes(path))).toEqual([])
   })
 
+  test('brings every script that a command of it starts, and the widget with what it was compressed to', () => {
+    const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')))
+    const run = instructions.filter(({ name }) => name === 'RUN').map(({ words }) => words.join(' '))
+    const commands = [...run.join(' ').matchAll(/npm run -s ([\w:]+)/g)].map(([, name = '']) => scripts[name] ?? '')
+    const files = commands.flatMap((command) => [...command.matchAll(/node (\S+)/g)].map(([, file = '']) => file))
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.filter((file) => !copied.some((path) => file.startsWith(`${path}/`)))).toEqual([])
+    const taken = lastStage.filter(({ name }) => name === 'COPY').flatMap(({ words }) => words)
+    expect(taken).toContain('/app/packages/widget/dist/widget.js*')
+  })
+
   test('knows the package file of every workspace, without which npm ci refuses the lock file', () => {
     const { workspaces } = z.object({ workspaces: z.array(z.string()) }).parse(JSON.parse(read('package.json')))
     const files = workspaces.flatMap((pattern) => matching(`${pattern}/package.json`))

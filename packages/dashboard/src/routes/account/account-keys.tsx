@@ -73,10 +73,12 @@ function NewKey(): ReactNode {
   const [name, setName] = useState('')
   const queryClient = useQueryClient()
   const making = useMutation({
+    gcTime: 0,
     mutationFn: () => bodyOf(api.POST('/v1/account/keys', { body: { name } })),
-    onSuccess: async () => {
+    onSuccess: () => {
       setName('')
-      await queryClient.invalidateQueries({ queryKey: accountKeysQuery.queryKey })
+      // Not waited for: the key would not be shown before the list is there again.
+      void queryClient.invalidateQueries({ queryKey: accountKeysQuery.queryKey })
     },
   })
   const problem = messageBeside(making.error, ['name'])

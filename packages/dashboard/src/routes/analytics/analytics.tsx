@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
-import { useNow } from '../../ui/now.ts'
+import { useHour } from '../../ui/now.ts'
 import { Page } from '../../ui/page.tsx'
 import { Breakdowns } from './breakdowns.tsx'
 import { Charts } from './charts.tsx'
@@ -21,12 +21,12 @@ export function Analytics(): ReactNode {
   const { range = '7d', runtimeId } = useSearch({ from: '/app/analytics' })
   const { project: projectId } = useSearch({ from: '/app' })
   const { data: runtimes } = useQuery(runtimesQuery())
-  const request = { ...requestFor(range, useNow()), projectId, runtimeId }
+  const request = { ...requestFor(range, useHour()), projectId, runtimeId }
   const { data, error, isPending, refetch } = useQuery({ ...summaryQuery(request), placeholderData: keepPreviousData })
   const names = new Map(runtimes?.map((runtime) => [runtime.runtimeId, runtime.name]))
   return (
     <Page title="Analytics" description="What ran, how well, how fast, and what it used.">
-      <RangePicker runtimes={runtimes ?? []} />
+      <RangePicker />
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {isPending && <Loading rows={6} />}
       {data && (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { isRecord } from '../../api/is-record.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -52,9 +53,7 @@ function Payload({ title, value, label }: { title: string; value: unknown; label
 
 // What is too large for a trace is stored in this form.
 function cutOf(value: unknown): { bytes: number; preview: unknown } | null {
-  if (typeof value !== 'object' || value === null) return null
-  if (!('truncated' in value && 'bytes' in value && 'preview' in value)) return null
-  return value.truncated === true && typeof value.bytes === 'number'
-    ? { bytes: value.bytes, preview: value.preview }
-    : null
+  if (!isRecord(value) || value['truncated'] !== true || !('preview' in value)) return null
+  const { bytes, preview } = value
+  return typeof bytes === 'number' ? { bytes, preview } : null
 }

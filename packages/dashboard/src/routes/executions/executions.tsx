@@ -3,7 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { executionsQuery, runtimesQuery } from '../../api/queries.ts'
+import { executionsQuery, isTooLongForLive, runtimesQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -34,13 +34,15 @@ export function Executions(): ReactNode {
     <Page
       title="Executions"
       description="Each question, each call, and what came of it."
-      actions={<LiveSwitch isLive={isLive} onChange={setLive} />}
+      actions={<LiveSwitch isLive={isLive} isPaused={isTooLongForLive(list.data?.pages)} onChange={setLive} />}
     >
-      <Filters runtimes={runtimes ?? []} />
+      <Filters />
       {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
       <Card isFlush>
         {list.isPending && <Loading rows={6} />}
-        {list.data && rows.length === 0 && <NothingFound isFiltered={Boolean(status || runtimeId || from || to)} />}
+        {list.data && rows.length === 0 && (
+          <NothingFound isFiltered={Object.values(filters).some((filter) => filter !== undefined)} />
+        )}
         {rows.length > 0 && (
           <Table caption="Executions" columns={columns(names)} rows={rows} rowKey={({ executionId }) => executionId} />
         )}

@@ -1,16 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Schemas } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { RuntimeSelect } from '../runtime-select.tsx'
 import { type ExecutionsSearch, readExecutionsSearch } from '../search.ts'
 
 /** What the list leaves out. Each choice changes the address, which can be shared and gone back from. */
-export function Filters({ runtimes }: { runtimes: readonly Schemas['RuntimeListItem'][] }): ReactNode {
+export function Filters(): ReactNode {
   const search = useSearch({ from: '/app/executions' })
   const navigate = useNavigate({ from: '/executions' })
   const change = (name: keyof ExecutionsSearch, value: string) => {
-    void navigate({ search: (now) => ({ ...keepProject(now), ...readExecutionsSearch({ ...now, [name]: value }) }) })
+    void navigate({ search: (now) => readExecutionsSearch({ ...now, [name]: value }) })
   }
   const isFiltered = Object.keys(readExecutionsSearch({ ...search })).length > 0
   return (
@@ -25,18 +25,7 @@ export function Filters({ runtimes }: { runtimes: readonly Schemas['RuntimeListI
         <option value="completed">Completed</option>
         <option value="failed">Failed</option>
       </SelectField>
-      <SelectField
-        label="Runtime"
-        value={search.runtimeId ?? ''}
-        onChange={(event) => change('runtimeId', event.target.value)}
-      >
-        <option value="">All</option>
-        {runtimes.map(({ runtimeId, name }) => (
-          <option key={runtimeId} value={runtimeId}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+      <RuntimeSelect value={search.runtimeId ?? ''} onChange={(runtimeId) => change('runtimeId', runtimeId)} />
       <TextField
         label="From"
         type="date"
@@ -52,14 +41,10 @@ export function Filters({ runtimes }: { runtimes: readonly Schemas['RuntimeListI
         onChange={(event) => change('to', event.target.value)}
       />
       {isFiltered && (
-        <Button kind="ghost" onClick={() => void navigate({ search: (now) => keepProject(now) })}>
+        <Button kind="ghost" onClick={() => void navigate({ search: {} })}>
           Clear
         </Button>
       )}
     </form>
   )
-}
-
-function keepProject({ project }: { project?: string }): { project?: string } {
-  return project === undefined ? {} : { project }
 }

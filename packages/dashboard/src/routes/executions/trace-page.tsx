@@ -41,7 +41,11 @@ export function TracePage(): ReactNode {
     >
       {trace.error && <FailureNotice message={trace.error.message} />}
       <Summary trace={trace} />
-      <Timeline trace={trace} />
+      {trace.durationMs === null ? (
+        <RunningTimeline trace={trace} />
+      ) : (
+        <Timeline trace={trace} end={Date.parse(trace.startedAt) + trace.durationMs} />
+      )}
       {trace.messageShape.length > 0 && (
         <Card title="Turns" description="Who spoke, and in what kinds of parts. The words themselves are not kept.">
           <MessageStrip shape={trace.messageShape} />
@@ -92,10 +96,14 @@ function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
   )
 }
 
-function Timeline({ trace }: { trace: Schemas['Trace'] }): ReactNode {
-  const now = useNow()
-  const totalMs = trace.durationMs ?? Math.max(0, now - Date.parse(trace.startedAt))
-  const bars = layOut(trace, now)
+function RunningTimeline({ trace }: { trace: Schemas['Trace'] }): ReactNode {
+  return <Timeline trace={trace} end={useNow()} />
+}
+
+/** `end`, epoch milliseconds: where what has no end of its own is cut off. */
+function Timeline({ trace, end }: { trace: Schemas['Trace']; end: number }): ReactNode {
+  const totalMs = Math.max(0, end - Date.parse(trace.startedAt))
+  const bars = layOut(trace, end)
   return (
     <Card title="Timeline" description="What the model took, and each call of a capability.">
       {bars.length === 0 ? (

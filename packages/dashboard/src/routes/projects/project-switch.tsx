@@ -19,10 +19,8 @@ export function ProjectSwitch(): ReactNode {
         value={project}
         onChange={(event) => {
           const { value } = event.target
-          void navigate({
-            to: '.',
-            search: ({ project: _, ...rest }) => (value === '' ? rest : { ...rest, project: value }),
-          })
+          // Named even where it is none: what is not named stays as it is.
+          void navigate({ to: '.', search: (now) => ({ ...now, project: value === '' ? undefined : value }) })
         }}
         className="h-9 w-full truncate rounded-md border border-edge bg-surface px-2.5 text-sm"
       >

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { isRecord } from '../../api/is-record.ts'
 
 type Manifest = Schemas['DeploymentDetail']['manifest']
 
@@ -45,7 +46,7 @@ function textOf(value: unknown): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,3 +1,5 @@
+import { isRecord } from '../../api/is-record.ts'
+
 /** One field of a schema, as a reader wants to know it. */
 export interface SchemaField {
   /** Dotted, `items[].sku`; empty for the value itself. */
@@ -15,9 +17,9 @@ const MAX_DEPTH = 8
 
 /** A JSON Schema as a list of fields, in their order, each followed by what is in it. References that lead round end. */
 export function describeSchema(schema: unknown): SchemaField[] {
-  if (!isSchema(schema)) return []
+  if (!isRecord(schema)) return []
   const root = resolve(schema, schema)
-  if (typeOf(root) === 'object' && isSchema(root['properties']))
+  if (typeOf(root) === 'object' && isRecord(root['properties']))
     return members(root, { root: schema, path: '', depth: 0 })
   return field(root, { root: schema, path: '', depth: 0, isRequired: true })
 }
@@ -29,7 +31,7 @@ interface Place {
 }
 
 function members(schema: Schema, { root, path, depth }: Place): SchemaField[] {
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   return Object.entries(properties).flatMap(([name, member]) =>
     field(member, {
@@ -43,7 +45,7 @@ function members(schema: Schema, { root, path, depth }: Place): SchemaField[] {
 
 function field(given: unknown, place: Place & { isRequired: boolean }): SchemaField[] {
   const { root, path, depth, isRequired } = place
-  const schema = isSchema(given) ? resolve(given, root) : {}
+  const schema = isRecord(given) ? resolve(given, root) : {}
   const described: SchemaField = {
     path,
     type: typeOf(schema, root),
@@ -52,10 +54,10 @@ function field(given: unknown, place: Place & { isRequired: boolean }): SchemaFi
     rules: rulesOf(schema),
   }
   if (depth >= MAX_DEPTH) return [described]
-  const items = isSchema(schema['items']) ? resolve(schema['items'], root) : null
+  const items = isRecord(schema['items']) ? resolve(schema['items'], root) : null
   const inside = items ?? schema
   const insidePath = items ? `${path}[]` : path
-  return isSchema(inside['properties'])
+  return isRecord(inside['properties'])
     ? [described, ...members(inside, { root, path: insidePath, depth })]
     : [described]
 }
@@ -63,19 +65,19 @@ function field(given: unknown, place: Place & { isRequired: boolean }): SchemaFi
 function typeOf(schema: Schema, root: Schema = schema): string {
   const { type } = schema
   if (type === 'array') {
-    const items = isSchema(schema['items']) ? typeOf(resolve(schema['items'], root), root) : 'anything'
+    const items = isRecord(schema['items']) ? typeOf(resolve(schema['items'], root), root) : 'anything'
     return `list of ${items}`
   }
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.join(' or ')
   const choices = [schema['anyOf'], schema['oneOf']].find((choice) => Array.isArray(choice))
   if (Array.isArray(choices)) {
-    const types = choices.map((choice) => (isSchema(choice) ? typeOf(resolve(choice, root), root) : 'anything'))
+    const types = choices.map((choice) => (isRecord(choice) ? typeOf(resolve(choice, root), root) : 'anything'))
     return [...new Set(types)].join(' or ')
   }
   if (Array.isArray(schema['enum'])) return 'choice'
   if ('const' in schema) return 'constant'
-  return isSchema(schema['properties']) ? 'object' : 'anything'
+  return isRecord(schema['properties']) ? 'object' : 'anything'
 }
 
 const SENTENCES: readonly (readonly [string, (value: unknown) => string])[] = [
@@ -105,9 +107,9 @@ function resolve(schema: Schema, root: Schema, hops = 0): Schema {
   let found: unknown = root
   for (const step of reference.slice(2).split('/')) {
     const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isSchema(found) ? found[name] : undefined
+    found = isRecord(found) ? found[name] : undefined
   }
-  return isSchema(found) ? resolve(found, root, hops + 1) : schema
+  return isRecord(found) ? resolve(found, root, hops + 1) : schema
 }
 
 function countOf(value: unknown, one: string, many = `${one}s`): string {
@@ -124,8 +126,4 @@ function quote(value: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

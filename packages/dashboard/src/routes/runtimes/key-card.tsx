@@ -102,9 +102,9 @@ function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key:
     gcTime: 0,
     mutationFn: (graceSeconds: number) =>
       bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-key', { params, body: { type, graceSeconds } })),
-    onSuccess: async ({ key }) => {
+    onSuccess: ({ key }) => {
       onKey(key)
-      await refresh()
+      void refresh()
     },
   })
   const revoke = useMutation({

@@ -30,10 +30,11 @@ function RuntimeForm({ onCreated }: { onCreated: (runtime: Schemas['CreatedRunti
   const [values, setValues] = useState({ name: '', endpoint: '', projectId: project })
   const queryClient = useQueryClient()
   const creating = useMutation({
+    gcTime: 0,
     mutationFn: () => register(values),
-    onSuccess: async (runtime) => {
+    onSuccess: (runtime) => {
       onCreated(runtime)
-      await queryClient.invalidateQueries({ queryKey: ['runtimes'] })
+      void queryClient.invalidateQueries({ queryKey: ['runtimes'] })
     },
   })
   return (
@@ -54,7 +55,7 @@ function RuntimeForm({ onCreated }: { onCreated: (runtime: Schemas['CreatedRunti
       <RuntimeFields
         values={values}
         endpointHint="Where capability calls are sent. May stay empty: a deployment can bring it along."
-        onChange={setValues}
+        onChange={(change) => setValues({ ...values, ...change })}
       />
     </Form>
   )

@@ -11,13 +11,15 @@ import { useRuntime } from './use-runtime.ts'
 
 export function OriginsTab(): ReactNode {
   const runtime = useRuntime()
-  return <OriginsForm key={runtime.allowedOrigins.join(' ')} runtime={runtime} />
+  return <OriginsForm key={runtime.runtimeId} runtime={runtime} />
 }
 
 /** One origin a line; what the service says of a line stands below. */
 function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, allowedOrigins } = runtime
-  const [text, setText] = useState(allowedOrigins.join('\n'))
+  // Null until something is typed: a deployment may change them meanwhile.
+  const [typed, setTyped] = useState<string | null>(null)
+  const text = typed ?? allowedOrigins.join('\n')
   const queryClient = useQueryClient()
   const saving = useMutation({
     mutationFn: () => {
@@ -27,6 +29,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
     onSuccess: async () => {
       toast('The origins are saved.')
       await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
+      setTyped(null)
     },
   })
   return (
@@ -48,7 +51,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
           hint={`Scheme, host and port, such as https://shop.example.com. At most 50; ${linesOf(text).length} here.`}
           value={text}
           spellCheck={false}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => setTyped(event.target.value)}
           errors={faultsByLine(saving.error, linesOf(text))}
         />
         {linesOf(text).length === 0 && (

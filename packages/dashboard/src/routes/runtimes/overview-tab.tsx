@@ -24,7 +24,7 @@ export function OverviewTab(): ReactNode {
       <Card title="Connection and health">
         <Facts facts={facts(runtime)} />
       </Card>
-      <SettingsForm key={`${runtime.name} ${runtime.endpoint}`} runtime={runtime} />
+      <SettingsForm key={runtime.runtimeId} runtime={runtime} />
     </>
   )
 }

@@ -15,7 +15,8 @@ export const RUNTIME_FIELDS = ['name', 'endpoint', 'projectId']
 interface RuntimeFieldsProps {
   values: RuntimeFieldValues
   endpointHint: string
-  onChange: (values: RuntimeFieldValues) => void
+  /** Hears of the fields that changed alone. */
+  onChange: (change: Partial<RuntimeFieldValues>) => void
 }
 
 /** The fields of a runtime, for the form that makes one and the one that changes it. */
@@ -29,7 +30,7 @@ export function RuntimeFields({ values, endpointHint, onChange }: RuntimeFieldsP
         name="name"
         placeholder="Shop"
         value={name}
-        onChange={(event) => onChange({ ...values, name: event.target.value })}
+        onChange={(event) => onChange({ name: event.target.value })}
       />
       <TextField
         label="Endpoint"
@@ -38,13 +39,13 @@ export function RuntimeFields({ values, endpointHint, onChange }: RuntimeFieldsP
         placeholder="https://shop.example.com/svc"
         hint={endpointHint}
         value={endpoint}
-        onChange={(event) => onChange({ ...values, endpoint: event.target.value })}
+        onChange={(event) => onChange({ endpoint: event.target.value })}
       />
       <SelectField
         label="Project"
         name="projectId"
         value={projectId}
-        onChange={(event) => onChange({ ...values, projectId: event.target.value })}
+        onChange={(event) => onChange({ projectId: event.target.value })}
       >
         {projectId === '' && <option value="">Default</option>}
         {projects

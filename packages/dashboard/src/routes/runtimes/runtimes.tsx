@@ -15,12 +15,14 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { Welcome } from './welcome.tsx'
 
+const RENEW_MS = 15_000
+
 type Runtime = Schemas['RuntimeListItem']
 
 /** All runtimes, or those of the chosen project. An account without any is shown how to begin. */
 export function Runtimes(): ReactNode {
   const { project } = useSearch({ from: '/app' })
-  const { data, error, isPending, refetch } = useQuery(runtimesQuery(project))
+  const { data, error, isPending, refetch } = useQuery({ ...runtimesQuery(project), refetchInterval: RENEW_MS })
   if (data?.length === 0 && project === undefined) return <Welcome />
   return (
     <Page title="Runtimes" description="Where your capabilities run." actions={<NewRuntimeLink />}>

@@ -27,9 +27,10 @@ export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCar
       const params = { path: { runtimeId } }
       return bodyOf(api.POST('/v1/runtimes/{runtimeId}/rotate-secret', { params, body: { graceSeconds } }))
     },
-    onSuccess: async () => {
+    onSuccess: () => {
       setAsking(false)
-      await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
+      // Not waited for: the secret would not be shown before the runtime is there again.
+      void queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
     },
   })
   return (

@@ -4,21 +4,26 @@ import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { Card } from '../../ui/card.tsx'
 import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { RUNTIME_FIELDS, RuntimeFields, registrationOf } from './runtime-fields.tsx'
+import { RUNTIME_FIELDS, RuntimeFields, type RuntimeFieldValues, registrationOf } from './runtime-fields.tsx'
 
 /** Registering an id again updates its runtime: that is how name, endpoint and project are changed. */
 export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, name, endpoint, projectId } = runtime
-  const [values, setValues] = useState({ name, endpoint: endpoint ?? '', projectId })
+  // What was typed alone: the rest follows the runtime, which a deployment may change meanwhile.
+  const [edits, setEdits] = useState<Partial<RuntimeFieldValues>>({})
+  const values = { name, endpoint: endpoint ?? '', projectId, ...edits }
+  // Left out it would stay, and “Saved.” would be untrue: so the service says what it has against none.
+  const emptied = endpoint !== null && values.endpoint === '' ? { endpoint: '' } : {}
   const queryClient = useQueryClient()
   const saving = useMutation({
-    mutationFn: () => bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, ...registrationOf(values) } })),
+    mutationFn: () => bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, ...registrationOf(values), ...emptied } })),
     onSuccess: async () => {
       toast('Saved.')
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] }),
         queryClient.invalidateQueries({ queryKey: ['runtimes'] }),
       ])
+      setEdits({})
     },
   })
   return (
@@ -31,7 +36,11 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
         action="Save"
         actionKind="secondary"
       >
-        <RuntimeFields values={values} endpointHint="A deployment that names one replaces it." onChange={setValues} />
+        <RuntimeFields
+          values={values}
+          endpointHint="A deployment that names one replaces it. It can be another, but not none again."
+          onChange={(change) => setEdits({ ...edits, ...change })}
+        />
       </Form>
     </Card>
   )

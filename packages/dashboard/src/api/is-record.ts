@@ -1,0 +1,4 @@
+/** Whether something of unknown origin is an object with members, and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
