@@ -1,7 +1,7 @@
 import { type Batcher, createBatcher, QueueFullError } from '../database/batch.ts'
 import { noteWithoutEffect } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { limited } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
 import { type AdmissionDoubts, createAdmissionDoubts } from './admission-doubts.ts'
@@ -26,7 +26,6 @@ interface KnownEmpty {
 
 // A change of plan may fill a bucket early: a flood of refused calls asks the database ten times a second, and no more.
 const BELIEVED_MS = 100
-const BUSY_RETRY_MS = 1_000
 
 type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string }
 
@@ -94,7 +93,7 @@ async function submit(batcher: Batcher<AdmissionRequest, Admission>, request: Ad
   try {
     return await batcher.submit(request)
   } catch (error) {
-    if (error instanceof QueueFullError) throw limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
+    if (error instanceof QueueFullError) throw busy()
     throw error
   }
 }
