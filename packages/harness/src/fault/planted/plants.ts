@@ -164,8 +164,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'agent/run-agent.js',
-        from: 'usage: wholeUsage(error.usage)',
-        to: 'usage: { inputTokens: 0, outputTokens: 0 }',
+        from: 'yield stepEnd(error.usage)',
+        to: 'yield stepEnd({ inputTokens: 0, outputTokens: 0 })',
       },
     ],
     foundBy: {
