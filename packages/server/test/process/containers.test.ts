@@ -106,7 +106,10 @@ describe('the composition', () => {
   test('gives the server every variable of its .env, but for what it sets itself', () => {
     const { env_file: files = [], environment = {} } = services['svc'] ?? {}
     expect(files).toEqual([{ path: '.env', required: false }])
-    const rows = read('docs/configuration.md').match(/^\|.*\|$/gm)?.join('\n') ?? ''
+    const rows =
+      read('docs/configuration.md')
+        .match(/^\|.*\|$/gm)
+        ?.join('\n') ?? ''
     const documented = [...new Set(rows.match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))]
     expect(documented).toEqual(expect.arrayContaining(['SVC_MODEL_BASE_URL', 'STRIPE_SECRET_KEY', 'SVC_LIMIT_STEPS']))
     expect(documented.filter((name) => name in environment).sort()).toEqual([
