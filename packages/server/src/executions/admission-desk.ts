@@ -15,6 +15,8 @@ export interface AdmissionDesk {
   resolveDoubts(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
+  /** Of how many it is not known whether they were let in. */
+  readonly unknown: number
   drain(): Promise<void>
 }
 
@@ -51,6 +53,9 @@ export function createAdmissionDesk(deps: DeskDeps): AdmissionDesk {
     },
     get depth() {
       return batcher.depth
+    },
+    get unknown() {
+      return doubts.size
     },
     resolveDoubts: () => doubts.resolve(),
     async drain() {

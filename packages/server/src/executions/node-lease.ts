@@ -55,7 +55,9 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const sweep = async (deadNodes: Sweep['deadNodes']) => {
     const now = clock.now()
     const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, deadNodes })
-    if (count > 0) deps.logger.warn({ count }, 'failed executions that were interrupted')
+    if (count === 0) return
+    deps.metrics.executionsInterrupted(count)
+    deps.logger.warn({ count }, 'failed executions that were interrupted')
   }
   return {
     isHeld: () => clock.now() < until,
