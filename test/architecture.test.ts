@@ -268,7 +268,7 @@ describe('within the server', () => {
     const payments = server.filter(inServer(/^billing\/payments\//))
     const isOwn = (target: string) => /\/(billing\/payments\/[a-z-]+|clock|secrets\/secret)\.ts$/.test(target)
     expect(breaches(payments, (_, target) => target !== null && !isOwn(target))).toEqual([])
-    const others = server.filter((file) => !inServer(/^billing\/payments\/|^server\.ts$/)(file))
+    const others = server.filter((file) => !inServer(/^billing\/payments\/|^open-parts\.ts$/)(file))
     const isChoice = (target: string | null) => /open-payments\.ts$/.test(target ?? '')
     expect(breaches(others, (_, target) => isChoice(target))).toEqual([])
   })

@@ -25,9 +25,7 @@ import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
-
 import { UnderWay } from './under-way.ts'
-
 import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {
@@ -127,6 +125,8 @@ function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settl
     heldBound: () => load.bound,
     openCircuits: () => dispatcher.openCircuits(),
     queued: { admissions: () => admissions.depth, calls: () => callLog.depth, settlements: () => settlements.depth },
+    unwrittenOutcomes: () => settlements.unwritten,
+    unknownAdmissions: () => admissions.unknown,
     isLeaseHeld: () => lease.isHeld(),
   }
 }

@@ -22,9 +22,7 @@ import type { RequestLog } from './request-log.ts'
 import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
-
 import type { UnderWay } from './under-way.ts'
-
 import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */

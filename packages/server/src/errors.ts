@@ -83,6 +83,11 @@ export function limited(message: string, retryAfterMs: number, headers: Record<s
   return new AppError('rate_limit_exceeded', message, { headers: { ...headers, 'retry-after': String(seconds) } })
 }
 
+/** 429 of a service that has too much to do, or whose database is away for a moment. Nothing was done. */
+export function busy(): AppError {
+  return limited('The service is busy. Try again in a moment.', 1_000)
+}
+
 /** 500 with a fixed sentence; what happened goes to the log alone. */
 export function internal(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })

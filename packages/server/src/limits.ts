@@ -10,7 +10,7 @@ export interface Limits {
   calls: number
   /** Outputs of one execution, all together; once they are larger, no further call is made. */
   outputBytes: number
-  /** What the model says in one execution, over all its steps; its turn ends there, as one that ran into its length. */
+  /** What the model says in one execution, arguments of calls included; its turn ends there, as at its own length. */
   textBytes: number
   /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: number

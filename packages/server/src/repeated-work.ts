@@ -6,13 +6,28 @@ export interface RepeatedWork {
   stop(): Promise<void>
 }
 
-/** Begins `work` every so many milliseconds, whether or not the last round has ended. It must never reject. */
-export function repeatWork(everyMs: number, work: () => Promise<void>): RepeatedWork {
+interface Rhythm {
+  /** From one round to the next, in milliseconds, whether or not the last one has ended. */
+  everyMs: number
+  /** After a round that failed another one comes as soon as this. None: with the next one's time. */
+  retryMs?: number
+}
+
+/** Begins `work` again and again. It says whether it succeeded, and must never reject. */
+export function repeatWork({ everyMs, retryMs }: Rhythm, work: () => Promise<boolean>): RepeatedWork {
   const underWay = new Set<Promise<void>>()
   let isStopped = false
+  let retry: NodeJS.Timeout | undefined
   const begin = () => {
     if (isStopped) return
-    const round = work().finally(() => underWay.delete(round))
+    // Rounds that overlap and fail alike are tried again once.
+    clearTimeout(retry)
+    const round = work().then((hasSucceeded) => {
+      underWay.delete(round)
+      if (hasSucceeded || retryMs === undefined || isStopped) return
+      clearTimeout(retry)
+      retry = setTimeout(begin, retryMs)
+    })
     underWay.add(round)
   }
   const timer = setInterval(begin, everyMs)
@@ -21,6 +36,7 @@ export function repeatWork(everyMs: number, work: () => Promise<void>): Repeated
     async stop() {
       isStopped = true
       clearInterval(timer)
+      clearTimeout(retry)
       await Promise.all(underWay)
     },
   }

@@ -30,17 +30,32 @@ export function backUp({ store, to, withMasterKey }: BackupOptions): AdminResult
     return { ok: false, text: `There is no ${resolve(key)}: the master key is in SVC_MASTER_KEY. Keep a copy of that.` }
   }
   const folder = resolve(to)
-  if (!makeFolder(folder))
-    return { ok: false, text: `${folder} is there already: give each backup a folder of its own.` }
   try {
-    return fill(folder, { source, key: withMasterKey ? key : null })
+    if (!makeFolder(folder)) {
+      return { ok: false, text: `${folder} is there already: give each backup a folder of its own.` }
+    }
+    return fillOrRemove(folder, { source, key: withMasterKey ? key : null })
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    return { ok: false, text: `The backup could not be written to ${folder}: ${problem}` }
+  }
+}
+
+interface Sources {
+  source: string
+  key: string | null
+}
+
+function fillOrRemove(folder: string, sources: Sources): AdminResult {
+  try {
+    return fill(folder, sources)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
 }
 
-function fill(folder: string, { source, key }: { source: string; key: string | null }): AdminResult {
+function fill(folder: string, { source, key }: Sources): AdminResult {
   const file = join(folder, BACKUP_FILE)
   copySqlite(source, file)
   const check = checkCopy(file)

@@ -38,7 +38,7 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
   for (let step = 1; step <= limits.steps; step += 1) {
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
-    spent.textBytes += Buffer.byteLength(spoken.text)
+    spent.textBytes += bytesOf(spoken)
     const requests = spoken.requests.map((request) => judge(deps, input.toolset, request))
     const assistant = assistantTurn(spoken.text, requests)
     messages.push(assistant)
@@ -115,6 +115,10 @@ async function* speak(
 function note(spoken: Spoken, event: Exclude<ModelEvent, { type: 'end' }>): void {
   if (event.type === 'text') spoken.text += event.content
   else spoken.requests.push({ name: event.name, input: event.input })
+}
+
+function bytesOf({ text, requests }: Spoken): number {
+  return requests.reduce((sum, { input }) => sum + jsonBytes(input), Buffer.byteLength(text))
 }
 
 interface JudgedRequest {

@@ -1,7 +1,7 @@
 import { type Batcher, createBatcher, QueueFullError } from '../database/batch.ts'
 import { noteWithoutEffect } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { limited } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
 import { type AdmissionDoubts, createAdmissionDoubts } from './admission-doubts.ts'
@@ -15,6 +15,8 @@ export interface AdmissionDesk {
   resolveDoubts(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
+  /** Of how many it is not known whether they were let in. */
+  readonly unknown: number
   drain(): Promise<void>
 }
 
@@ -26,7 +28,6 @@ interface KnownEmpty {
 
 // A change of plan may fill a bucket early: a flood of refused calls asks the database ten times a second, and no more.
 const BELIEVED_MS = 100
-const BUSY_RETRY_MS = 1_000
 
 type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string }
 
@@ -52,6 +53,9 @@ export function createAdmissionDesk(deps: DeskDeps): AdmissionDesk {
     },
     get depth() {
       return batcher.depth
+    },
+    get unknown() {
+      return doubts.size
     },
     resolveDoubts: () => doubts.resolve(),
     async drain() {
@@ -94,7 +98,7 @@ async function submit(batcher: Batcher<AdmissionRequest, Admission>, request: Ad
   try {
     return await batcher.submit(request)
   } catch (error) {
-    if (error instanceof QueueFullError) throw limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
+    if (error instanceof QueueFullError) throw busy()
     throw error
   }
 }

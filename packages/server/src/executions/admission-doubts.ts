@@ -1,6 +1,7 @@
 import { isDataFault } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type AdmissionRequest, wasAdmitted } from './admission-store.ts'
+import { KeptList } from './kept-list.ts'
 import { failOwn } from './lease-store.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface AdmissionDoubts {
   keep(batch: readonly AdmissionRequest[]): void
   /** Fails those that took place. What cannot be found out yet is kept. Joins the resolving that is under way. */
   resolve(): Promise<void>
+  /** How many admissions are kept. */
+  readonly size: number
 }
 
 type DoubtDeps = Pick<Deps, 'db' | 'clock' | 'logger'> & { nodeId: string }
@@ -19,10 +22,12 @@ type DoubtDeps = Pick<Deps, 'db' | 'clock' | 'logger'> & { nodeId: string }
 const MAX_BATCHES = 1_000
 
 export function createAdmissionDoubts(deps: DoubtDeps): AdmissionDoubts {
-  const waiting: (readonly AdmissionRequest[])[] = []
+  const waiting = new KeptList<readonly AdmissionRequest[]>(MAX_BATCHES, () => {
+    deps.logger.warn({ kept: MAX_BATCHES }, 'more admissions in doubt wait for the database than can be kept')
+  })
   let underWay: Promise<void> | null = null
   const resolveAll = async () => {
-    for (let batch = waiting[0]; batch; batch = waiting[0]) {
+    for (let [batch] = waiting.items; batch; [batch] = waiting.items) {
       try {
         await failAdmitted(deps, batch)
       } catch (error) {
@@ -33,12 +38,13 @@ export function createAdmissionDoubts(deps: DoubtDeps): AdmissionDoubts {
           return
         }
       }
-      waiting.shift()
+      waiting.removeFirst()
     }
   }
   return {
-    keep(batch) {
-      if (waiting.length < MAX_BATCHES) waiting.push(batch)
+    keep: (batch) => waiting.add(batch),
+    get size() {
+      return waiting.items.reduce((sum, batch) => sum + batch.length, 0)
     },
     resolve() {
       underWay ??= resolveAll().finally(() => {

@@ -1,7 +1,7 @@
 import type { ExecutionKind, JsonObject, TurnShape } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
-import { type AppError, internal, limited } from '../errors.ts'
+import { type AppError, busy, internal, limited } from '../errors.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
@@ -43,7 +43,8 @@ export async function enter<C extends AgentCall | null>(
   located: Located,
   judge: (runtime: ServingRuntime) => Wish<C>,
 ): Promise<Admitted<C>> {
-  if (!deps.lease.isHeld()) throw internal(new Error('the lease of this node has run out'))
+  // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
+  if (!deps.lease.isHeld()) throw busy()
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {

@@ -45,8 +45,8 @@ export interface Sweep {
   /** The node that sweeps, and since when its own executions can no longer be under way, whatever their rows say. */
   nodeId: string
   overdueBefore: number
-  /** True where this node is the only one there can be: what any other left is failed at once. */
-  isAlone: boolean
+  /** Which other nodes are taken for dead: those whose lease has run out, or all where there can be but one. */
+  deadNodes: 'none' | 'lapsed' | 'all others'
 }
 
 /** Fails every execution that nobody runs any more, and returns how many there were. */
@@ -168,7 +168,8 @@ function interruptedUsage(row: EndedRow, calls: readonly CallUsage[], now: numbe
   }
 }
 
-async function removeDeadNodes(tx: Tx, { now, nodeId, isAlone }: Sweep): Promise<void> {
+async function removeDeadNodes(tx: Tx, { now, nodeId, deadNodes }: Sweep): Promise<void> {
+  if (deadNodes === 'none') return
   const others = tx.deleteFrom('nodes').where('node_id', '!=', nodeId)
-  await (isAlone ? others : others.where('lease_until', '<', now)).execute()
+  await (deadNodes === 'all others' ? others : others.where('lease_until', '<', now)).execute()
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
-import { dropLease, extendLease, failAbandoned, takeLease } from './lease-store.ts'
+import { dropLease, extendLease, failAbandoned, type Sweep, takeLease } from './lease-store.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
@@ -8,15 +8,19 @@ export const RENEWAL_MS = 10_000
 // Beyond the time limits of an execution, its last call and its settlement, no row of ours is under way.
 const OVERDUE_MARGIN_MS = 60_000
 
+// Renewals come every ten seconds: after this long without one, the database may have been away from all nodes alike.
+const MISSED_MS = 1.5 * RENEWAL_MS
+
 /** This process's claim on the executions it runs. While it holds, nobody else ends them. */
 export interface NodeLease {
   /** False once the lease may have run out: nothing with an effect is started then. */
   isHeld(): boolean
-  /** Takes the lease and fails what earlier processes left behind. */
+  /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
   take(): Promise<void>
   /**
    * Renews the lease and fails what nobody runs any more. Where the lease had been lost, another node has failed what
-   * this one runs: it is stopped, and a new lease taken.
+   * this one runs: it is stopped, and a new lease taken. After a missed renewal nodes whose leases ran out meanwhile are
+   * given the time of a lease to renew theirs, because what kept this one from renewing may have kept them, too.
    */
   renew(): Promise<void>
   release(): Promise<void>
@@ -32,28 +36,38 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const startedAt = clock.now()
   const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
   let until = 0
+  let renewedAt = startedAt
+  let sparesUntil = 0
   const take = async () => {
     const claimed = clock.now() + LEASE_MS
     await takeLease(db, { nodeId, until: claimed, startedAt })
     until = claimed
+    renewedAt = clock.now()
   }
   const extend = async () => {
     const claimed = clock.now() + LEASE_MS
     const isOurs = await extendLease(db, nodeId, claimed)
+    if (clock.now() - renewedAt > MISSED_MS) sparesUntil = clock.now() + LEASE_MS
+    renewedAt = clock.now()
     if (isOurs) until = claimed
     return isOurs
   }
-  const sweep = async (isAlone: boolean) => {
+  const sweep = async (deadNodes: Sweep['deadNodes']) => {
     const now = clock.now()
-    const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, isAlone })
-    if (count > 0) deps.logger.warn({ count }, 'failed executions that were interrupted')
+    const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, deadNodes })
+    if (count === 0) return
+    deps.metrics.executionsInterrupted(count)
+    deps.logger.warn({ count }, 'failed executions that were interrupted')
   }
   return {
     isHeld: () => clock.now() < until,
     async take() {
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
-      await sweep(deps.engine === 'sqlite')
+      if (deps.engine === 'sqlite') return sweep('all others')
+      // How long the database was away before this start is not known.
+      sparesUntil = clock.now() + LEASE_MS
+      await sweep('none')
     },
     async renew() {
       const isOurs = await extend()
@@ -63,7 +77,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
         deps.running.stopAll('lease-lost')
         await take()
       }
-      await sweep(false)
+      await sweep(clock.now() < sparesUntil ? 'none' : 'lapsed')
     },
     async release() {
       until = 0

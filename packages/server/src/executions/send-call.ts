@@ -31,28 +31,32 @@ export async function sendCall(
     'svc.capability': call.capability,
     'svc.runtime_id': runtime.runtimeId,
   })
-  const result = await deps.dispatcher.dispatch(
-    {
-      runtimeId: runtime.runtimeId,
-      endpoint: runtime.endpoint,
-      secrets: runtime.secrets,
-      readSecrets: () => readSecrets(deps, runtime.runtimeId),
-    },
-    {
-      executionId,
-      callId: call.callId,
-      capability: call.capability,
-      input: call.input,
-      inputText: call.inputText,
-      metadata: wish.metadata ?? {},
-      metadataText: admitted.metadata ?? '{}',
-      endUserToken,
-      traceparent: span.traceparent ?? executionTraceparent(executionId),
-      signal: scope.dispatchSignal,
-    },
-  )
-  span.end(result.ok ? 'ok' : 'failed')
-  return result
+  let result: CallResult | undefined
+  try {
+    result = await deps.dispatcher.dispatch(
+      {
+        runtimeId: runtime.runtimeId,
+        endpoint: runtime.endpoint,
+        secrets: runtime.secrets,
+        readSecrets: () => readSecrets(deps, runtime.runtimeId),
+      },
+      {
+        executionId,
+        callId: call.callId,
+        capability: call.capability,
+        input: call.input,
+        inputText: call.inputText,
+        metadata: wish.metadata ?? {},
+        metadataText: admitted.metadata ?? '{}',
+        endUserToken,
+        traceparent: span.traceparent ?? executionTraceparent(executionId),
+        signal: scope.dispatchSignal,
+      },
+    )
+    return result
+  } finally {
+    span.end(result?.ok ? 'ok' : 'failed')
+  }
 }
 
 /**

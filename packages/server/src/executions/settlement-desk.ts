@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
+import { KeptList } from './kept-list.ts'
 import { type Settlement, settleBatch, wasSettled } from './settlement-store.ts'
 
 /** Where executions end. */
@@ -19,6 +20,8 @@ export interface SettlementDesk {
   retryFailed(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
+  /** How many could not be written, and are to be tried again. */
+  readonly unwritten: number
   drain(): Promise<void>
 }
 
@@ -32,21 +35,23 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     run: measuredRun(deps, 'settlements', (settlements: Settlement[]) => settleSurely(deps, settlements)),
   })
   const isNews = createNewsFilter()
-  let waiting: Settlement[] = []
-  const keep = (settlement: Settlement) => {
-    if (waiting.length < MAX_WAITING) waiting.push(settlement)
-  }
+  const waiting = new KeptList<Settlement>(MAX_WAITING, () => {
+    deps.logger.warn({ kept: MAX_WAITING }, 'more outcomes wait for the database than can be kept')
+  })
+  let retrying = 0
   const retryFailed = async () => {
-    const retried = waiting
-    waiting = []
+    const retried = waiting.takeAll()
+    retrying += retried.length
     const retry = async (settlement: Settlement) => {
       try {
         await batcher.submit(settlement)
       } catch (error) {
-        if (!isDataFault(error)) return keep(settlement)
+        if (!isDataFault(error)) return waiting.add(settlement)
         // It would be refused for ever. What still runs in the store is failed by the sweep, once it is overdue.
         const { executionId } = settlement
         deps.logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
+      } finally {
+        retrying -= 1
       }
     }
     await Promise.all(retried.map(retry))
@@ -58,7 +63,7 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
       } catch (error) {
         deps.logger.error({ err: error, executionId: settlement.executionId }, 'an outcome could not be written')
         const isUnknown = error instanceof CommitUnknownError
-        keep(isUnknown ? settlement : unrecorded(settlement))
+        waiting.add(isUnknown ? settlement : unrecorded(settlement))
         if (isUnknown) throw error
         return false
       }
@@ -66,6 +71,9 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     retryFailed,
     get depth() {
       return batcher.depth
+    },
+    get unwritten() {
+      return waiting.items.length + retrying
     },
     async drain() {
       await retryFailed()

@@ -2,9 +2,7 @@ import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isUnavailable } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, internal, invalidField, limited, notFound } from '../errors.ts'
-
-const BUSY_RETRY_MS = 1_000
+import { AppError, busy, internal, invalidField, notFound } from '../errors.ts'
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
 export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger'>): void {
@@ -38,7 +36,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
 /** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
 export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
   if (error instanceof AppError) return error
-  if (isUnavailable(error)) return limited('The service is busy. Try again in a moment.', BUSY_RETRY_MS)
+  if (isUnavailable(error)) return busy()
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return invalidField('body', `is larger than the ${deps.limits.bodyBytes} bytes that are accepted.`)

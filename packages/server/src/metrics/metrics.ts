@@ -15,6 +15,9 @@ export interface Gauges {
   /** Endpoints whose circuit is open. */
   openCircuits: () => number
   queued: Readonly<Record<BatchName, () => number>>
+  /** Outcomes that could not be written, and admissions of which it is unknown whether they took place. */
+  unwrittenOutcomes: () => number
+  unknownAdmissions: () => number
   isLeaseHeld: () => boolean
 }
 
@@ -33,6 +36,8 @@ export interface Metrics {
   batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
   databaseFailed(place: DatabasePlace): void
   leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
+  /** So many executions were failed because nobody ran them any more. */
+  executionsInterrupted(count: number): void
   /** Names what the gauges read; the last one named counts. */
   watch(gauges: Gauges): void
 }
@@ -59,5 +64,6 @@ export const NO_METRICS: Metrics = {
   batchEnded: ignore,
   databaseFailed: ignore,
   leaseRenewed: ignore,
+  executionsInterrupted: ignore,
   watch: ignore,
 }

@@ -104,7 +104,9 @@ function countWork(register: Registry): Pick<Metrics, 'executionEnded' | 'modelC
   }
 }
 
-function countDatabase(register: Registry): Pick<Metrics, 'batchEnded' | 'databaseFailed' | 'leaseRenewed'> {
+type DatabaseMetrics = Pick<Metrics, 'batchEnded' | 'databaseFailed' | 'leaseRenewed' | 'executionsInterrupted'>
+
+function countDatabase(register: Registry): DatabaseMetrics {
   const registers = [register]
   const durations = new Histogram({
     name: 'svc_batch_duration_seconds',
@@ -132,6 +134,11 @@ function countDatabase(register: Registry): Pick<Metrics, 'batchEnded' | 'databa
     labelNames: ['outcome'] as const,
     registers,
   })
+  const interrupted = new Counter({
+    name: 'svc_interrupted_executions_total',
+    help: 'Executions that this process failed because nobody ran them any more.',
+    registers,
+  })
   return {
     batchEnded({ name, size, durationMs }) {
       durations.observe({ batch: name }, durationMs / 1000)
@@ -139,6 +146,7 @@ function countDatabase(register: Registry): Pick<Metrics, 'batchEnded' | 'databa
     },
     databaseFailed: (place) => faults.inc({ place }),
     leaseRenewed: (outcome) => renewals.inc({ outcome }),
+    executionsInterrupted: (count) => interrupted.inc(count),
   }
 }
 
@@ -157,6 +165,8 @@ function readGauges(register: Registry, gauges: () => Gauges | undefined): void 
   read('svc_held_requests', 'Requests taken and not yet handed on.', ({ heldRequests }) => heldRequests())
   read('svc_held_requests_bound', 'How many requests may be held at present.', ({ heldBound }) => heldBound())
   read('svc_open_circuits', 'Endpoints to which calls are paused.', ({ openCircuits }) => openCircuits())
+  read('svc_unwritten_outcomes', 'Outcomes that wait to be written again.', (each) => each.unwrittenOutcomes())
+  read('svc_unknown_admissions', 'Admissions that may have taken place.', (each) => each.unknownAdmissions())
   read('svc_lease_held', '1 while this process may run executions.', ({ isLeaseHeld }) => Number(isLeaseHeld()))
   new Gauge({
     name: 'svc_batch_queued',

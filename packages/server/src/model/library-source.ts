@@ -24,7 +24,14 @@ async function* oneByOne(stream: AsyncIterable<StreamPart>): PartStream {
   }
 }
 
-const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>(['raw', 'text-delta', 'tool-call', 'finish', 'error'])
+const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([
+  'raw',
+  'text-delta',
+  'tool-input-delta',
+  'tool-call',
+  'finish',
+  'error',
+])
 
 function isTurnPart(part: StreamPart): part is Extract<StreamPart, { type: TurnPart['type'] }> {
   return TYPES.has(part.type)

@@ -13,7 +13,10 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: StopSignal
-  /** What it may say, in bytes of UTF-8: its turn ends there with the reason `length`. As much as it likes without. */
+  /**
+   * What it may say, arguments of its calls included, in bytes of UTF-8: its turn ends there with the reason `length`, and
+   * none of its calls is made. As much as it likes without.
+   */
   maxTextBytes?: number
   /** For the log alone. */
   executionId?: string

@@ -38,6 +38,8 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     usage: { inputTokens: 0, outputTokens: 0 },
     end: null,
     leftBytes: request.maxTextBytes ?? Number.POSITIVE_INFINITY,
+    argumentBytes: 0,
+    calledBytes: 0,
     isCut: false,
   }
   try {
@@ -85,8 +87,11 @@ interface Turn {
   toolCalls: Extract<ModelEvent, { type: 'tool_call' }>[]
   usage: ModelUsage
   end: Terminal | null
-  /** How much more it may say. */
+  /** How much more it may say, arguments of calls included. */
   leftBytes: number
+  /** Of arguments, in pieces or whole; and of those that are whole. */
+  argumentBytes: number
+  calledBytes: number
   /** It would have said more. */
   isCut: boolean
 }
@@ -97,12 +102,11 @@ type Terminal = Finish['finishReason']
 // What can be passed on at once, until the turn has said all that it may.
 function* textsIn(turn: Turn, parts: readonly TurnPart[]): Generator<string> {
   for (const part of parts) {
-    const text = take(turn, part)
-    if (text === null) continue
+    const text = take(turn, part) ?? ''
     const said = withinBytes(text, turn.leftBytes)
     turn.leftBytes -= Buffer.byteLength(said)
     if (said !== '') yield said
-    turn.isCut = said.length < text.length
+    turn.isCut ||= said.length < text.length
     if (turn.isCut) return
   }
 }
@@ -119,7 +123,13 @@ function take(turn: Turn, part: TurnPart): string | null {
     case 'text-delta':
       turn.spoken ||= part.delta !== ''
       return part.delta === '' ? null : part.delta
+    case 'tool-input-delta':
+      countArguments(turn, Buffer.byteLength(part.delta))
+      return null
     case 'tool-call':
+      turn.calledBytes += Buffer.byteLength(part.input)
+      // Some come without pieces before them.
+      countArguments(turn, turn.calledBytes - turn.argumentBytes)
       turn.toolCalls.push({ type: 'tool_call', name: part.toolName, input: argumentsIn(part.input) })
       return null
     case 'raw':
@@ -135,6 +145,13 @@ function take(turn: Turn, part: TurnPart): string | null {
     default:
       return null
   }
+}
+
+function countArguments(turn: Turn, bytes: number): void {
+  if (bytes <= 0) return
+  turn.argumentBytes += bytes
+  turn.leftBytes -= bytes
+  turn.isCut ||= turn.leftBytes < 0
 }
 
 // A call without parameters may come without a character.

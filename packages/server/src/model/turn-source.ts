@@ -12,6 +12,7 @@ export interface TurnCall {
 export type TurnPart =
   | { type: 'raw'; rawValue: unknown }
   | { type: 'text-delta'; delta: string }
+  | { type: 'tool-input-delta'; delta: string }
   | { type: 'tool-call'; toolName: string; input: string }
   | { type: 'finish'; finishReason: FinishReason; usage: TurnUsage }
   | { type: 'error'; error: unknown }

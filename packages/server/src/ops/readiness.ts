@@ -31,11 +31,13 @@ interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'lease' | 'metrics'>
 
 export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
   let isDraining = false
-  let last: { at: number; result: Promise<boolean> } | undefined
+  let last: { at: number; look: Look } | undefined
   const databaseWorks = () => {
     const now = deps.clock.now()
-    if (!last || now - last.at >= BELIEVED_MS || now < last.at) last = { at: now, result: probe(deps) }
-    return last.result
+    const isOld = !last || now - last.at >= BELIEVED_MS || now < last.at
+    // A look that hangs keeps its connection: one at a time leaves the others to the lease and to what settles.
+    if (!last || (isOld && !last.look.isUnderWay())) last = { at: now, look: look(deps) }
+    return last.look.result
   }
   return {
     async read() {
@@ -50,12 +52,23 @@ export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
   }
 }
 
-async function probe({ db, nodeId, metrics, probeMs = PROBE_MS }: ReadinessDeps): Promise<boolean> {
-  const works = await limitTime(
-    touchNode(db, nodeId).catch(() => false),
-    probeMs,
-    false,
-  )
-  if (!works) metrics.databaseFailed('readiness')
-  return works
+interface Look {
+  /** False, too, where the database has not answered in time. */
+  result: Promise<boolean>
+  /** Until the database has answered, however late. */
+  isUnderWay(): boolean
+}
+
+function look({ db, nodeId, metrics, probeMs = PROBE_MS }: ReadinessDeps): Look {
+  let isUnderWay = true
+  const touched = touchNode(db, nodeId)
+    .catch(() => false)
+    .finally(() => {
+      isUnderWay = false
+    })
+  const result = limitTime(touched, probeMs, false).then((works) => {
+    if (!works) metrics.databaseFailed('readiness')
+    return works
+  })
+  return { result, isUnderWay: () => isUnderWay }
 }

@@ -75,14 +75,14 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(endpoint.effects).toHaveLength(2)
   })
 
-  test('what the model may say shrinks by what it has said, step by step', async () => {
+  test('what the model may say shrinks by what it has said, arguments included, step by step', async () => {
     const { service, execute } = await setScene(database(), { limits: { textBytes: 10 } })
     const [call] = calls({ name: 'echo', input: {} })
     const [, end] = calls({ name: 'echo', input: {} })
     if (!call || !end) throw new Error('a turn has a call and an end')
     service.model.say([{ type: 'text', content: 'Hällo' }, call, end], text('done'))
     expect(ExecuteResponse.parse((await execute()).json()).status).toBe('completed')
-    expect(service.model.requests.map(({ maxTextBytes }) => maxTextBytes)).toEqual([10, 4])
+    expect(service.model.requests.map(({ maxTextBytes }) => maxTextBytes)).toEqual([10, 2])
   })
 
   test('a body of more values than the limit is refused before it is walked', async () => {

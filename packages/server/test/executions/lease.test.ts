@@ -7,6 +7,7 @@ import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate, type Gate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
+import { takeOver } from '../support/replicas.ts'
 import { executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -27,8 +28,8 @@ async function openTestDatabase(engine: TestEngine): Promise<Database> {
   return database
 }
 
-async function startNode(database: Database, first: Scene): Promise<TestService> {
-  const node = await startService(database, { masterKey: first.service.masterKey, clock: createTestClock() })
+async function startNode(database: Database, first: Scene, clock = createTestClock()): Promise<TestService> {
+  const node = await startService(database, { masterKey: first.service.masterKey, clock })
   onTestFinished(() => node.close())
   return node
 }
@@ -66,11 +67,48 @@ describeEngines('the lease of a node', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
-    second.clock.advance(LEASE_MS)
-    await second.renew()
+    for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+    }
     expect(await statuses(first.database)).toEqual(RUNNING)
     second.clock.advance(1)
     await second.renew()
+    expect(await statuses(first.database)).toEqual(FAILED)
+  })
+
+  test.each([25_000, 60_000])(
+    'after %i ms in which no node could renew, the first to renew leaves what the others run alone',
+    async (awayMs) => {
+      const { first, second, gate } = await setUpTwoNodes(engine)
+      const answer = first.execute()
+      await gate.arrived(1)
+      // The second one has renewed last.
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+      for (const { clock } of [first.service, second]) clock.advance(awayMs)
+      await second.renew()
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+      expect(await statuses(first.database)).toEqual(RUNNING)
+      first.service.clock.advance(RENEWAL_MS)
+      await first.service.renew()
+      gate.open()
+      expect(executed(await answer)).toMatchObject({ status: 'completed' })
+    },
+  )
+
+  test('whoever has not come back a lease after such a time is dead, and what they ran is failed', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    second.clock.advance(60_000)
+    await second.renew()
+    for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
+      expect(await statuses(first.database)).toEqual(RUNNING)
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+    }
     expect(await statuses(first.database)).toEqual(FAILED)
   })
 
@@ -78,8 +116,7 @@ describeEngines('the lease of a node', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
-    second.clock.advance(LEASE_MS + 1)
-    await second.renew()
+    await takeOver(second)
     const { execution_id: executionId } = await first.database.db
       .selectFrom('executions')
       .select('execution_id')
@@ -110,8 +147,7 @@ describeEngines('the lease of a node', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.broker('echo')
     await gate.arrived(1)
-    second.clock.advance(LEASE_MS + 1)
-    await second.renew()
+    await takeOver(second)
     expect(await statuses(first.database)).toEqual(FAILED)
     expect(await first.usage()).toMatchObject({ executions: 1, anonymous: 1, capability_calls: 1 })
   })
@@ -134,8 +170,7 @@ describeEngines('the lease of a node', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     const answer = first.execute()
     await gate.arrived(1)
-    second.clock.advance(LEASE_MS + 1)
-    await second.renew()
+    await takeOver(second)
     const before = [await statuses(first.database), await first.usage()]
     gate.open()
     const body = executed(await answer)
@@ -161,8 +196,8 @@ describeEngines('the lease of a node', (engine) => {
     first.service.model.say(calls(...SIX), text('done'))
     const answer = first.execute()
     await gate.arrived(5)
-    for (const clock of [first.service.clock, second.clock]) clock.advance(LEASE_MS + 1)
-    await second.renew()
+    first.service.clock.advance(LEASE_MS + 1)
+    await takeOver(second)
     const before = await statuses(first.database)
     gate.open()
     expect(executed(await answer)).toMatchObject({ status: 'failed' })
@@ -175,8 +210,7 @@ describeEngines('the lease of a node', (engine) => {
     const { callLog } = first.service.deps
     const record = callLog.record
     callLog.record = async (call) => {
-      second.clock.advance(LEASE_MS + 1)
-      await second.renew()
+      await takeOver(second)
       return record(call)
     }
     expect(executed(await first.execute())).toMatchObject({ status: 'failed' })
@@ -228,8 +262,7 @@ describeEngines('the lease of a node', (engine) => {
     first.service.model.say(calls(...SIX), text('done'))
     const answer = first.execute()
     await gate.arrived(5)
-    second.clock.advance(LEASE_MS + 1)
-    await second.renew()
+    await takeOver(second)
     const before = await statuses(first.database)
     await first.service.renew()
     gate.open()
@@ -244,8 +277,9 @@ describeEngines('the lease of a node', (engine) => {
     const before = await first.charged()
     first.service.clock.advance(LEASE_MS)
     const refused = await first.execute()
-    expect([refused.statusCode, refused.json().error.code]).toEqual([500, 'internal_error'])
-    expect((await first.broker('echo')).statusCode).toBe(500)
+    expect([refused.statusCode, refused.json().error.code]).toEqual([429, 'rate_limit_exceeded'])
+    expect(refused.headers['retry-after']).toBe('1')
+    expect((await first.broker('echo')).statusCode).toBe(429)
     expect(await first.charged()).toEqual(before)
     await first.service.renew()
     expect((await first.execute()).statusCode).toBe(200)
@@ -269,5 +303,17 @@ describeEngine('postgres', 'a new replica', (engine) => {
     await gate.arrived(1)
     await startNode(first.database, first)
     expect(await statuses(first.database)).toEqual(RUNNING)
+  })
+
+  test('that starts when all leases have run out waits for one before it takes others for dead', async () => {
+    const { first, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    const clock = createTestClock()
+    clock.advance(LEASE_MS + 1)
+    const third = await startNode(first.database, first, clock)
+    expect(await statuses(first.database)).toEqual(RUNNING)
+    await takeOver(third)
+    expect(await statuses(first.database)).toEqual(FAILED)
   })
 })

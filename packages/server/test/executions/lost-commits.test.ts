@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
@@ -16,10 +17,11 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
       pauses.taken += 1
       pauses.onPause(pauses.taken)
     }
-    const scene = await setScene(database, { pause })
+    const metrics = createPrometheusMetrics()
+    const scene = await setScene(database, { pause, metrics })
     // Remembers the runtime, and has the counters that the tests compare with.
     expect((await scene.broker('echo')).statusCode).toBe(200)
-    return { ...scene, relay, pauses }
+    return { ...scene, relay, pauses, metrics }
   }
 
   /** Stored executions by status, beside what their owner's allowance has been charged and the usage says. */
@@ -67,9 +69,11 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     scene.relay.breakCommit('answer lost')
     refusalOf(await scene.broker('echo'), 'internal_error')
     await scene.service.deps.admissions.resolveDoubts()
+    expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 1\n')
     scene.relay.open()
     expect((await books(scene)).statuses).toEqual(['completed', 'running'])
     await scene.service.deps.admissions.resolveDoubts()
+    expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 0\n')
     const expected = {
       statuses: ['completed', 'failed'],
       calls: ['completed', 'failed'],

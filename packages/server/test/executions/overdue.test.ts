@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { setTier } from '../../src/accounts/accounts.ts'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 
@@ -7,7 +8,8 @@ describeEngines('what is left over', (engine) => {
   const database = useDatabase(engine)
 
   test('a running row that its own, living node has forgotten is failed once it is overdue, and counted', async () => {
-    const { service, owner, runtime, usage, trace, execute } = await setScene(database())
+    const metrics = createPrometheusMetrics()
+    const { service, owner, runtime, usage, trace, execute } = await setScene(database(), { metrics })
     const { executionId } = (await execute()).json()
     // As after a commit of which the service never heard.
     await database()
@@ -27,6 +29,7 @@ describeEngines('what is left over', (engine) => {
     await service.renew()
     expect(await trace(executionId)).toMatchObject({ status: 'failed', finishReason: 'error' })
     expect((await usage()).failed).toBe(before.failed + 1)
+    expect(await metrics.text()).toContain('\nsvc_interrupted_executions_total 1\n')
   })
 
   test('an allowance that a larger plan emptied is, on the smaller one, empty and no worse than that', async () => {

@@ -14,7 +14,7 @@ import { executionRow } from '../database/rows.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { setReplicatedScene } from '../support/replicas.ts'
+import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { dumpTables, executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability, startService } from '../support/service.ts'
@@ -169,8 +169,7 @@ describeEngines('the roll-ups of usage', (engine) => {
     a.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
     const interrupted = a.execute()
     await gate.arrived(2)
-    other.clock.advance(LEASE_MS + 1)
-    await other.renew()
+    await takeOver(other)
     gate.open()
     await interrupted
     for (const grain of GRAINS) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, type Engine, openDatabase } from '../../src/database/open.ts'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { createTestPlace, describeEngines } from '../support/engines.ts'
 import { executed, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
@@ -40,7 +41,8 @@ describeEngines('an outcome that cannot be written', (engine) => {
   }
 
   test('is told as a failure, and written as one when it can be', async () => {
-    const { service, database, execute, trace, usage } = await setOwnScene()
+    const metrics = createPrometheusMetrics()
+    const { service, database, execute, trace, usage } = await setOwnScene({ metrics })
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
     await takeAway(database, 'usage_journal')
     const body = executed(await execute())
@@ -48,8 +50,10 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(await trace(body.executionId)).toMatchObject({ status: 'running', finishReason: null })
     await service.deps.settlements.retryFailed()
     expect((await trace(body.executionId)).status).toBe('running')
+    expect(await metrics.text()).toContain('\nsvc_unwritten_outcomes 1\n')
     await giveBack(database, 'usage_journal')
     await service.deps.settlements.retryFailed()
+    expect(await metrics.text()).toContain('\nsvc_unwritten_outcomes 0\n')
     expect(await trace(body.executionId)).toMatchObject({
       status: 'failed',
       error: body.error,

@@ -102,6 +102,15 @@ describeEngines('traces', (engine) => {
     expect(sent).not.toContain('127.0.0.1')
   })
 
+  test('a call that breaks within the service is a failed span, too', async () => {
+    const { receiver, tracer } = await startTracer()
+    const { service, broker } = await setScene(database(), { tracer })
+    service.deps.dispatcher.dispatch = () => Promise.reject(new Error('a fault of our own'))
+    expect((await broker('echo')).statusCode).toBe(500)
+    await tracer.close()
+    expect(only(receiver.spans, 'capability call')).toMatchObject({ hasFailed: true })
+  })
+
   test('a call that fails is a failed span, and its endpoint’s words are not in it', async () => {
     const { receiver, tracer } = await startTracer()
     const handle = { echo: () => ({ output: null, error: { message: 'CANARY-failure' } }) }

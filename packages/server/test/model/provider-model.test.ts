@@ -32,9 +32,31 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
       { type: 'text', content: 'w' },
       { type: 'end', reason: 'length', usage: expect.anything() },
     ])
-    const whole = await outcomeOf(modelAt(double, { provider }), { tools: [listAll], maxTextBytes: 18 })
+    const whole = await outcomeOf(modelAt(double, { provider }), { tools: [listAll], maxTextBytes: 20 })
     expect(textOf(whole.events)).toBe('Hällowörldand on')
     expect(whole.events.at(-1)).toMatchObject({ type: 'end', reason: 'tool_calls' })
+  })
+
+  test('ends a turn whose calls say more than it may, and makes none of them', async () => {
+    const input = { query: 'x'.repeat(100) }
+    const turn = {
+      text: 'Hi',
+      toolCalls: [
+        { name: 'list-all', input: {} },
+        { name: 'search-products', input },
+      ],
+    }
+    const double = await startDouble([turn, turn])
+    const model = modelAt(double, { provider })
+    const bytes = Buffer.byteLength(`Hi{}${JSON.stringify(input)}`)
+    const cut = await outcomeOf(model, { tools: [search, listAll], maxTextBytes: bytes - 1 })
+    expect(cut.error).toBeNull()
+    expect(cut.events).toEqual([
+      { type: 'text', content: 'Hi' },
+      { type: 'end', reason: 'length', usage: expect.anything() },
+    ])
+    const whole = await outcomeOf(model, { tools: [search, listAll], maxTextBytes: bytes })
+    expect(whole.events.filter(({ type }) => type === 'tool_call')).toHaveLength(2)
   })
 
   test('assembles parallel tool calls that arrive in interleaved pieces, in their order', async () => {

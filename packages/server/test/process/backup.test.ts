@@ -145,6 +145,15 @@ test('a backup of nothing, of a database with a key that is elsewhere, or with P
   expect(existsSync(empty) || existsSync(to)).toBe(false)
 })
 
+test('a backup that cannot be written says so, and not that the store could not be reached', async () => {
+  const { folder } = await makeData()
+  const file = join(createFolder(), 'a-file')
+  writeFileSync(file, '')
+  const refused = await runAdmin(['backup', '--to', join(file, 'backup')], { SVC_DATA_DIR: folder })
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('could not be written to') })
+  expect(refused.stderr).not.toContain('could not be reached')
+})
+
 test('a restore without the master key says so, and a server on it does not start until it is there', async () => {
   const { folder, owner } = await makeData()
   const to = join(createFolder(), 'backup')

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { busy } from '../../src/errors.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
+import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { saying } from '../support/scene.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { startNameServer } from './name-server.ts'
@@ -28,8 +30,9 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     const { gate, double, endpoint } = await startGatedEcho()
     const { location } = await createTestPlace(engine)
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+    const relay = await startPostgresRelay(location)
     const environment = {
-      DATABASE_URL: location,
+      DATABASE_URL: relay.url,
       SVC_MASTER_KEY: randomBytes(32).toString('base64'),
       SVC_ALLOW_LOCAL_ENDPOINTS: '1',
       SVC_MODEL: 'openai-compatible:test-model',
@@ -45,7 +48,7 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     await untilAnswered(`${url}/health`)
     const runtime = await publish(url, apiKey, endpoint)
     const call = () => ask(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: { text: 'a' } } })
-    return { url, replicas, runtime, gate, call, opsPort }
+    return { url, replicas, runtime, gate, call, opsPort, relay }
   }
 
   test.skipIf(!hasBalancer)('what is streamed arrives event by event, and not at the end', async () => {
@@ -84,6 +87,49 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
       expect(statuses.filter((status) => status !== 200)).toEqual([])
     },
   )
+
+  test.skipIf(!hasBalancer)('a database that is away for two seconds takes no replica out of service', async () => {
+    const { url, runtime, gate, call, relay } = await startAll()
+    gate.open()
+    const answers: { status: number; isOurs: boolean }[] = []
+    let isOver = false
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const answer = await fetch(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        })
+        await answer.text()
+        answers.push({ status: answer.status, isOurs: answer.headers.has('x-request-id') })
+      }
+    })
+    relay.shut('now')
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < 2_000) await call()
+    relay.open()
+    while ((await call()).status !== 200);
+    isOver = true
+    await Promise.all(callers)
+    expect(answers.filter(({ isOurs }) => !isOurs)).toEqual([])
+    expect(new Set(answers.map(({ status }) => status))).toContain(429)
+  })
+
+  test.skipIf(!hasBalancer)('where no replica is left, the balancer says so as the service would', async () => {
+    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([]) })
+    const url = `http://127.0.0.1:${publicPort}/v1/runtimes`
+    let answer: Response | undefined
+    // Its port is open a moment after its start.
+    while (!answer) answer = await fetch(url).catch(() => undefined)
+    expect(answer.status).toBe(429)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'retry-after': '1',
+      'cache-control': 'no-store',
+    })
+    expect(await answer.json()).toEqual(busy().toBody())
+  })
 })
 
 /** The status of the replica's readiness once it is not 200 any more. */

@@ -85,6 +85,7 @@ describe('the image', () => {
 const Service = z.object({
   image: z.string().optional(),
   environment: z.record(z.string(), z.string()).default({}),
+  env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
   deploy: z.object({ replicas: z.number() }).optional(),
@@ -111,6 +112,28 @@ describe('the composition', () => {
     for (const value of [DATABASE_URL, SVC_MASTER_KEY, services['postgres']?.environment['POSTGRES_PASSWORD'] ?? '']) {
       expect(value).toMatch(/\$\{[A-Z_]+:\?put [A-Z_]+ into \.env, made with openssl rand /)
     }
+  })
+
+  test('gives the server every variable of its .env, but for what it sets itself', () => {
+    const { env_file: files = [], environment = {} } = services['svc'] ?? {}
+    expect(files).toEqual([{ path: '.env', required: false }])
+    const rows =
+      read('docs/configuration.md')
+        .match(/^\|.*\|$/gm)
+        ?.join('\n') ?? ''
+    const documented = [...new Set(rows.match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))]
+    expect(documented).toEqual(expect.arrayContaining(['SVC_MODEL_BASE_URL', 'STRIPE_SECRET_KEY', 'SVC_LIMIT_STEPS']))
+    expect(documented.filter((name) => name in environment).sort()).toEqual([
+      'DATABASE_URL',
+      'HOST',
+      'PORT',
+      'SVC_BASE_URL',
+      'SVC_DRAIN_DELAY_MS',
+      'SVC_MASTER_KEY',
+      'SVC_OPS_PORT',
+      'SVC_TRUST_PROXY',
+    ])
+    expect(Object.keys(environment).filter((name) => !documented.includes(name))).toEqual([])
   })
 
   test('mounts files that are there and volumes that are declared, and no image moves by itself', () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, failToStart, startServerProcess } from './server-process.ts'
 
@@ -54,6 +55,18 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     const { runtimeId } = await publish(first.url, apiKey, endpoint)
     const answer = await ask(`${second.url}/v1/capabilities/${runtimeId}/echo`, { body: {} })
     expect(answer).toMatchObject({ status: 200, body: { output: 'served' } })
+  })
+
+  test('a server that is told to stop while its database is away ends all the same, and says what it left', async () => {
+    const environment = await prepare()
+    const relay = await startPostgresRelay(environment.DATABASE_URL)
+    const server = await startServerProcess({ ...environment, DATABASE_URL: relay.url })
+    relay.shut('now')
+    server.child.kill('SIGTERM')
+    const { code, stderr } = await server.ended
+    expect(code).toBe(0)
+    const lines = stderr.split('\n').filter((line) => line.includes('could not be ended'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, part: 'lease' }])
   })
 
   test('a server leaves nothing on its disk, and does not print the password of its database', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { createTestPlace, type TestEngine } from './engines.ts'
 import { actions, type Scene, type SceneOptions, setScene } from './scene.ts'
 import { startService, type TestService } from './service.ts'
@@ -32,6 +33,16 @@ async function startReplica(database: Database, first: Scene, options: SceneOpti
   // The embedded store takes whoever starts for the only server: the first one has to come back.
   await first.service.renew()
   return service
+}
+
+/** Has a node renew its lease until those of nodes that renewed none have run out, and take over what these ran. */
+export async function takeOver({ clock, renew }: TestService): Promise<void> {
+  for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
+    clock.advance(RENEWAL_MS)
+    await renew()
+  }
+  clock.advance(1)
+  await renew()
 }
 
 async function open(begin: () => Promise<Database>): Promise<Database> {

@@ -3,7 +3,8 @@ import { openDatabase } from '../../src/database/open.ts'
 import { createOpsApp } from '../../src/http/ops-app.ts'
 import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { createReadinessProbe } from '../../src/ops/readiness.ts'
-import { createTestPlace, describeEngines, useDatabase } from '../support/engines.ts'
+import { deferred } from '../support/deferred.ts'
+import { createTestPlace, describeEngines, type TestEngine, useDatabase } from '../support/engines.ts'
 import { startForTest, startService } from '../support/service.ts'
 
 describeEngines('readiness', (engine) => {
@@ -90,24 +91,50 @@ describeEngines('readiness without a database', (engine) => {
   })
 
   test('is refused in time where the database does not answer', async () => {
-    const place = await createTestPlace(engine)
-    const database = await openDatabase(place.options)
-    onTestFinished(() => database.close())
-    const nodeId = 'node-of-this-test'
-    const { deps } = await startService(database, { nodeId })
-    let release = () => {}
-    const entered = new Promise<void>((resolve) => {
-      void database.db.transaction().execute(async (tx) => {
-        await tx.selectFrom('nodes').selectAll().where('node_id', '=', nodeId).forUpdate().execute()
-        resolve()
-        await new Promise<void>((go) => {
-          release = go
-        })
-      })
-    })
-    await entered
+    const { deps, nodeId, release } = await startLocked(engine)
     const { checks } = await createReadinessProbe({ ...deps, nodeId, probeMs: 20 }).read()
     release()
     expect(checks.database).toBe('failed')
   })
+
+  test('is looked for by one query at a time, however long the database does not answer', async () => {
+    const { deps, nodeId, clock, release } = await startLocked(engine)
+    let asked = 0
+    const db = deps.db.withPlugin({
+      transformQuery({ node }) {
+        asked += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const readiness = createReadinessProbe({ ...deps, db, nodeId, probeMs: 20 })
+    for (let second = 0; second < 10; second += 1) {
+      expect((await readiness.read()).checks.database).toBe('failed')
+      clock.advance(1_000)
+    }
+    expect(asked).toBe(1)
+    release()
+    for (let database = 'failed'; database !== 'ok'; clock.advance(1_000)) {
+      await new Promise(setImmediate)
+      database = (await readiness.read()).checks.database
+    }
+  })
 })
+
+/** A service whose row in the table of nodes is locked until it is released. */
+async function startLocked(engine: TestEngine) {
+  const place = await createTestPlace(engine)
+  const database = await openDatabase(place.options)
+  onTestFinished(() => database.close())
+  const nodeId = 'node-of-this-test'
+  const { deps, clock } = await startService(database, { nodeId })
+  const [locked, released] = [deferred(), deferred()]
+  const transaction = database.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('nodes').selectAll().where('node_id', '=', nodeId).forUpdate().execute()
+    locked.resolve()
+    await released.promise
+  })
+  onTestFinished(() => transaction)
+  await locked.promise
+  return { deps, clock, nodeId, release: () => released.resolve() }
+}

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest'
 import { repeatWork } from '../../src/repeated-work.ts'
-import { createGate } from '../support/deferred.ts'
+import { createGate, deferred, type Gate } from '../support/deferred.ts'
+
+const HOUR_MS = 3_600_000
+
+function enter(gate: Gate): () => Promise<boolean> {
+  return async () => {
+    await gate.enter()
+    return true
+  }
+}
 
 test('begins round after round, also while one of them takes long', async () => {
   const gate = createGate()
-  const work = repeatWork(1, gate.enter)
+  const work = repeatWork({ everyMs: 1 }, enter(gate))
   await gate.arrived(3)
   expect(gate.waiting).toBeGreaterThanOrEqual(3)
   gate.open()
@@ -14,9 +23,9 @@ test('begins round after round, also while one of them takes long', async () => 
 test('stops when all that has begun has ended, and begins nothing from then on', async () => {
   const gate = createGate()
   let begun = 0
-  const work = repeatWork(3_600_000, () => {
+  const work = repeatWork({ everyMs: HOUR_MS, retryMs: 1 }, () => {
     begun += 1
-    return gate.enter()
+    return enter(gate)()
   })
   work.begin()
   work.begin()
@@ -30,4 +39,36 @@ test('stops when all that has begun has ended, and begins nothing from then on',
   expect([begun, hasStopped]).toEqual([2, false])
   gate.letOne()
   await stopping
+})
+
+test('comes soon after a round that failed, until one succeeds, and then in its own time', async () => {
+  const outcomes = [false, false, true]
+  const succeeded = deferred()
+  let begun = 0
+  const work = repeatWork({ everyMs: HOUR_MS, retryMs: 1 }, async () => {
+    const outcome = outcomes[begun] ?? false
+    begun += 1
+    if (outcome) succeeded.resolve()
+    return outcome
+  })
+  work.begin()
+  await succeeded.promise
+  await work.stop()
+  expect(begun).toBe(3)
+})
+
+test('is not tried again once it has stopped', async () => {
+  const gate = createGate()
+  let begun = 0
+  const work = repeatWork({ everyMs: HOUR_MS, retryMs: 0 }, async () => {
+    begun += 1
+    await gate.enter()
+    return false
+  })
+  work.begin()
+  const stopping = work.stop()
+  gate.open()
+  await stopping
+  await new Promise(setImmediate)
+  expect(begun).toBe(1)
 })

@@ -125,6 +125,7 @@ async function settled(outcome: Outcome, situation: Situation) {
     },
     retryFailed: async () => {},
     depth: 0,
+    unwritten: 0,
     drain: async () => {},
   }
   const result = await settle({ settlements, clock, metrics: NO_METRICS }, admitted(startedAt), outcome, trace)

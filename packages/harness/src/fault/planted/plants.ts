@@ -90,8 +90,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        from: "await sweep(deps.engine === 'sqlite');",
-        to: 'await sweep(false);',
+        from: "return sweep('all others');",
+        to: "return sweep('none');",
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'until a restarted server had ended them' },
@@ -101,9 +101,9 @@ async function lockBuckets(`,
     breaks: 'a server that lives holds its lease, and takes over from those that do not',
     edits: [
       {
-        file: 'server.js',
-        from: 'repeatWork(renewalMs, () => renew(deps))',
-        to: 'repeatWork(renewalMs, async () => undefined)',
+        file: 'rounds.js',
+        from: '() => renew(deps))',
+        to: 'async () => true)',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'operations that a living server left' },
@@ -164,8 +164,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'agent/run-agent.js',
-        from: 'usage: wholeUsage(error.usage)',
-        to: 'usage: { inputTokens: 0, outputTokens: 0 }',
+        from: 'yield stepEnd(error.usage)',
+        to: 'yield stepEnd({ inputTokens: 0, outputTokens: 0 })',
       },
     ],
     foundBy: {

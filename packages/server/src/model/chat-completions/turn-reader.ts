@@ -70,6 +70,8 @@ export class TurnReader {
     for (const piece of choice?.delta?.tool_calls ?? []) {
       this.#toolCalls ??= new ToolCalls()
       this.#toolCalls.add(piece)
+      const { arguments: delta } = piece.function
+      if (delta) this.#parts.push({ type: 'tool-input-delta', delta })
     }
   }
 }

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import { openPayments } from './billing/payments/open-payments.ts'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { createDeps } from './create-deps.ts'
+import { lockDataFolder } from './database/folder-lock.ts'
+import type { Database } from './database/open.ts'
+import { createSchemaJudge } from './deployments/schema-judge.ts'
+import type { Deps } from './deps.ts'
+import type { Environment } from './environment.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
+import type { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
+import { openModel } from './model/open-model.ts'
+import { openStore } from './open-store.ts'
+import type { RequestLog } from './request-log.ts'
+import { openTracer } from './tracing/open-tracer.ts'
+import { VERSION } from './version.ts'
+import { findWebFiles, missingWebFiles } from './web/web-files.ts'
+
+export interface OpenContext {
+  logger: Logger
+  requestLog?: RequestLog
+  /** Hears when the store cannot go on. */
+  onFatal: (error: unknown) => void
+}
+
+/** What a server is made of before it listens. */
+export interface OpenParts {
+  deps: Deps
+  nodeId: string
+  database: Database
+  /** Null where nobody reads them. */
+  metrics: PrometheusMetrics | null
+  /** Gives the data folder to others. */
+  unlock(): void
+}
+
+/** Opens the store and the model, and puts all parts together. `url` is asked for once the server listens. */
+export async function openParts(
+  config: Config,
+  env: Environment,
+  context: OpenContext & { url: () => string },
+): Promise<OpenParts> {
+  const { logger } = context
+  const model = openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
+  const nodeId = randomUUID()
+  const metrics = config.ops === null ? null : await openMetrics()
+  const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })
+  const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
+  const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
+  const baseUrl = () => config.baseUrl ?? context.url()
+  const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
+  // One processor is left to those who call; more than two threads are no use to anybody.
+  const schemaJudge = createSchemaJudge({ threads: Math.min(2, Math.max(1, availableParallelism() - 1)) })
+  const web = findWebFiles()
+  for (const line of missingWebFiles(web)) logger.warn(line)
+  const deps = createDeps({
+    ...store,
+    limits: config.limits,
+    model,
+    payments,
+    schemaJudge,
+    logger,
+    ...(context.requestLog && { requestLog: context.requestLog }),
+    allowLocalEndpoints: config.allowLocalEndpoints,
+    proxyHops: config.proxyHops,
+    baseUrl,
+    version: VERSION,
+    nodeId,
+    tracer,
+    web,
+    ...(metrics && { metrics }),
+  })
+  return { deps, nodeId, database: store.database, metrics, unlock: () => lock?.release() }
+}

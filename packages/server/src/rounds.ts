@@ -1,0 +1,74 @@
+import { sweepSessions } from './accounts/sessions.ts'
+import { FOLD_MS } from './analytics/folding.ts'
+import type { Deps } from './deps.ts'
+import { RENEWAL_MS } from './executions/node-lease.ts'
+import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
+import { type RepeatedWork, repeatWork } from './repeated-work.ts'
+
+/** In milliseconds from one round to the next. */
+export interface RoundTimes {
+  renewalMs?: number
+  retentionMs?: number
+  foldMs?: number
+}
+
+/** What a server does again and again beside answering requests. */
+export interface Rounds {
+  renewing: RepeatedWork
+  folding: RepeatedWork
+  /** Ends between two deletions. */
+  sweeping: Pick<RepeatedWork, 'stop'>
+}
+
+// Without a lease nobody is let in: what keeps a database from it is over sooner than the next renewal would come.
+const RENEWAL_RETRY_MS = 1_000
+
+/** Begins them, and the latter two at once: they find what a process left that was killed, or never ran for long. */
+export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
+  const { renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS } = times
+  const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps))
+  const folding = repeatWork({ everyMs: foldMs }, () => fold(deps))
+  const retention = createRetentionSweep(deps)
+  const sweeping = repeatWork({ everyMs: retentionMs }, () => sweep(deps, retention))
+  folding.begin()
+  sweeping.begin()
+  const stopSweeping = async () => {
+    await Promise.all([sweeping.stop(), retention.stop()])
+  }
+  return { renewing, folding, sweeping: { stop: stopSweeping } }
+}
+
+async function renew(deps: Deps): Promise<boolean> {
+  try {
+    await deps.lease.renew()
+    await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
+    return true
+  } catch (error) {
+    deps.metrics.databaseFailed('lease')
+    deps.metrics.leaseRenewed('failed')
+    deps.logger.error({ err: error }, 'the lease could not be renewed')
+    return false
+  }
+}
+
+/** Adds what has ended to the counters of usage. */
+export async function fold(deps: Pick<Deps, 'folding' | 'logger'>): Promise<boolean> {
+  try {
+    await deps.folding.fold()
+    return true
+  } catch (error) {
+    deps.logger.error({ err: error }, 'usage could not be added to its counters')
+    return false
+  }
+}
+
+async function sweep(deps: Deps, retention: RetentionSweep): Promise<boolean> {
+  try {
+    // Together, so that a fault of one does not keep the other from its work.
+    await Promise.all([sweepSessions(deps), retention.run()])
+    return true
+  } catch (error) {
+    deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
+    return false
+  }
+}
