@@ -24,7 +24,7 @@ export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
         }
       >
         <div className="flex flex-col gap-4">
-          {error && <FailureNotice message={error.message} />}
+          {error && <FailureNotice of="call" message={error.message} />}
           <div className="grid gap-4 lg:grid-cols-2">
             <Payload title="Input" value={input} label={`Input of ${capability}`} />
             {!error && <Payload title="Output" value={output} label={`Output of ${capability}`} />}

@@ -39,7 +39,9 @@ export function TracePage(): ReactNode {
       }
       actions={<StateBadge state={trace.status} />}
     >
-      {trace.error && <FailureNotice message={trace.error.message} />}
+      {trace.error && (
+        <FailureNotice of={trace.kind === 'execute' ? 'execution' : 'call'} message={trace.error.message} />
+      )}
       <Summary trace={trace} />
       <Timeline trace={trace} />
       {trace.messageShape.length > 0 && (
