@@ -34,7 +34,10 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
   })
   const problem = messageBeside(revealing.error, [])
   return (
-    <Card title="Put the chat on your page" description="Two lines of HTML, on any page that the list above lets in.">
+    <Card
+      title="Put the chat on your page"
+      description="Two lines of HTML, for any page whose origin the list above lets in. On others the chat cannot reach this service, and the browser’s console says why."
+    >
       <div className="flex flex-col gap-4">
         {publicKeyPrefix === null ? (
           <NoKey runtimeId={runtimeId} />
