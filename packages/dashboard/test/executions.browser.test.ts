@@ -60,7 +60,7 @@ describeDashboard('what ran', (scene) => {
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save svc-capabilities.csv' }).click()
     const lines = (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
-    expect(lines[0]).toBe('capability,calls,failed,p95DurationMs')
+    expect(lines[0]).toBe('capability,calls,failed,p50DurationMs,p95DurationMs')
     expect(lines[1]).toMatch(/^search-products,3,0,/)
     await page.getByLabel('Range').selectOption('Last 24 hours')
     await page.getByText('Your plan does not look back that far.').waitFor({ state: 'hidden' })
