@@ -71,7 +71,7 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
 }
 
 const PERCENTILES: readonly Column<Pick<ByRuntime, 'p50DurationMs' | 'p95DurationMs'>>[] = [
-  { heading: 'Half within', isNumber: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
+  { heading: 'Half within', isNumber: true, isExtra: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
   { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
 ]
 
@@ -98,7 +98,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
     },
     { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
     { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
-    { heading: 'Tokens', isNumber: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
+    { heading: 'Tokens', isNumber: true, isExtra: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
     ...PERCENTILES,
   ]
 }

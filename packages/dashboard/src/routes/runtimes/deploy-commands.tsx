@@ -22,7 +22,7 @@ export function DeployCommands(): ReactNode {
 export function Waiting(): ReactNode {
   return (
     <p role="status" className="flex items-center gap-3 rounded-md bg-subtle px-3.5 py-3 text-sm text-muted">
-      <span aria-hidden="true" className="relative flex size-2.5">
+      <span aria-hidden="true" className="relative flex size-2.5 shrink-0">
         <span className="absolute size-full animate-ping rounded-full bg-accent opacity-60" />
         <span className="size-full rounded-full bg-accent" />
       </span>
