@@ -19,7 +19,7 @@ export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
         actions={
           <span className="flex items-center gap-2">
             <StateBadge state={status} />
-            <CopyButton text={callId} label={`the id of the call of ${capability}`}>
+            <CopyButton text={callId} label={`id of the call of ${capability}`}>
               Copy id
             </CopyButton>
           </span>

@@ -34,7 +34,7 @@ export function TracePage(): ReactNode {
       description={
         <span className="flex flex-wrap items-center gap-3">
           <code className="text-sm [overflow-wrap:anywhere]">{executionId}</code>
-          <CopyButton text={executionId} label="the id of the execution">
+          <CopyButton text={executionId} label="id of the execution">
             Copy id
           </CopyButton>
         </span>
