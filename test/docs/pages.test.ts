@@ -44,6 +44,20 @@ test('every file that a page names is there', () => {
   expect(gone).toEqual([])
 })
 
+test('every picture stands on a page, in light and dark, and every page’s pictures are there', () => {
+  const shown = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/(?:src|srcset)="([^"]+\.png)"|!\[[^\]]*\]\(([^)]+\.png)\)/g)].map(([, quoted, linked]) =>
+      join(dirname(page), quoted ?? linked ?? ''),
+    ),
+  )
+  const there = readdirSync(join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`)
+  expect([...new Set(shown)].sort()).toEqual(there.sort())
+  const names = there.map((path) => path.replace(/-(light|dark)\.png$/, ''))
+  expect(names.filter((name) => !there.includes(`${name}-light.png`) || !there.includes(`${name}-dark.png`))).toEqual(
+    [],
+  )
+})
+
 test('the README stays short, and its first capability fits in thirty lines', () => {
   const readme = read('README.md')
   expect(readme.split('\n').length).toBeLessThan(140)

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { CreatedRuntime } from '@svc/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { DEPLOY_STEPS } from '../../packages/dashboard/src/routes/runtimes/deploy-steps.ts'
+import { environmentLines } from '../../packages/dashboard/src/routes/runtimes/environment-lines.ts'
 import { commandsOf, samplesOf } from '../support/doc-samples.ts'
 import { freePort, start } from '../support/programs.ts'
 import { scratchFolder } from '../support/sample-folder.ts'
@@ -38,42 +41,98 @@ test('the page’s commands are these, in this order', () => {
   ])
 })
 
-test('whoever follows the quickstart word for word, on packed packages, gets their own capability’s answer', async () => {
-  const place = scratchFolder()
-  const controlPlane = await startControlPlane(place)
-  await pack(place)
-  const folder = join(place, 'my-app')
-  await installPacked(place, folder)
+test('the dashboard shows them to who deploys for the first time, and has npx run what is installed or nothing', () => {
+  const shown = DEPLOY_STEPS.flatMap(({ commands }) => commands)
+  const taken = shown.filter((command) => command.startsWith('npx '))
+  expect(taken.filter((command) => !command.startsWith('npx --no svc '))).toEqual([])
+  const plain = shown.map((command) => command.replace('npx --no svc', 'npx svc').replace(' --yes', ''))
+  expect(commands.filter((command) => plain.includes(command))).toEqual(plain)
+})
 
-  const port = await freePort()
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: place,
-    npm_config_offline: 'true',
-    npm_config_update_notifier: 'false',
+describe('on packed packages', () => {
+  const place = scratchFolder(afterAll)
+  beforeAll(() => pack(place), 120_000)
+
+  test('whoever follows the quickstart word for word gets their own capability’s answer', async () => {
+    const { url, accountKey } = await startControlPlane(place)
+    const folder = join(place, 'my-app')
+    await installPacked(place, folder)
+    const port = await freePort()
+    const type = terminalIn(folder)
+
+    // Whoever types answers the questions; here the environment and two options do.
+    const account = { SVC_ACCOUNT_KEY: accountKey, SVC_BASE_URL: url }
+    await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
+    for (const { path, code, language } of samples) {
+      if (language === 'ts' && path !== null && !path.endsWith('opening-hours.ts')) write(folder, path, code)
+    }
+    const called = await type(commandLike('npx svc dev call'))
+    expect(JSON.parse(called)).toEqual({ country: 'norway', euros: 12 })
+
+    const [, , ...dev] = commandLike('npx svc dev').split(' ')
+    const svc = join(folder, 'node_modules/.bin/svc')
+    await start(svc, dev, { cwd: folder, until: /Serving 2 capabilities at (\S+)/, env: TYPED_IN })
+    expect(await type(commandLike('npx svc deploy'))).toContain('✔ Deployment 1 is active.')
+
+    const answer = Executed.parse(JSON.parse(await ask(type, folder)))
+    expect(answer).toMatchObject({ status: 'completed', finishReason: 'stop' })
+    expect(resultsIn(answer)).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
+  }, 300_000)
+
+  test('whoever follows the dashboard, with the .env that it shows, gets an answer', async () => {
+    const { url, accountKey } = await startControlPlane(place)
+    const folder = join(place, 'shown')
+    const port = await freePort()
+    const body = { name: 'Shown', endpoint: `http://127.0.0.1:${port}/svc` }
+    const runtime = CreatedRuntime.parse(await post(`${url}/v1/runtimes`, accountKey, body))
+    write(folder, '.env', environmentLines(runtime, url))
+    const type = terminalIn(folder)
+
+    const [packing, making, serving, publishing] = DEPLOY_STEPS.map((step) => step.commands)
+    expect(packing).toEqual([commandLike('npm pack')])
+    await installPacked(place, folder)
+    await type(making?.[1] ?? '')
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environmentLines(runtime, url))
+
+    // The tool itself: npx would not pass on the signal that ends it.
+    const [, , , ...dev] = serving?.join().split(' ') ?? []
+    const env = { ...TYPED_IN, PORT: String(port) }
+    const svc = join(folder, 'node_modules/.bin/svc')
+    await start(svc, dev, { cwd: folder, until: /Serving 1 capability at (\S+)/, env })
+    expect(await type(publishing?.join() ?? '')).toContain('✔ Deployment 1 is active.')
+
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Are you open on sunday?' }] }]
+    const answer = Executed.parse(await post(`${url}/v1/runtime/execute`, runtime.publicKey, { messages }))
+    expect(resultsIn(answer)).toMatchObject([{ name: 'opening-hours', output: { day: 'sunday', hours: 'closed' } }])
+  }, 300_000)
+})
+
+// Offline: whatever npm does not find installed, it cannot have from elsewhere.
+const TYPED_IN = {
+  PATH: process.env['PATH'],
+  npm_config_offline: 'true',
+  npm_config_update_notifier: 'false',
+}
+
+type Terminal = (command: string, more?: NodeJS.ProcessEnv) => Promise<string>
+
+/** Types commands in a folder; each gives what it printed, or throws where it failed. */
+function terminalIn(folder: string): Terminal {
+  return async (command, more = {}) => {
+    const { stdout } = await run('sh', ['-c', command], { cwd: folder, env: { ...TYPED_IN, HOME: folder, ...more } })
+    return stdout
   }
-  const type = async (command: string, more: NodeJS.ProcessEnv = {}) =>
-    (await run('sh', ['-c', command], { cwd: folder, env: { ...env, ...more } })).stdout
+}
 
-  // Whoever types answers the questions; here the environment and two options do.
-  const account = { SVC_ACCOUNT_KEY: controlPlane.accountKey, SVC_BASE_URL: controlPlane.url }
-  await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
-  for (const { path, code, language } of samples) {
-    if (language === 'ts' && path !== null && !path.endsWith('opening-hours.ts')) write(folder, path, code)
-  }
-  const called = await type(commandLike('npx svc dev call'))
-  expect(JSON.parse(called)).toEqual({ country: 'norway', euros: 12 })
+async function post(url: string, key: string, body: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return answer.json()
+}
 
-  const [, , ...dev] = commandLike('npx svc dev').split(' ')
-  const svc = join(folder, 'node_modules/.bin/svc')
-  await start(svc, dev, { cwd: folder, until: /Serving 2 capabilities at (\S+)/, env })
-  expect(await type(commandLike('npx svc deploy'))).toContain('✔ Deployment 1 is active.')
-
-  const answer = Executed.parse(JSON.parse(await ask(type, folder)))
-  expect(answer).toMatchObject({ status: 'completed', finishReason: 'stop' })
-  const results = answer.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool_result')
-  expect(results).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
-}, 300_000)
+function resultsIn({ messages }: z.infer<typeof Executed>) {
+  return messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool_result')
+}
 
 /** The one command of the page that begins so, or is it where several do. */
 function commandLike(beginning: string): string {
@@ -84,7 +143,12 @@ function commandLike(beginning: string): string {
 }
 
 async function startControlPlane(place: string): Promise<{ url: string; accountKey: string }> {
-  const data = { SVC_DATA_DIR: join(place, 'data'), PORT: '0', SVC_MODEL: 'demo:rules', SVC_LOG_LEVEL: 'warn' }
+  const data = {
+    SVC_DATA_DIR: mkdtempSync(join(place, 'data-')),
+    PORT: '0',
+    SVC_MODEL: 'demo:rules',
+    SVC_LOG_LEVEL: 'warn',
+  }
   const env = { PATH: process.env['PATH'], ...data }
   const server = ['packages/server/dist/main.js']
   const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
@@ -127,7 +191,7 @@ function write(folder: string, path: string, code: string): void {
 }
 
 /** Types the page’s last commands; where there is no curl, the same request is sent without it. */
-async function ask(type: (command: string) => Promise<string>, folder: string): Promise<string> {
+async function ask(type: Terminal, folder: string): Promise<string> {
   const curl = commandLike('curl')
   const isThere = await type('command -v curl').catch(() => '')
   if (isThere) return type(`${commandLike('. ./.env')}\n${curl} --silent`)

@@ -8,6 +8,7 @@ export type AnalyticsBucket = z.infer<typeof AnalyticsBucket>
 const Count = z.int().nonnegative()
 /** Null where nothing ended in the time. Percentiles come from a histogram and are within 5 % of the true one. */
 const DurationMs = z.number().nonnegative().nullable()
+const Percentiles = { p50DurationMs: DurationMs, p95DurationMs: DurationMs }
 
 const Tally = z.object({
   executions: Count,
@@ -21,14 +22,11 @@ const Tally = z.object({
 /** Answer of `GET /v1/analytics/summary`. Every bucket of the range is present, the empty ones with zeros. */
 export const AnalyticsSummary = z.object({
   range: z.object({ from: Timestamp, to: Timestamp, bucket: AnalyticsBucket, clamped: z.boolean() }),
-  totals: Tally.extend({
-    totalTokens: Count,
-    avgDurationMs: DurationMs,
-    p50DurationMs: DurationMs,
-    p95DurationMs: DurationMs,
-  }),
-  series: z.array(Tally.extend({ at: Timestamp, p95DurationMs: DurationMs })),
-  capabilities: z.array(z.object({ capability: z.string(), calls: Count, failed: Count, p95DurationMs: DurationMs })),
-  runtimes: z.array(z.object({ runtimeId: z.string(), executions: Count, failed: Count, totalTokens: Count })),
+  totals: Tally.extend({ totalTokens: Count, avgDurationMs: DurationMs, ...Percentiles }),
+  series: z.array(Tally.extend({ at: Timestamp, ...Percentiles })),
+  capabilities: z.array(z.object({ capability: z.string(), calls: Count, failed: Count, ...Percentiles })),
+  runtimes: z.array(
+    z.object({ runtimeId: z.string(), executions: Count, failed: Count, totalTokens: Count, ...Percentiles }),
+  ),
 })
 export type AnalyticsSummary = z.infer<typeof AnalyticsSummary>

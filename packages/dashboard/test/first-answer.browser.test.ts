@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { deployBody, PASSWORD } from '../../server/test/support/service.ts'
+import { DEPLOY_STEPS } from '../src/routes/runtimes/deploy-steps.ts'
 import { CAPABILITIES, describeDashboard } from './support/dashboard.ts'
 
 describeDashboard('an owner with an empty account', (scene) => {
@@ -35,7 +36,11 @@ describeDashboard('an owner with an empty account', (scene) => {
       'SVC_RUNTIME_SECRET',
     ])
     expect(env.get('SVC_BASE_URL')).toBe(scene.url)
-    await page.getByText('npx svc deploy').waitFor()
+    const shown = await page.getByRole('region', { name: '2. Deploy' }).locator('pre').allInnerTexts()
+    expect(shown.map((text) => text.trim().split('\n'))).toEqual(DEPLOY_STEPS.map(({ commands }) => commands))
+    const tag = await page.getByRole('region', { name: '4. Put the chat on your page' }).locator('pre').innerText()
+    expect(tag).toContain(`src="${scene.url}/widget.js"`)
+    expect(tag).toContain(`public-key="${env.get('SVC_PUBLIC_KEY')}"`)
     await page.getByText('Waiting for the first deployment').waitFor()
 
     scene.endpoint.trust({ runtimeId: env.get('SVC_RUNTIME_ID') ?? '', secrets: [env.get('SVC_RUNTIME_SECRET') ?? ''] })

@@ -737,12 +737,14 @@ export interface components {
                 inputTokens: number;
                 outputTokens: number;
                 at: components["schemas"]["Timestamp"];
+                p50DurationMs: number | null;
                 p95DurationMs: number | null;
             }[];
             capabilities: {
                 capability: string;
                 calls: number;
                 failed: number;
+                p50DurationMs: number | null;
                 p95DurationMs: number | null;
             }[];
             runtimes: {
@@ -750,6 +752,8 @@ export interface components {
                 executions: number;
                 failed: number;
                 totalTokens: number;
+                p50DurationMs: number | null;
+                p95DurationMs: number | null;
             }[];
         };
         BillingUsage: {

@@ -4,8 +4,16 @@ import { Button } from './button.tsx'
 
 const SHOWN_MS = 2_000
 
-/** Copies a text; `label` says what it is, for those who do not see what stands beside it. */
-export function CopyButton({ text, label }: { text: string; label: string }): ReactNode {
+interface CopyButtonProps {
+  text: string
+  /** What it is, for those who do not see what stands beside the button. */
+  label: string
+  /** What the button says where nothing beside it does. */
+  children?: string
+}
+
+/** Copies a text. */
+export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): ReactNode {
   const [copied, setCopied] = useState<'yes' | 'no' | null>(null)
   useEffect(() => {
     if (copied === null) return
@@ -22,7 +30,7 @@ export function CopyButton({ text, label }: { text: string; label: string }): Re
       }}
     >
       <Icon aria-hidden="true" className="size-4" />
-      <span aria-live="polite">{copied === 'yes' ? 'Copied' : copied === 'no' ? 'Not allowed' : 'Copy'}</span>
+      <span aria-live="polite">{copied === 'yes' ? 'Copied' : copied === 'no' ? 'Not allowed' : children}</span>
     </Button>
   )
 }

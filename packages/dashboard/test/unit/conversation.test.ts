@@ -2,7 +2,6 @@ import { ClientError } from '@svc/widget'
 import { describe, expect, test } from 'vitest'
 import { askProblem } from '../../src/routes/chat/ask-problem.ts'
 import { ask, EMPTY, hear, refuse, turnsFor } from '../../src/routes/chat/conversation.ts'
-import { explainFailure } from '../../src/routes/executions/explain-failure.ts'
 
 const DONE = {
   type: 'done' as const,
@@ -61,20 +60,5 @@ describe('a question that was not taken', () => {
   test('says who stopped it, and what a session that is over asks for', () => {
     expect(askProblem(new Error('aborted'), AbortSignal.abort())).toBe('You stopped it.')
     expect(askProblem(new ClientError('unauthorized', 'The credential is missing.'), signal)).toContain('log in again')
-  })
-})
-
-describe('what a failure asks for', () => {
-  test.each([
-    ['The endpoint could not be reached.', 'Is your server up'],
-    ['The endpoint answered with status 401.', 'signature'],
-    ['The endpoint answered with status 503.', 'log'],
-    ['The endpoint answered with a redirect, which is not followed.', 'address'],
-    ['The model took too long to answer.', 'model provider'],
-    ['The execution took too long and was stopped.', 'longest bar'],
-  ])('%s', (message, words) => expect(explainFailure(message)).toContain(words))
-
-  test('nothing is guessed of an owner’s own words', () => {
-    expect(explainFailure('The cup is broken.')).toBeNull()
   })
 })

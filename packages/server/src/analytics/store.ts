@@ -15,8 +15,8 @@ export interface RollupFilter {
 type Counter = (typeof EXECUTION_COUNTERS)[number] | (typeof BUCKET_COLUMNS)[number]
 
 /**
- * Sums of executions by time, of executions by runtime (without their durations), and of calls by capability. One time,
- * runtime or capability may come in several parts.
+ * Sums of executions by time and by runtime, and of calls by capability. One time, runtime or capability may come in
+ * several parts.
  */
 export interface SummedPart {
   kind: 'series' | 'runtime' | 'capability'
@@ -67,11 +67,9 @@ function sumSeries(db: Kysely<Schema>) {
 function sumRuntimes(db: Kysely<Schema>) {
   return db
     .selectFrom('execution_rollups')
-    .select([sql<SummedPart['kind']>`'runtime'`.as('kind'), ZERO.as('at'), 'runtime_id as name', ZERO.as('span')])
-    .select(({ fn }) =>
-      COUNTERS.map((counter) => (isBucket(counter) ? ZERO.as(counter) : fn.sum<number>(counter).as(counter))),
-    )
-    .groupBy('runtime_id')
+    .select([sql<SummedPart['kind']>`'runtime'`.as('kind'), ZERO.as('at'), 'runtime_id as name', 'span'])
+    .select(({ fn }) => COUNTERS.map((counter) => fn.sum<number>(counter).as(counter)))
+    .groupBy(['runtime_id', 'span'])
 }
 
 function sumCapabilities(db: Kysely<Schema>) {
@@ -91,13 +89,9 @@ const COUNTERS = [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS]
 const ZERO = sql<number>`0`
 const BUCKETS: ReadonlySet<string> = new Set(BUCKET_COLUMNS)
 
-function isBucket(counter: Counter): counter is (typeof BUCKET_COLUMNS)[number] {
-  return BUCKETS.has(counter)
-}
-
 /** What is counted of calls as it is of executions. */
 function isCounted(counter: Counter): counter is 'failed' | (typeof BUCKET_COLUMNS)[number] {
-  return counter === 'failed' || isBucket(counter)
+  return counter === 'failed' || BUCKETS.has(counter)
 }
 
 function isIn(

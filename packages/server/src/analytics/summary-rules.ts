@@ -69,23 +69,26 @@ function totalsOf(points: readonly Sums[]): Summary['totals'] {
     ...tallyOf(total),
     totalTokens: total.inputTokens + total.outputTokens,
     avgDurationMs: total.executions === 0 ? null : roundMs(total.durationMs / total.executions),
-    p50DurationMs: percentile(total.durations, 50),
-    p95DurationMs: percentile(total.durations, 95),
+    ...percentilesOf(total),
   }
 }
 
 function toPoint(at: string, sums: Sums): Summary['series'][number] {
-  return { at, ...tallyOf(sums), p95DurationMs: percentile(sums.durations, 95) }
+  return { at, ...tallyOf(sums), ...percentilesOf(sums) }
 }
 
 function toCapability([capability, sums]: [string, Sums]): Summary['capabilities'][number] {
-  const { executions: calls, failed, durations } = sums
-  return { capability, calls, failed, p95DurationMs: percentile(durations, 95) }
+  const { executions: calls, failed } = sums
+  return { capability, calls, failed, ...percentilesOf(sums) }
 }
 
 function toRuntime([runtimeId, sums]: [string, Sums]): Summary['runtimes'][number] {
   const { executions, failed, inputTokens, outputTokens } = sums
-  return { runtimeId, executions, failed, totalTokens: inputTokens + outputTokens }
+  return { runtimeId, executions, failed, totalTokens: inputTokens + outputTokens, ...percentilesOf(sums) }
+}
+
+function percentilesOf({ durations }: Sums) {
+  return { p50DurationMs: percentile(durations, 50), p95DurationMs: percentile(durations, 95) }
 }
 
 function tallyOf({ executions, completed, failed, capabilityCalls, inputTokens, outputTokens }: Sums) {

@@ -6,6 +6,16 @@ export const TIMED_OUT = 'The model took too long to answer.'
 export const CANCELLED = 'The model call was cancelled.'
 export const WITHHELD = 'The model provider withheld the answer.'
 const UNREACHABLE = 'The model could not be reached.'
+const RATE_LIMITED = 'The model is rate limited at the moment.'
+const NOT_AVAILABLE = 'The model is not available at the moment.'
+const CREDENTIAL_REFUSED = 'The model provider refused the service’s credential.'
+const REQUEST_REFUSED = 'The model provider refused the request.'
+
+/** Every sentence that a caller may be told of the model. */
+export const MODEL_FAILURES = [
+  ...[CUT_OFF, TIMED_OUT, CANCELLED, WITHHELD, UNREACHABLE],
+  ...[RATE_LIMITED, NOT_AVAILABLE, CREDENTIAL_REFUSED, REQUEST_REFUSED],
+] as const
 
 /** What a failure means to a caller, with a cause that is fit for the log: no key, no prompt, no answer in it. */
 export function modelFailure(
@@ -16,15 +26,15 @@ export function modelFailure(
   return new ModelError(sentenceFor(error, context.begun), { cause, usage: context.usage })
 }
 
-function sentenceFor(error: unknown, begun: boolean): string {
+function sentenceFor(error: unknown, begun: boolean): (typeof MODEL_FAILURES)[number] {
   if (begun) return CUT_OFF
   const status = APICallError.isInstance(error) ? error.statusCode : undefined
   if (status === undefined) return UNREACHABLE
-  if (status === 429) return 'The model is rate limited at the moment.'
-  if (status === 401 || status === 403) return 'The model provider refused the service’s credential.'
+  if (status === 429) return RATE_LIMITED
+  if (status === 401 || status === 403) return CREDENTIAL_REFUSED
   if (status === 408) return TIMED_OUT
-  if (status >= 500) return 'The model is not available at the moment.'
-  if (status >= 400) return 'The model provider refused the request.'
+  if (status >= 500) return NOT_AVAILABLE
+  if (status >= 400) return REQUEST_REFUSED
   return UNREACHABLE
 }
 

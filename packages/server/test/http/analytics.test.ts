@@ -69,7 +69,12 @@ describeEngines('the analytics summary', (engine) => {
     expect(await summarize(scene)).toEqual({
       range: { from: '2026-02-23T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', bucket: 'day', clamped: false },
       totals: { ...NOTHING, totalTokens: 0, avgDurationMs: null, p50DurationMs: null, p95DurationMs: null },
-      series: days.map((at) => ({ at: new Date(at).toISOString(), ...NOTHING, p95DurationMs: null })),
+      series: days.map((at) => ({
+        at: new Date(at).toISOString(),
+        ...NOTHING,
+        p50DurationMs: null,
+        p95DurationMs: null,
+      })),
       capabilities: [],
       runtimes: [],
     })
@@ -89,13 +94,22 @@ describeEngines('the analytics summary', (engine) => {
     expect(summary).toEqual({
       range: { from: '2026-03-01T12:00:00.000Z', to: '2026-03-01T13:00:00.000Z', bucket: 'hour', clamped: false },
       totals: { ...counted, totalTokens: 30, avgDurationMs: 2, p50DurationMs: 0, p95DurationMs: 8 },
-      series: [{ at: '2026-03-01T12:00:00.000Z', ...counted, p95DurationMs: 8 }],
+      series: [{ at: '2026-03-01T12:00:00.000Z', ...counted, p50DurationMs: 0, p95DurationMs: 8 }],
       capabilities: [
-        { capability: 'broken', calls: 2, failed: 2, p95DurationMs: 0 },
-        { capability: 'echo', calls: 1, failed: 0, p95DurationMs: 0 },
-        { capability: 'slow', calls: 1, failed: 0, p95DurationMs: 8 },
+        { capability: 'broken', calls: 2, failed: 2, p50DurationMs: 0, p95DurationMs: 0 },
+        { capability: 'echo', calls: 1, failed: 0, p50DurationMs: 0, p95DurationMs: 0 },
+        { capability: 'slow', calls: 1, failed: 0, p50DurationMs: 8, p95DurationMs: 8 },
       ],
-      runtimes: [{ runtimeId: runtime.runtimeId, executions: 4, failed: 1, totalTokens: 30 }],
+      runtimes: [
+        {
+          runtimeId: runtime.runtimeId,
+          executions: 4,
+          failed: 1,
+          totalTokens: 30,
+          p50DurationMs: 0,
+          p95DurationMs: 8,
+        },
+      ],
     })
   })
 
@@ -139,12 +153,12 @@ describeEngines('the analytics summary', (engine) => {
     expect(durations).toHaveLength(40)
     const isNear = (estimate: number | null | undefined, truth: number | undefined) =>
       Math.abs((estimate ?? -1) - (truth ?? 0)) / (truth ?? 0) <= 0.05
-    const { totals, series, capabilities } = await summarize(scene, { from: '2026-03-01', to: '2026-03-02' })
+    const { totals, series, ...by } = await summarize(scene, { from: '2026-03-01', to: '2026-03-02' })
     expect(series.map(({ executions: count }) => count)).toEqual([40])
-    expect(isNear(totals.p50DurationMs, durations[19])).toBe(true)
-    expect(isNear(totals.p95DurationMs, durations[37])).toBe(true)
-    expect(isNear(series[0]?.p95DurationMs, durations[37])).toBe(true)
-    expect(isNear(capabilities[0]?.p95DurationMs, durations[37])).toBe(true)
+    for (const figures of [totals, series[0], by.capabilities[0], by.runtimes[0]]) {
+      expect(isNear(figures?.p50DurationMs, durations[19])).toBe(true)
+      expect(isNear(figures?.p95DurationMs, durations[37])).toBe(true)
+    }
     const average = durations.reduce((sum, duration) => sum + duration, 0) / 40
     expect(totals.avgDurationMs).toBeCloseTo(average, 1)
   })

@@ -75,7 +75,7 @@ describe('an answer', () => {
       items,
     }
     expect(await answerTo({ output })).toBe(
-      'ORD-1:\n- status: shipped\n- total: €78.00\n- placed on: 2026-03-01\nItems:\n- Trail Lantern (quantity 2)',
+      'ORD-1:\n- status: shipped\n- total: €78.00\n- placed on: 2026-03-01\n\nItems:\n- Trail Lantern (quantity 2)',
     )
   })
 
@@ -98,7 +98,7 @@ describe('an answer', () => {
   test('stays short, however much was found', async () => {
     const products = Array.from({ length: 400 }, (_, index) => ({ name: `Lantern ${index}`, text: 'x'.repeat(5_000) }))
     const text = await answerTo({ output: { products } })
-    expect(text).toContain('… and 390 more.')
+    expect(text).toContain('\n\n… and 390 more.')
     expect(text.length).toBeLessThan(20_000)
   })
 

@@ -21,8 +21,10 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         actions={
           <ExportButton
             file="svc-capabilities.csv"
-            headings={['capability', 'calls', 'failed', 'p95DurationMs']}
-            rows={() => capabilities.map((one) => [one.capability, one.calls, one.failed, one.p95DurationMs])}
+            headings={['capability', 'calls', 'failed', 'p50DurationMs', 'p95DurationMs']}
+            rows={() =>
+              capabilities.map((one) => [one.capability, one.calls, one.failed, one.p50DurationMs, one.p95DurationMs])
+            }
           />
         }
       >
@@ -43,8 +45,17 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         actions={
           <ExportButton
             file="svc-runtimes.csv"
-            headings={['runtimeId', 'executions', 'failed', 'totalTokens']}
-            rows={() => runtimes.map((one) => [one.runtimeId, one.executions, one.failed, one.totalTokens])}
+            headings={['runtimeId', 'executions', 'failed', 'totalTokens', 'p50DurationMs', 'p95DurationMs']}
+            rows={() =>
+              runtimes.map((one) => [
+                one.runtimeId,
+                one.executions,
+                one.failed,
+                one.totalTokens,
+                one.p50DurationMs,
+                one.p95DurationMs,
+              ])
+            }
           />
         }
       >
@@ -59,11 +70,16 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
   )
 }
 
+const PERCENTILES: readonly Column<Pick<ByRuntime, 'p50DurationMs' | 'p95DurationMs'>>[] = [
+  { heading: 'Half within', isNumber: true, isExtra: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
+  { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
+]
+
 const CAPABILITY_COLUMNS: readonly Column<ByCapability>[] = [
   { heading: 'Capability', cell: ({ capability }) => <code className="text-[13px]">{capability}</code> },
   { heading: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
   { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
-  { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
+  ...PERCENTILES,
 ]
 
 function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByRuntime>[] {
@@ -82,6 +98,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
     },
     { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
     { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
-    { heading: 'Tokens', isNumber: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
+    { heading: 'Tokens', isNumber: true, isExtra: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
+    ...PERCENTILES,
   ]
 }

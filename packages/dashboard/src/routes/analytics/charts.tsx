@@ -32,12 +32,13 @@ export function Charts({ summary }: { summary: Summary }): ReactNode {
             />
           </Drawing>
         </Card>
-        <Card title="Latency" description="95 % took less than this.">
+        <Card title="Latency" description="95 % took less than the upper line, half less than the dashed one.">
           <Drawing>
             <LineChart
               label="Latency over time"
               labels={labels}
               line={{ name: '95 % took less than', values: series.map(({ p95DurationMs }) => p95DurationMs) }}
+              dashed={{ name: 'Half took less than', values: series.map(({ p50DurationMs }) => p50DurationMs) }}
             />
           </Drawing>
         </Card>
@@ -82,6 +83,7 @@ const HEADINGS = [
   'capabilityCalls',
   'inputTokens',
   'outputTokens',
+  'p50DurationMs',
   'p95DurationMs',
 ]
 
@@ -104,6 +106,7 @@ function SeriesTable({ series, labels }: { series: readonly Point[]; labels: rea
               point.capabilityCalls,
               point.inputTokens,
               point.outputTokens,
+              point.p50DurationMs,
               point.p95DurationMs,
             ])
           }
@@ -121,6 +124,7 @@ function SeriesTable({ series, labels }: { series: readonly Point[]; labels: rea
             { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
             { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
             { heading: 'Calls', isNumber: true, cell: ({ capabilityCalls }) => formatCount(capabilityCalls) },
+            { heading: 'Half within', isNumber: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
             { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
             { heading: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
             { heading: 'Tokens out', isNumber: true, cell: ({ outputTokens }) => formatCount(outputTokens) },

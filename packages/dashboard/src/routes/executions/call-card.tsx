@@ -20,12 +20,14 @@ export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
         actions={
           <span className="flex items-center gap-2">
             <StateBadge state={status} />
-            <CopyButton text={callId} label={`the id of the call of ${capability}`} />
+            <CopyButton text={callId} label={`id of the call of ${capability}`}>
+              Copy id
+            </CopyButton>
           </span>
         }
       >
         <div className="flex flex-col gap-4">
-          {error && <FailureNotice message={error.message} />}
+          {error && <FailureNotice of="call" message={error.message} />}
           <div className="grid gap-4 lg:grid-cols-2">
             <Payload title="Input" value={input} label={`Input of ${capability}`} />
             {!error && <Payload title="Output" value={output} label={`Output of ${capability}`} />}

@@ -90,7 +90,7 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
     },
     { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
     { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
-    { heading: 'Took', isNumber: true, cell: ({ durationMs }) => formatDuration(durationMs) },
+    { heading: 'Took', isNumber: true, isExtra: true, cell: ({ durationMs }) => formatDuration(durationMs) },
     { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
   ]
 }

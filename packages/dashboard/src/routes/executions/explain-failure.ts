@@ -1,53 +1,108 @@
-/** What an error most likely asks of the owner, in words that need no manual; null where nobody can know. */
-export function explainFailure(message: string): string | null {
-  return FIXES.find(([pattern]) => pattern.test(message))?.[1] ?? null
+/** What failed: the call of a capability, or the execution around the model. */
+export type Failed = 'call' | 'execution'
+
+/**
+ * What a failure most likely asks of the owner, in words that need no manual; null where nobody can know. Only the
+ * service's own sentences are read, whole: whatever a capability says of itself is its author's to explain.
+ */
+export function explainFailure(of: Failed, message: string): string | null {
+  const fixes = of === 'call' ? CALL_FIXES : EXECUTION_FIXES
+  return fixes.get(message) ?? STOP_FIXES.get(message) ?? (of === 'call' ? statusFix(message) : null)
 }
 
-const FIXES: readonly (readonly [RegExp, string])[] = [
+const UNUSABLE = 'The answer was no JSON of the form {"output": …}. Is something else listening at the endpoint?'
+const TOO_MUCH = 'Return less: what the question needs, a page of a list instead of all of it.'
+const CALLER_LEFT = 'The visitor closed the page, or stopped the answer. There is nothing to mend.'
+const ASK_AGAIN = 'It was no fault of yours: ask again.'
+const MODEL_BUSY = 'The model provider is busy or down. Ask again in a while.'
+const OPERATOR = 'The operator of this service has to look at its model: the log says what the provider answered.'
+
+const CALL_FIXES: ReadonlyMap<string, string> = new Map([
   [
-    /could not be reached|connection broke off/,
+    'The endpoint could not be reached.',
     'Is your server up, and can its address be reached from here? Addresses of a private network are refused unless the service allows them.',
   ],
   [
-    /did not answer in time/,
+    'The connection broke off before the endpoint had answered.',
+    'Your server, or a proxy before it, closed the connection. Did it restart, or does it give up sooner than the capability answers?',
+  ],
+  [
+    'The endpoint did not answer in time.',
     'The capability took longer than calls may take. Answer sooner, and do the rest afterwards.',
   ],
+  ['The endpoint gave an answer that could not be used.', UNUSABLE],
+  ['The endpoint gave an answer that was too large.', TOO_MUCH],
+  ['The endpoint gave an answer that was nested too deeply.', TOO_MUCH],
   [
-    /status 401/,
-    'Your server did not accept the signature. It most likely holds another signing secret or runtime id than this runtime’s, or its clock is wrong. Compare SVC_RUNTIME_SECRET and SVC_RUNTIME_ID, or rotate the secret.',
+    'The endpoint gave a compressed answer, which is not accepted.',
+    'Switch compression off for the endpoint, in your server or in the proxy before it.',
   ],
   [
-    /status 404/,
-    'The endpoint’s path is another one, or this server does not know the capability. Is what is deployed also what runs?',
+    'The endpoint answered with a redirect, which is not followed.',
+    'Register the address that the redirect leads to: redirects are not followed.',
   ],
   [
-    /status 4\d\d/,
-    'Something before your capability refused the call: a proxy, a firewall or a framework’s own check. Its log says why.',
-  ],
-  [/status 5\d\d/, 'Your server failed before or in the capability. Its log at the time of the call says why.'],
-  [
-    /could not be used/,
-    'The answer was no JSON of the form {"output": …}. Is something else listening at the endpoint?',
-  ],
-  [/too large|nested too deeply/, 'Return less: what the question needs, a page of a list instead of all of it.'],
-  [/compressed answer/, 'Switch compression off for the endpoint, in your server or in the proxy before it.'],
-  [/redirect/, 'Register the address that the redirect leads to: redirects are not followed.'],
-  [
-    /calls to it are paused/,
+    'The endpoint is not answering; calls to it are paused for a moment.',
     'Too many calls failed in a row. One is let through now and then; the first that succeeds ends the pause.',
   ],
-  [/[Tt]oo many calls/, 'Your server answers more slowly than calls come. Make it faster, or spread the load.'],
-  [/end user|sign(ed)? in/i, 'The capability needs to know who asks: send endUserToken with the request.'],
-  [/caller left/, 'The visitor closed the page, or stopped the answer. There is nothing to mend.'],
   [
-    /took too long and was stopped/,
+    'Too many calls to the endpoint are under way.',
+    'Your server answers more slowly than calls come. Make it faster, or spread the load.',
+  ],
+  ['The call was cancelled.', CALLER_LEFT],
+  ['The runtime has no endpoint.', 'Set the endpoint under the runtime’s overview, or deploy with one.'],
+  ['The service was interrupted.', ASK_AGAIN],
+  [
+    'The execution ended before the answer came: whether the call had an effect is unknown.',
+    'Look in your own data whether it had. A second call with the same id must not do it twice.',
+  ],
+])
+
+const STATUS = /^The endpoint answered with status (\d{3})\.$/
+
+function statusFix(message: string): string | null {
+  const status = Number(STATUS.exec(message)?.[1] ?? 0)
+  if (status === 401) {
+    return 'Your server did not accept the signature. It most likely holds another signing secret or runtime id than this runtime’s, or its clock is wrong. Compare SVC_RUNTIME_SECRET and SVC_RUNTIME_ID, or rotate the secret.'
+  }
+  if (status === 404) {
+    return 'The endpoint’s path is another one, or this server does not know the capability. Is what is deployed also what runs?'
+  }
+  if (status >= 500) return 'Your server failed before or in the capability. Its log at the time of the call says why.'
+  if (status >= 400) {
+    return 'Something before your capability refused the call: a proxy, a firewall or a framework’s own check. Its log says why.'
+  }
+  return status > 0 ? UNUSABLE : null
+}
+
+const EXECUTION_FIXES: ReadonlyMap<string, string> = new Map([
+  ['The model could not be reached.', MODEL_BUSY],
+  ['The model is rate limited at the moment.', MODEL_BUSY],
+  ['The model is not available at the moment.', MODEL_BUSY],
+  ['The model took too long to answer.', MODEL_BUSY],
+  ['The model’s answer was cut off.', MODEL_BUSY],
+  ['The model provider withheld the answer.', 'The provider’s own filter stopped the answer. Other words may pass.'],
+  ['The model provider refused the service’s credential.', OPERATOR],
+  ['The model provider refused the request.', OPERATOR],
+  ['The model call was cancelled.', CALLER_LEFT],
+  ['The execution was stopped.', ASK_AGAIN],
+  [
+    'Something went wrong on our side.',
+    'Ask again. If it stays, tell the operator of this service the execution’s id.',
+  ],
+])
+
+/** What ends an execution from outside, a single call as well as a chat. */
+const STOP_FIXES: ReadonlyMap<string, string> = new Map([
+  ['The caller left before the execution ended.', CALLER_LEFT],
+  [
+    'The execution took too long and was stopped.',
     'All steps together took longer than an execution may. Look at the longest bar below.',
   ],
-  [/was restarted|was interrupted/, 'It was no fault of yours: ask again.'],
-  [/credential/, 'The operator of this service has to look after its model credential.'],
+  ['The service was restarted while the execution ran.', ASK_AGAIN],
+  ['The service was interrupted while the execution ran.', ASK_AGAIN],
   [
-    /rate limited|not available at the moment|took too long to answer|model could not be reached/,
-    'The model provider is busy or down. Ask again in a while.',
+    'The outcome of the execution could not be recorded.',
+    'What it did may have had an effect all the same: look in your own data before you ask again.',
   ],
-  [/withheld/, 'The model provider’s own filter stopped the answer. Other words may pass.'],
-]
+])

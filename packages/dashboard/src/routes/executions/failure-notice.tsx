@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Notice } from '../../ui/notice.tsx'
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure, type Failed } from './explain-failure.ts'
 
 /** What went wrong, and what most likely mends it. */
-export function FailureNotice({ message }: { message: string }): ReactNode {
-  const fix = explainFailure(message)
+export function FailureNotice({ of, message }: { of: Failed; message: string }): ReactNode {
+  const fix = explainFailure(of, message)
   return (
     <Notice kind="bad">
       <p className="font-medium">{message}</p>

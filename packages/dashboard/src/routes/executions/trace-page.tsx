@@ -34,12 +34,16 @@ export function TracePage(): ReactNode {
       description={
         <span className="flex flex-wrap items-center gap-3">
           <code className="text-sm [overflow-wrap:anywhere]">{executionId}</code>
-          <CopyButton text={executionId} label="the id" />
+          <CopyButton text={executionId} label="id of the execution">
+            Copy id
+          </CopyButton>
         </span>
       }
       actions={<StateBadge state={trace.status} />}
     >
-      {trace.error && <FailureNotice message={trace.error.message} />}
+      {trace.error && (
+        <FailureNotice of={trace.kind === 'execute' ? 'execution' : 'call'} message={trace.error.message} />
+      )}
       <Summary trace={trace} />
       {trace.durationMs === null ? (
         <RunningTimeline trace={trace} />

@@ -5,6 +5,7 @@ import type { Schemas } from '../../api/client.ts'
 import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
@@ -81,7 +82,7 @@ function CapabilityCard({ capability, inputSchema, outputSchema, isLoading }: Ca
         <p className="text-sm text-muted">The model is told that it takes no parameters.</p>
       )}
       {(inputSchema || outputSchema) && (
-        <div className="grid gap-5 lg:grid-cols-2">
+        <div className={classNames('grid gap-5', inputSchema && outputSchema && 'lg:grid-cols-2')}>
           {inputSchema && <SchemaView title="Input" schema={inputSchema} />}
           {outputSchema && <SchemaView title="Output" schema={outputSchema} />}
         </div>

@@ -21,7 +21,7 @@ export function DeploymentsTab(): ReactNode {
     return (
       <Card>
         <Empty icon={Rocket} title="No deployment yet">
-          “npx svc deploy” makes the first one. The newest serves.
+          “npx --no svc deploy” makes the first one. The newest serves.
         </Empty>
       </Card>
     )

@@ -9,11 +9,12 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Chat } from '../chat/chat.tsx'
 import { DeployCommands, Waiting } from './deploy-commands.tsx'
+import { EmbedCode } from './embed.tsx'
 import { environmentLines } from './environment-lines.ts'
 
 const POLL_MS = 2_000
 
-/** What follows on a new runtime: its credentials, shown this once, a deployment, and a question. */
+/** What follows on a new runtime: its credentials, shown this once, a deployment, a question, and a page to ask it on. */
 export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }): ReactNode {
   const { runtimeId } = created
   const { data: runtime } = useQuery({
@@ -33,7 +34,7 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
     >
       <Card
         title="1. Keep its credentials"
-        description="In .env of your project. They stay on your server, all but the public key."
+        description="As .env of your project. They stay on your server, all but the public key."
       >
         <div className="flex flex-col gap-4">
           <Notice kind="warn">The signing secret is shown this once. The keys can be revealed again later.</Notice>
@@ -41,17 +42,10 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
           <OneByOne created={created} />
         </div>
       </Card>
-      <Card title="2. Deploy" description="In the folder of your project, or in an empty one.">
+      <Card title="2. Deploy">
         <div className="flex flex-col gap-4">
           <DeployCommands />
-          {runtime?.deployment ? (
-            <Notice kind="ok">
-              Deployment {runtime.deployment.version} is there, with {runtime.capabilityCount}{' '}
-              {runtime.capabilityCount === 1 ? 'capability' : 'capabilities'}.
-            </Notice>
-          ) : (
-            <Waiting />
-          )}
+          {runtime?.deployment ? <Deployed runtime={runtime} /> : <Waiting />}
         </div>
       </Card>
       <Card
@@ -61,7 +55,42 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
       >
         {isDeployed ? <Chat runtimeId={runtimeId} /> : <div className="pb-5" />}
       </Card>
+      <Card
+        title="4. Put the chat on your page"
+        description="Any page may use the public key until you list the origins of those that may."
+        actions={
+          <LinkButton to="/runtimes/$runtimeId/origins" params={{ runtimeId }}>
+            Allowed origins
+          </LinkButton>
+        }
+      >
+        <div className="flex flex-col gap-4">
+          <EmbedCode publicKey={created.publicKey} />
+        </div>
+      </Card>
     </Page>
+  )
+}
+
+function Deployed({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
+  const { deployment, capabilityCount, endpoint, runtimeId } = runtime
+  return (
+    <>
+      <Notice kind="ok">
+        Deployment {deployment?.version} is there, with {capabilityCount}{' '}
+        {capabilityCount === 1 ? 'capability' : 'capabilities'}.
+      </Notice>
+      {endpoint === null && (
+        <Notice kind="warn">
+          <p>It has no endpoint yet, so none of them can be called. Set where your code answers, then ask.</p>
+          <div className="mt-3">
+            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+              Set the endpoint
+            </LinkButton>
+          </div>
+        </Notice>
+      )}
+    </>
   )
 }
 

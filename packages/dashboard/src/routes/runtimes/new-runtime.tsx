@@ -54,7 +54,7 @@ function RuntimeForm({ onCreated }: { onCreated: (runtime: Schemas['CreatedRunti
     >
       <RuntimeFields
         values={values}
-        endpointHint="Where capability calls are sent. May stay empty: a deployment can bring it along."
+        endpointHint="Where capability calls are sent. On the machine of this service “svc dev” answers at http://127.0.0.1:8790/svc. May stay empty: a deployment can bring it along."
         onChange={(change) => setValues({ ...values, ...change })}
       />
     </Form>

@@ -7,11 +7,17 @@ import { TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { EmbedCard } from './embed.tsx'
 import { useRuntime } from './use-runtime.ts'
 
 export function OriginsTab(): ReactNode {
   const runtime = useRuntime()
-  return <OriginsForm key={runtime.runtimeId} runtime={runtime} />
+  return (
+    <>
+      <OriginsForm key={runtime.runtimeId} runtime={runtime} />
+      <EmbedCard runtime={runtime} />
+    </>
+  )
 }
 
 /** One origin a line; what the service says of a line stands below. */

@@ -1,4 +1,4 @@
-import { MessageCircle, Rocket, Server } from 'lucide-react'
+import { Globe, MessageCircle, Rocket, Server } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -13,16 +13,20 @@ const STEPS = [
   {
     icon: Rocket,
     title: 'Deploy',
-    text: 'One command in your project publishes what your code can do. This page notices by itself.',
+    text: 'A few commands make a project and publish what its code can do. The page notices by itself.',
   },
   { icon: MessageCircle, title: 'Ask', text: 'Talk to it right here, and see each step that led to the answer.' },
+  { icon: Globe, title: 'Put it on your page', text: 'Two lines of HTML, and your visitors ask what you have asked.' },
 ]
 
 /** The first screen of a new account: what lies between here and the first answered question. */
 export function Welcome(): ReactNode {
   return (
-    <Page title="Welcome" description="Three steps to the first answered question. It takes about five minutes.">
-      <ol className="grid gap-4 md:grid-cols-3">
+    <Page
+      title="Welcome"
+      description="Four steps to a chat on your own page. The first answer is about five minutes away."
+    >
+      <ol className="grid gap-4 md:grid-cols-2 xl:grid-cols-4">
         {STEPS.map(({ icon: Icon, title, text }, index) => (
           <li key={title} className="rounded-lg border border-line bg-surface p-5">
             <div className="flex items-center gap-3">

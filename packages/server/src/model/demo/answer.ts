@@ -20,9 +20,9 @@ function answerOne(result: ToolResultPart, input: JsonObject): string {
     case 'text':
       return shown(reading.text)
     case 'list':
-      return [...listed(reading, input), ...beside(reading.rest)].join('\n')
+      return paragraphs(listed(reading, input), beside(reading.rest))
     case 'thing':
-      return told(reading, result.name).join('\n')
+      return told(reading, result.name)
     default:
       return reading satisfies never
   }
@@ -31,6 +31,14 @@ function answerOne(result: ToolResultPart, input: JsonObject): string {
 interface List {
   noun: string
   items: readonly unknown[]
+}
+
+// Each is lines. Right after a list a line would be read as a part of its last entry.
+function paragraphs(...parts: readonly (readonly string[])[]): string {
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
 }
 
 function listed({ noun, items }: List, input: JsonObject): string[] {
@@ -42,7 +50,7 @@ function listed({ noun, items }: List, input: JsonObject): string[] {
 
 function linesOf(items: readonly unknown[]): string[] {
   const lines = items.slice(0, MOST_LISTED).map((item) => `- ${isJsonObject(item) ? lineOf(item) : shown(item)}`)
-  return items.length > MOST_LISTED ? [...lines, `… and ${items.length - MOST_LISTED} more.`] : lines
+  return items.length > MOST_LISTED ? [...lines, '', `… and ${items.length - MOST_LISTED} more.`] : lines
 }
 
 // What was looked for, the words before the limits: for “rain jacket”, max price 100.
@@ -79,15 +87,15 @@ function withoutEchoes(pairs: readonly Pair[]): Pair[] {
   return pairs.filter(({ label, text }) => text !== 'yes' || !pairs.some((other) => other.text === label))
 }
 
-function told({ thing, list }: { thing: JsonObject; list: List | null }, tool: string): string[] {
+function told({ thing, list }: { thing: JsonObject; list: List | null }, tool: string): string {
   const title = titleOf(thing)
   const pairs = withoutEchoes(pairsOf(thing).filter(({ text }) => text !== title)).slice(0, MOST_LINES)
   const lines = pairs.map(({ label, text }) => `- ${label}: ${text}`)
   const items =
     list === null || list.items.length === 0 ? [] : [`${capitalised(labelOf(list.noun))}:`, ...linesOf(list.items)]
-  if (lines.length + items.length === 0) return [title ?? `${capitalised(labelOf(tool))}: done.`]
+  if (lines.length + items.length === 0) return title ?? `${capitalised(labelOf(tool))}: done.`
   const heading = (title ?? capitalised(labelOf(tool))).replace(/[.:]+$/, '')
-  return [`${heading}:`, ...lines, ...items]
+  return paragraphs([`${heading}:`, ...lines], items)
 }
 
 function capitalised(text: string): string {

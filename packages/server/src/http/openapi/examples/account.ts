@@ -51,11 +51,20 @@ export const ACCOUNT_EXAMPLES = {
     range: { from: '2026-03-03T00:00:00.000Z', to: '2026-03-05T00:00:00.000Z', bucket: 'day', clamped: false },
     totals: { ...TALLY, totalTokens: 8_028, avgDurationMs: 2_310.5, p50DurationMs: 2_050, p95DurationMs: 4_410 },
     series: [
-      { at: '2026-03-03T00:00:00.000Z', ...QUIET, p95DurationMs: null },
-      { at: '2026-03-04T00:00:00.000Z', ...TALLY, p95DurationMs: 4_410 },
+      { at: '2026-03-03T00:00:00.000Z', ...QUIET, p50DurationMs: null, p95DurationMs: null },
+      { at: '2026-03-04T00:00:00.000Z', ...TALLY, p50DurationMs: 2_050, p95DurationMs: 4_410 },
     ],
-    capabilities: [{ capability: 'find-shoes', calls: 19, failed: 1, p95DurationMs: 180 }],
-    runtimes: [{ runtimeId: RUNTIME_ID, executions: 12, failed: 1, totalTokens: 8_028 }],
+    capabilities: [{ capability: 'find-shoes', calls: 19, failed: 1, p50DurationMs: 90, p95DurationMs: 180 }],
+    runtimes: [
+      {
+        runtimeId: RUNTIME_ID,
+        executions: 12,
+        failed: 1,
+        totalTokens: 8_028,
+        p50DurationMs: 2_050,
+        p95DurationMs: 4_410,
+      },
+    ],
   },
   PlanList: {
     plans: [

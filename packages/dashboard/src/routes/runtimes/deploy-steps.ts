@@ -1,0 +1,24 @@
+/** Commands for a terminal, and what they are for. */
+export interface DeploySteps {
+  why: string
+  commands: readonly string[]
+}
+
+/**
+ * The way from an empty folder to a deployment, as `docs/quickstart.md` has it. With `--no`, npx runs what is installed
+ * or nothing: the folder holds credentials, and a stranger's package may have the tool's name.
+ */
+export const DEPLOY_STEPS: readonly DeploySteps[] = [
+  {
+    why: 'In a clone of svc: its packages are not published yet. Pack them, into the folder that holds the clone.',
+    commands: [
+      'npm pack --workspace packages/contract --workspace packages/sdk --workspace packages/cli --pack-destination ..',
+    ],
+  },
+  {
+    why: 'In a new folder beside the clone, with the .env in it: make a project around it that works.',
+    commands: ['npm install --no-save ../svc-*.tgz', 'npx --no svc init --yes', 'npm install ../svc-*.tgz'],
+  },
+  { why: 'Serve its capabilities on this machine, at http://127.0.0.1:8790/svc.', commands: ['npx --no svc dev'] },
+  { why: 'In another terminal, in the same folder: publish what there is.', commands: ['npx --no svc deploy'] },
+]

@@ -1,0 +1,79 @@
+import { createServer } from 'node:http'
+import { listenOnFreePort } from '@svc/testkit'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeScreens } from './support/dashboard.ts'
+
+describeScreens('the chat on a page of the owner’s own', (scene) => {
+  test('answers there with the two lines that are shown, until its origin is none of those listed', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
+    const card = page.getByRole('region', { name: 'Put the chat on your page' })
+    await card.getByText('svc_pk_').waitFor()
+    await card.getByRole('button', { name: 'Fill in the public key' }).click()
+    await card.getByRole('button', { name: 'Fill in the public key' }).waitFor({ state: 'detached' })
+    const site = await serve(await card.locator('pre').innerText())
+
+    const visitor = await visit(page, site)
+    await visitor.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(visitor, 'search products for mug')
+    await visitor.getByText('Blue mug').first().waitFor()
+
+    await page.getByLabel('Origins, one a line').fill('https://shop.example.com')
+    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page.getByText('The origins are saved.').first().waitFor()
+    await ask(visitor, 'search products for mug')
+    await visitor.getByText('The assistant cannot be reached').first().waitFor()
+
+    await page.getByLabel('Origins, one a line').fill(site)
+    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await expect.poll(() => account.call('GET', `/v1/runtimes/${runtimeId}`)).toMatchObject({ allowedOrigins: [site] })
+    await visitor.reload()
+    await visitor.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(visitor, 'search products for mug')
+    await visitor.getByText('Blue mug').first().waitFor()
+  })
+
+  test('asks for a new key where the public one is revoked', async () => {
+    const account = await scene.openSignedIn('')
+    const { page, call } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await call('POST', `/v1/runtimes/${runtimeId}/revoke-key`, { type: 'public' })
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
+    const card = page.getByRole('region', { name: 'Put the chat on your page' })
+    await card.getByText('The public key is revoked').waitFor()
+    await card.getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('region', { name: 'Public key' }).getByRole('button', { name: 'Make a new one' }).waitFor()
+  })
+})
+
+/** A site with these lines on its page; its origin. */
+async function serve(lines: string): Promise<string> {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A shop</title></head><body>${lines}</body></html>`
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(html))
+  const { url, close } = await listenOnFreePort(server)
+  onTestFinished(close)
+  return url
+}
+
+// The chat’s root is closed to scripts; a visitor, and this test, look into it.
+const OPEN_ROOTS = `
+  const attach = Element.prototype.attachShadow
+  Element.prototype.attachShadow = function (options) { return attach.call(this, { ...options, mode: 'open' }) }
+`
+
+async function visit(owner: Page, site: string): Promise<Page> {
+  const visitor = await owner.context().newPage()
+  await visitor.addInitScript(OPEN_ROOTS)
+  await visitor.goto(site)
+  return visitor
+}
+
+async function ask(visitor: Page, question: string): Promise<void> {
+  await visitor.getByRole('textbox').fill(question)
+  await visitor.getByRole('textbox').press('Enter')
+  await visitor.getByText(question).last().waitFor()
+  await visitor.locator('svc-chat .log[aria-busy=false]').waitFor()
+}
