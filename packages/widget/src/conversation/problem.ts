@@ -2,11 +2,13 @@ import { ClientError, type ClientErrorKind } from '../client/client-error.ts'
 import { safeLine } from './safe-text.ts'
 
 /**
- * Why an answer did not come: it was stopped, the service cannot be reached, the connection was lost, too much was asked,
- * the execution failed, the request was refused, or the page is not set up as the service expects.
+ * Why an answer did not come: it was stopped, the page could not say who is signed in, the service cannot be reached, the
+ * connection was lost, too much was asked, the execution failed, the request was refused, or the page is not set up as the
+ * service expects.
  */
 export type ProblemKind =
   | 'stopped'
+  | 'no_token'
   | 'unreachable'
   | 'interrupted'
   | 'rate_limited'
@@ -25,6 +27,7 @@ export interface Problem {
 }
 
 const KINDS: Readonly<Record<ClientErrorKind, ProblemKind>> = {
+  no_token: 'no_token',
   unreachable: 'unreachable',
   unavailable: 'unreachable',
   interrupted: 'interrupted',
@@ -36,16 +39,17 @@ const KINDS: Readonly<Record<ClientErrorKind, ProblemKind>> = {
   invalid: 'refused',
 }
 
+// What these say stands in the sentence for their kind already.
+const TOLD: ReadonlySet<ProblemKind> = new Set(['no_token', 'unreachable', 'interrupted', 'rate_limited'])
+
 const LONGEST_DETAIL = 300
 
 /** The problem that something thrown stands for. */
 export function problemOf(error: unknown, nowMs: number): Problem {
   if (!(error instanceof ClientError)) return problem('failed')
   const kind = KINDS[error.kind]
-  // What these say stands in the sentence for their kind already.
-  const isTold = kind === 'unreachable' || kind === 'interrupted' || kind === 'rate_limited'
   return problem(kind, {
-    detail: isTold ? null : error.message,
+    detail: TOLD.has(kind) ? null : error.message,
     retryAt: error.retryAfterMs === null ? null : nowMs + error.retryAfterMs,
     referenceId: error.requestId,
   })

@@ -30,6 +30,7 @@ export const STRINGS = {
   copy: 'Copy',
   copied: 'Copied',
   stopped: 'You stopped the answer.',
+  no_token: 'The page could not say who is signed in.',
   unreachable: 'The assistant cannot be reached just now. Check your connection and try again.',
   interrupted: 'The connection was lost before the answer was complete.',
   rate_limited: 'That was a lot at once. Please wait a moment and try again.',
