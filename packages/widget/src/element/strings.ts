@@ -10,6 +10,7 @@ export const STRINGS = {
   stop: 'Stop the answer',
   clear: 'New conversation',
   open: 'Open the chat',
+  openNews: 'Open the chat: there is a new answer',
   close: 'Close the chat',
   thinking: 'Thinking …',
   running: '{name} …',
