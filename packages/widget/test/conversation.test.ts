@@ -80,7 +80,7 @@ describe('asking', () => {
 
 describe('problems', () => {
   test.each([
-    [new ClientError('unreachable', 'x'), { kind: 'unreachable', detail: null }],
+    [new ClientError('unreachable', 'x'), { kind: 'unreachable', detail: 'x' }],
     [new ClientError('interrupted', 'x', { requestId: 'req_5' }), { kind: 'interrupted', referenceId: 'req_5' }],
     [
       new ClientError('rate_limited', 'x', { retryAfterMs: 5000 }),

@@ -18,7 +18,7 @@ export type ProblemKind =
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** The service’s own words; null where it had none. */
+  /** In the service’s own words, or in the client’s; null where there are none. */
   readonly detail: string | null
   /** When to ask again, in milliseconds since the epoch; null where nobody said. */
   readonly retryAt: number | null
@@ -39,9 +39,6 @@ const KINDS: Readonly<Record<ClientErrorKind, ProblemKind>> = {
   invalid: 'refused',
 }
 
-// What these say stands in the sentence for their kind already.
-const TOLD: ReadonlySet<ProblemKind> = new Set(['no_token', 'unreachable', 'interrupted', 'rate_limited'])
-
 const LONGEST_DETAIL = 300
 
 /** The problem that something thrown stands for. */
@@ -49,7 +46,7 @@ export function problemOf(error: unknown, nowMs: number): Problem {
   if (!(error instanceof ClientError)) return problem('failed')
   const kind = KINDS[error.kind]
   return problem(kind, {
-    detail: TOLD.has(kind) ? null : error.message,
+    detail: error.message,
     retryAt: error.retryAfterMs === null ? null : nowMs + error.retryAfterMs,
     referenceId: error.requestId,
   })
