@@ -103,7 +103,7 @@ code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.9em}
 .link{color:var(--_accent);text-underline-offset:2px}
 
 .host-name{display:inline-block;color:var(--_soft);font-size:.87em;font-weight:400}
-.link .host-name{white-space:pre}
+.link .host-name,.action .host-name{white-space:pre}
 `
 
 const PARTS = `
