@@ -14,7 +14,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/cli': ['@svc/contract', '@svc/sdk', '@svc/sdk/node', '@svc/sdk/testing'],
   'packages/server': ['@svc/contract'],
   'packages/widget': ['@svc/contract'],
-  'packages/dashboard': ['@svc/contract', '@svc/widget'],
+  'packages/dashboard': ['@svc/contract', '@svc/widget', '@svc/widget/react'],
   'packages/testkit': ['@svc/contract'],
   'packages/harness': ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],

@@ -7,6 +7,7 @@ import { byId } from './element.js'
 export function startChat({ currentToken, onOrder }) {
   const chat = byId('chat')
   chat.addEventListener('svc-answer', ({ detail }) => {
+    notice('')
     // What was ordered is no longer in stock.
     if (detail.capabilities.includes('place-order')) onOrder()
   })
@@ -14,7 +15,8 @@ export function startChat({ currentToken, onOrder }) {
   return {
     async ask(question) {
       if (!(await connected)) return
-      chat.ask(question)
+      const isAsked = chat.ask(question)
+      notice(isAsked ? '' : 'One moment: the assistant is still answering. Then you can ask the next question.')
       chat.scrollIntoView({ block: 'nearest' })
     },
     // What was said in a customer’s name is not for whoever sits there next.
@@ -28,13 +30,17 @@ async function connect(chat, currentToken) {
   const response = await fetch('/api/connection').catch(() => null)
   const connection = response?.ok ? await response.json() : null
   const isThere = connection !== null && (await loadWidget(connection.baseUrl))
-  byId('ask-notice').textContent = isThere ? '' : 'The assistant is not connected yet. Everything else works.'
+  notice(isThere ? '' : 'The assistant is not connected yet. Everything else works.')
   chat.hidden = !isThere
   if (!isThere) return false
   chat.endUserToken = currentToken
   chat.setAttribute('base-url', connection.baseUrl)
   chat.setAttribute('public-key', connection.publicKey)
   return true
+}
+
+function notice(text) {
+  byId('ask-notice').textContent = text
 }
 
 async function loadWidget(baseUrl) {

@@ -32,12 +32,28 @@ export function startProducts({ ask }) {
     const button = element('button', { text: name || 'all' })
     button.type = 'button'
     button.setAttribute('aria-pressed', String(name === category))
-    button.addEventListener('click', () => {
-      category = name
-      for (const other of byId('categories').children) other.setAttribute('aria-pressed', String(other === button))
-      void refresh()
-    })
+    button.addEventListener('click', () => void choose(name))
     return button
+  }
+
+  function choose(name) {
+    category = name
+    for (const other of byId('categories').children) {
+      other.setAttribute('aria-pressed', String(other.textContent === (name || 'all')))
+    }
+    return refresh()
+  }
+
+  // Links of the chat lead to a product by its article number, also to one that the present choice leaves out.
+  async function showLinked() {
+    const sku = decodeURIComponent(location.hash.slice(1))
+    if (sku && !document.getElementById(sku)) {
+      byId('search').value = ''
+      await choose('')
+    }
+    const product = document.getElementById(sku)
+    product?.scrollIntoView({ block: 'center' })
+    for (const other of byId('grid').children) other.classList.toggle('linked', other === product)
   }
 
   function showProducts(products) {
@@ -56,13 +72,6 @@ export function startProducts({ ask }) {
   void refresh().then(showLinked)
   window.addEventListener('hashchange', showLinked)
   return { refresh }
-}
-
-// Links of the chat lead to a product by its article number.
-function showLinked() {
-  const product = document.getElementById(decodeURIComponent(location.hash.slice(1)))
-  product?.scrollIntoView({ block: 'center' })
-  for (const other of byId('grid').children) other.classList.toggle('linked', other === product)
 }
 
 function productCard(product, ask) {

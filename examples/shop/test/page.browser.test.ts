@@ -167,6 +167,33 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
     const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     expect(isWide).toBe(false)
   })
+
+  test('a question while another one is answered is not lost without a word', async () => {
+    const page = await open()
+    let finish: () => void = () => undefined
+    await page.route('**/v1/runtime/execute', async (route) => {
+      await new Promise<void>((resolve) => (finish = resolve))
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Ask about Enamel Mug' }).click()
+    await page.locator('svc-chat .log[aria-busy=true]').waitFor()
+    await page.getByRole('button', { name: 'Ask about Trail Lantern' }).click()
+    await page.getByText('the assistant is still answering').waitFor()
+    expect(await page.locator('svc-chat .question').count()).toBe(1)
+    finish()
+    await page.getByText('the assistant is still answering').waitFor({ state: 'hidden' })
+  })
+
+  test('a link to a product finds it, whatever category is chosen', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'garden' }).click()
+    await page.locator('#LGT-201').waitFor({ state: 'detached' })
+    await page.evaluate(() => {
+      location.hash = '#LGT-201'
+    })
+    await page.locator('#LGT-201.linked').waitFor()
+    expect(await page.getByRole('button', { name: 'all', exact: true }).getAttribute('aria-pressed')).toBe('true')
+  })
 }
 
 const OPEN_ROOTS = `

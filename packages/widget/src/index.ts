@@ -8,12 +8,15 @@ export {
   type ExecutionClientOptions,
   type ExecutionStream,
 } from './client/execution-client.ts'
+export type { ExecutionDoor } from './client/execution-door.ts'
 export { type PollEnd, pollCapability } from './client/poll-capability.ts'
 export type { Visibility } from './client/visibility.ts'
 export { type Conversation, type ConversationOptions, createConversation } from './conversation/conversation.ts'
 export type { Problem, ProblemKind } from './conversation/problem.ts'
+export { safeText } from './conversation/safe-text.ts'
 export { createUrlCheck, type UrlCheck } from './conversation/safe-url.ts'
 export type {
+  AnswerExecution,
   AssistantTurn,
   Block,
   CapabilityBlock,

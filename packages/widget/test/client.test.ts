@@ -11,7 +11,9 @@ interface Sent {
   body: unknown
 }
 
-function clientOf(answer: () => Response | Promise<Response>, options: Partial<ExecutionClientOptions> = {}) {
+type Options = Partial<Pick<ExecutionClientOptions, 'endUserToken' | 'metadata' | 'idleMs'>>
+
+function clientOf(answer: () => Response | Promise<Response>, options: Options = {}) {
   const sent: Sent[] = []
   const clock = createTestClock()
   const client = createExecutionClient({
@@ -83,9 +85,48 @@ describe('execute', () => {
       endUserToken: () => Promise.reject(new Error('token abc expired')),
     })
     const error = await errorOf(client.execute({ messages: MESSAGES }))
-    expect(error.kind).toBe('unreachable')
+    expect(error.kind).toBe('no_token')
     expect(JSON.stringify([error.message, error.cause])).not.toContain('abc')
     expect(sent).toEqual([])
+  })
+
+  test('a page that never says who is signed in can be given up on', async () => {
+    const { client, sent } = clientOf(() => Response.json({}), { endUserToken: () => new Promise(() => undefined) })
+    const stop = new AbortController()
+    const ending = client.execute({ messages: MESSAGES, signal: stop.signal }).catch((error: unknown) => error)
+    await settled()
+    stop.abort(new Error('enough'))
+    expect([await ending, sent]).toEqual([new Error('enough'), []])
+  })
+
+  test('another door has its own paths, its own credential and its own part of the body', async () => {
+    const sent: Sent[] = []
+    const client = createExecutionClient({
+      baseUrl: 'https://svc.example.com',
+      door: {
+        executePath: '/v1/executions',
+        capabilityPath: (capability) => `/v1/capabilities/rt_1/${capability}`,
+        headers: { 'x-page': 'owner' },
+        credentials: 'same-origin',
+        body: { runtimeId: 'rt_1' },
+      },
+      fetch: async (input, init = {}) => {
+        sent.push({ url: String(input), init, body: JSON.parse(String(init.body)) })
+        return Response.json(eventsOf('Hi').at(-1))
+      },
+    })
+    await client.execute({ messages: MESSAGES })
+    await client.callCapability({ capability: 'order-status', input: { orderNumber: 'ORD-1' } })
+    expect(sent.map(({ url }) => url)).toEqual([
+      'https://svc.example.com/v1/executions',
+      'https://svc.example.com/v1/capabilities/rt_1/order-status',
+    ])
+    expect(sent.map(({ body }) => body)).toEqual([
+      { runtimeId: 'rt_1', messages: MESSAGES },
+      { runtimeId: 'rt_1', capability: 'order-status', input: { orderNumber: 'ORD-1' } },
+    ])
+    expect(sent[0]?.init.credentials).toBe('same-origin')
+    expect(new Headers(sent[0]?.init.headers).has('authorization')).toBe(false)
   })
 
   test('a failed execution is a result', async () => {
@@ -121,6 +162,13 @@ describe('stream', () => {
     const { client } = clientOf(() => streamOf(...frames('Hi').slice(0, -1)))
     const { events } = await client.stream({ messages: MESSAGES })
     expect(await errorOf(collect(events))).toMatchObject({ kind: 'interrupted', requestId: 'req_7' })
+  })
+
+  test('a stream that does not begin is taken as lost, though its signal was aborted by nobody', async () => {
+    const { client, clock } = clientOf(() => new Promise(() => undefined), { idleMs: 45_000 })
+    const ending = errorOf(client.stream({ messages: MESSAGES }))
+    await clock.advance(45_000)
+    expect([(await ending).kind, clock.pending]).toEqual(['unreachable', 0])
   })
 
   test('a stream that falls silent is interrupted; comments keep it alive', async () => {

@@ -1,100 +1,9 @@
-import type { JsonObject, Message, StreamEvent } from '@svc/contract'
-import {
-  type AssistantTurn,
-  type CapabilityResult,
-  ClientError,
-  type ConversationStorage,
-  createConversation,
-  type ExecutionClient,
-} from '@svc/widget'
+import type { StreamEvent } from '@svc/contract'
+import { ClientError, type ConversationStorage } from '@svc/widget'
 import { describe, expect, test } from 'vitest'
 import { eventsOf } from './support/answers.ts'
-import { createTestClock, createTestVisibility, settled } from './support/test-clock.ts'
-
-type Script = StreamEvent[] | Error | ((signal: AbortSignal | undefined) => AsyncIterable<StreamEvent>)
-
-async function* each(events: readonly StreamEvent[]): AsyncGenerator<StreamEvent> {
-  for (const event of events) yield event
-}
-
-/** Yields these, and then nothing until it is aborted. */
-function hanging(events: readonly StreamEvent[]): (signal: AbortSignal | undefined) => AsyncIterable<StreamEvent> {
-  return async function* (signal) {
-    yield* each(events)
-    await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-  }
-}
-
-interface Setup {
-  answers?: Script[]
-  polls?: (unknown | Error)[]
-  storage?: ConversationStorage
-}
-
-function start({ answers = [], polls = [], storage }: Setup) {
-  const clock = createTestClock()
-  const visibility = createTestVisibility()
-  const sent: Message[][] = []
-  const polled: { capability: string; input: JsonObject }[] = []
-  let ids = 0
-  const client: ExecutionClient = {
-    execute: () => Promise.reject(new Error('not used')),
-    async stream({ messages, signal }) {
-      sent.push(structuredClone([...messages]))
-      const answer = answers.shift() ?? eventsOf('Yes.')
-      if (answer instanceof Error) throw answer
-      return { requestId: 'req_1', events: Array.isArray(answer) ? each(answer) : answer(signal) }
-    },
-    async callCapability({ capability, input }): Promise<CapabilityResult> {
-      polled.push({ capability, input })
-      const output = polls.length > 1 ? polls.shift() : polls[0]
-      if (output instanceof Error) throw output
-      return { executionId: 'exec_p', output, error: null, durationMs: 1 }
-    },
-  }
-  const conversation = createConversation({
-    client,
-    clock,
-    visibility,
-    newId: (prefix) => `${prefix}_${ids++}`,
-    ...(storage && { storage }),
-  })
-  conversation.resume()
-  const answer = () =>
-    conversation.getSnapshot().turns.findLast((turn): turn is AssistantTurn => turn.role === 'assistant')
-  return { conversation, clock, visibility, sent, polled, answer }
-}
-
-function memory(initial: string | null = null): ConversationStorage & { text: string | null } {
-  return {
-    text: initial,
-    load() {
-      return this.text
-    },
-    save(text) {
-      this.text = text
-    },
-    clear() {
-      this.text = null
-    },
-  }
-}
-
-const PENDING = { capability: 'order-status', input: { orderNumber: 'ORD-1' }, intervalMs: 2000, timeoutMs: 60_000 }
-const ORDERED = eventsOf('Please pay.', [
-  {
-    capability: 'place-order',
-    output: {
-      orderNumber: 'ORD-1',
-      svc: { pending: PENDING, actions: [{ type: 'link', label: 'Pay', url: 'https://shop.example.com/pay' }] },
-    },
-  },
-])
-const OPEN = { status: 'open', svc: { settled: false } }
-const PAID = { status: 'paid', svc: { settled: true } }
-
-const user = (content: string): Message => ({ role: 'user', parts: [{ type: 'text', content }] })
-const assistant = (content: string): Message => ({ role: 'assistant', parts: [{ type: 'text', content }] })
+import { assistant, each, hanging, memory, OPEN, ORDERED, PAID, PENDING, start, user } from './support/conversation.ts'
+import { settled } from './support/test-clock.ts'
 
 describe('asking', () => {
   test('shows the question at once, then the words as they come, then the whole', async () => {
@@ -171,7 +80,7 @@ describe('asking', () => {
 
 describe('problems', () => {
   test.each([
-    [new ClientError('unreachable', 'x'), { kind: 'unreachable', detail: null }],
+    [new ClientError('unreachable', 'x'), { kind: 'unreachable', detail: 'x' }],
     [new ClientError('interrupted', 'x', { requestId: 'req_5' }), { kind: 'interrupted', referenceId: 'req_5' }],
     [
       new ClientError('rate_limited', 'x', { retryAfterMs: 5000 }),
@@ -231,8 +140,8 @@ describe('waiting', () => {
     await clock.advance(6000)
     expect(polled).toEqual(Array(3).fill({ capability: 'order-status', input: PENDING.input }))
     expect(sent[1]?.slice(-2)).toEqual([
-      { role: 'assistant', parts: [{ type: 'tool_call', id: 'call_2', name: 'order-status', input: PENDING.input }] },
-      { role: 'tool', parts: [{ type: 'tool_result', toolCallId: 'call_2', name: 'order-status', output: PAID }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'call_1', name: 'order-status', input: PENDING.input }] },
+      { role: 'tool', parts: [{ type: 'tool_result', toolCallId: 'call_1', name: 'order-status', output: PAID }] },
     ])
     expect(sent[1]?.slice(0, 4).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
     const { turns } = conversation.getSnapshot()

@@ -58,7 +58,7 @@ describe('a poll', () => {
     const poll = start([open], { intervalMs: 5, timeoutMs: 3500 })
     await poll.clock.advance(10_000)
     expect(await poll.end).toEqual({ type: 'expired' })
-    expect(poll.polledAt).toEqual([1000, 2000, 3000, 3500])
+    expect(poll.polledAt).toEqual([1000, 2000, 3000])
   })
 
   test('asks a last time at its deadline, and ends', async () => {
@@ -66,6 +66,25 @@ describe('a poll', () => {
     await poll.clock.advance(60_000)
     expect(await poll.end).toEqual({ type: 'expired' })
     expect(poll.polledAt).toEqual([4000, 8000, 10_000])
+  })
+
+  test('keeps the second between two polls however late the answer to the first came', async () => {
+    let answer: (result: CapabilityResult) => void = () => undefined
+    const poll = start([() => new Promise((resolve) => (answer = resolve)), open], { intervalMs: 1000 })
+    await poll.clock.advance(6500)
+    answer(answered('open'))
+    await poll.clock.advance(999)
+    expect(poll.polledAt).toEqual([1000])
+    await poll.clock.advance(1)
+    expect(poll.polledAt).toEqual([1000, 7500])
+  })
+
+  test('takes an answer that does not come as lost, asks again, and ends at its deadline', async () => {
+    const never: Answer = () => new Promise(() => undefined)
+    const poll = start([never], { timeoutMs: 50_000 })
+    await poll.clock.advance(50_000)
+    expect(await poll.end).toEqual({ type: 'expired' })
+    expect([poll.polledAt, poll.clock.pending]).toEqual([[3000, 34_000], 0])
   })
 
   test('asks at once when the page is returned to, though not within a second of the last time', async () => {
@@ -110,6 +129,19 @@ describe('a poll', () => {
     poll.visibility.show()
     await poll.clock.advance(30_000)
     expect(poll.polledAt).toEqual([3000, 23_000])
+  })
+
+  test('does not ask at all where its deadline lies within the time that the service wants to be left alone', async () => {
+    const limited: Answer = () => Promise.reject(new ClientError('rate_limited', 'slow', { retryAfterMs: 3_600_000 }))
+    for (const isReturnedTo of [false, true]) {
+      const poll = start([limited, paid], { timeoutMs: 600_000 })
+      await poll.clock.advance(4000)
+      if (isReturnedTo) poll.visibility.show()
+      await poll.clock.advance(595_999)
+      await expect(Promise.race([poll.end, 'waiting'])).resolves.toBe('waiting')
+      await poll.clock.advance(1)
+      expect([await poll.end, poll.polledAt]).toEqual([{ type: 'expired' }, [3000]])
+    }
   })
 
   test.each(['unauthorized', 'forbidden', 'not_found', 'invalid'] as const)('gives up on %s', async (kind) => {

@@ -1,9 +1,10 @@
 /**
- * Why a request has no result: nobody answered, a stream ended before its `done`, the caller must wait (429), the key or
- * the origin is not accepted (401, 403), there is no such thing (404), the request was refused (400), the service has
- * trouble (5xx), or the answer is none that is known.
+ * Why a request has no result: the page could not say who is signed in, nobody answered, a stream ended before its
+ * `done`, the caller must wait (429), the key or the origin is not accepted (401, 403), there is no such thing (404), the
+ * request was refused (400), the service has trouble (5xx), or the answer is none that is known.
  */
 export type ClientErrorKind =
+  | 'no_token'
   | 'unreachable'
   | 'interrupted'
   | 'rate_limited'

@@ -1,26 +1,31 @@
 import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
 import { ClientError } from './client-error.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type ExecutionDoor, publicKeyDoor } from './execution-door.ts'
 import { readEvents } from './read-events.ts'
 import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
 import { readRefusal } from './read-refusal.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** The end user’s own credential, asked for anew with each request and kept nowhere. Nothing, or `''`: nobody is signed in. */
 export type EndUserTokenSource = () => TokenOrNone | Promise<TokenOrNone>
 
 type TokenOrNone = string | null | undefined
 
-export interface ExecutionClientOptions {
+/** The runtime’s public key, `svc_pk_…`, or another way in. */
+type WayIn = { publicKey: string; door?: undefined } | { door: ExecutionDoor; publicKey?: undefined }
+
+export type ExecutionClientOptions = WayIn & ClientSettings
+
+interface ClientSettings {
   /** The control plane’s address, such as `https://svc.example.com`. */
   baseUrl: string
-  /** The runtime’s public key, `svc_pk_…`. */
-  publicKey: string
   endUserToken?: EndUserTokenSource | undefined
   /** Kept in traces: nothing that is secret belongs here. Read with each request. */
   metadata?: JsonObject | undefined
   fetch?: typeof fetch | undefined
   clock?: Clock | undefined
-  /** How long a stream may be silent before it is taken as lost. Default 45,000. */
+  /** How long a stream may be silent, its beginning included, before it is taken as lost. Default 45,000. */
   idleMs?: number | undefined
 }
 
@@ -47,7 +52,7 @@ export type CapabilityResult =
   | { executionId: string; output: null; error: { message: string }; durationMs: number }
 
 /**
- * Speaks to a runtime by its public key. Every method throws a {@link ClientError} where there is no result; once the
+ * Speaks to a runtime. Every method throws a {@link ClientError} where there is no result; once the
  * signal is aborted, the signal’s reason.
  */
 export interface ExecutionClient {
@@ -63,30 +68,35 @@ const IDLE_MS = 45_000
 export function createExecutionClient(options: ExecutionClientOptions): ExecutionClient {
   const { clock = systemClock, idleMs = IDLE_MS } = options
   const base = options.baseUrl.replace(/\/+$/, '')
+  const door = options.door ?? publicKeyDoor(options.publicKey)
 
-  async function post(path: string, body: JsonObject, request: { accept: string; signal: AbortSignal | undefined }) {
-    const { accept, signal } = request
-    const endUserToken = await tokenFrom(options.endUserToken)
-    signal?.throwIfAborted()
+  async function post(path: string, body: JsonObject, { accept, stopped, beginsWithinMs }: Posting) {
+    const endUserToken = await unlessAborted(tokenFrom(options.endUserToken), stopped)
+    const late = new AbortController()
+    const signal = AbortSignal.any([late.signal, ...(stopped ? [stopped] : [])])
+    const callOff = beginsWithinMs === undefined ? null : clock.after(beginsWithinMs, () => late.abort())
     const send = options.fetch ?? fetch
-    const response = await send(`${base}${path}`, {
+    const sent = send(`${base}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${options.publicKey}`, 'content-type': 'application/json', accept },
-      body: JSON.stringify({ ...body, ...(endUserToken && { endUserToken }) }),
-      credentials: 'omit',
+      headers: { ...door.headers, 'content-type': 'application/json', accept },
+      body: JSON.stringify({ ...body, ...door.body, ...(endUserToken && { endUserToken }) }),
+      credentials: door.credentials,
       cache: 'no-store',
       redirect: 'error',
-      ...(signal && { signal }),
-    }).catch((cause: unknown) => {
-      signal?.throwIfAborted()
-      throw new ClientError('unreachable', 'The service cannot be reached.', { cause })
+      signal,
     })
+    const response = await unlessAborted(sent, signal)
+      .catch((cause: unknown) => {
+        stopped?.throwIfAborted()
+        throw new ClientError('unreachable', 'The service cannot be reached.', { cause })
+      })
+      .finally(() => callOff?.())
     if (!response.ok) throw await readRefusal(response, clock.now())
     return response
   }
 
   async function postJson(path: string, body: JsonObject, signal: AbortSignal | undefined) {
-    const response = await post(path, body, { accept: 'application/json', signal })
+    const response = await post(path, body, { accept: 'application/json', stopped: signal })
     const answer: unknown = await response.json().catch((cause: unknown) => {
       signal?.throwIfAborted()
       throw interrupted(response, cause)
@@ -96,20 +106,21 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   return {
     async execute({ messages, signal }) {
-      const { answer, response } = await postJson(EXECUTE, executeBody(messages, options.metadata), signal)
+      const { answer, response } = await postJson(door.executePath, executeBody(messages, options.metadata), signal)
       return readExecuteResponse(answer) ?? refuse(response)
     },
 
     async stream({ messages, signal }) {
       const body = executeBody(messages, options.metadata)
-      const response = await post(EXECUTE, body, { accept: 'text/event-stream', signal })
+      const posting = { accept: 'text/event-stream', stopped: signal, beginsWithinMs: idleMs }
+      const response = await post(door.executePath, body, posting)
       if (!response.body) return refuse(response)
       const requestId = response.headers.get('x-request-id')
       return { requestId, events: readEvents(response.body, { clock, idleMs, signal, requestId }) }
     },
 
     async callCapability({ capability, input, signal }) {
-      const { answer, response } = await postJson('/v1/runtime/capability', { capability, input }, signal)
+      const { answer, response } = await postJson(door.capabilityPath(capability), { capability, input }, signal)
       if (!isRecord(answer) || typeof answer['executionId'] !== 'string') return refuse(response)
       const { executionId } = answer
       const durationMs = numberOf(answer['durationMs'])
@@ -120,14 +131,19 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
   }
 }
 
-const EXECUTE = '/v1/runtime/execute'
+interface Posting {
+  accept: string
+  stopped: AbortSignal | undefined
+  /** Whoever sends no headers until then is taken as not there. */
+  beginsWithinMs?: number
+}
 
 // What the page’s own function failed with is the page’s affair, and could hold what it was about to give.
 async function tokenFrom(source: EndUserTokenSource | undefined): Promise<TokenOrNone> {
   try {
     return await source?.()
   } catch {
-    throw new ClientError('unreachable', 'The page could not say who is signed in.')
+    throw new ClientError('no_token', 'The page could not say who is signed in.')
   }
 }
 

@@ -8,7 +8,6 @@ import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
 import { type ConversationStorage, exchangesFrom, storedText } from './stored-conversation.ts'
-import type { Pending } from './svc-output.ts'
 import { transcriptFor } from './transcript.ts'
 import { createWaits, type Waits } from './waits.ts'
 
@@ -32,13 +31,18 @@ export interface Conversation {
   send(text: string): boolean
   /** Ends the answer that is under way. */
   stop(): void
-  /** Asks the last question again after it failed or was stopped. False where there is none. */
+  /**
+   * Asks the last question again after it failed or was stopped, and goes on from what was done for it. False where there
+   * is none.
+   */
   retry(): boolean
   /** Goes on waiting for an output whose wait has ended without a result. */
   checkAgain(outputId: string): void
   cancelWait(outputId: string): void
   /** Forgets everything, in the storage, too. */
   clear(): void
+  /** Resumes, and gives what lets go again: once the last of those who hold it has let go, it is suspended. */
+  hold(): () => void
   /** Stops the answer and all polls, for when nobody sees the conversation any more. */
   suspend(): void
   /** Takes up the polls again. */
@@ -47,10 +51,8 @@ export interface Conversation {
 
 const LONGEST_QUESTION = 20_000
 
-interface Told {
-  pending: Pending
-  output: unknown
-}
+// Why an answer was ended that nobody had stopped.
+const UNSEEN = 'Nobody sees the conversation any more.'
 
 /** Starts with what is stored. Polls begin with the first `resume`; asking works before. */
 export function createConversation(options: ConversationOptions): Conversation {
@@ -68,8 +70,8 @@ class StoredConversation implements Conversation {
   #exchanges: readonly Exchange[]
   #snapshot: ConversationSnapshot
   #running: AbortController | null = null
-  #told: Told[] = []
   #isSuspended = true
+  #holders = 0
 
   constructor(options: ConversationOptions) {
     const { client, clock = systemClock, visibility = pageVisibility } = options
@@ -83,10 +85,8 @@ class StoredConversation implements Conversation {
       checkUrl: this.#checkUrl,
       exchanges: () => this.#exchanges,
       replace: (exchange) => this.#replace(exchange, true),
-      settled: (told) => {
-        this.#told.push(told)
-        this.#tellNext()
-      },
+      newCallId: () => this.#newId('call'),
+      settled: () => this.#tellNext(),
     })
     this.#exchanges = exchangesFrom(this.#load(), { checkUrl: this.#checkUrl, nowMs: clock.now() })
     this.#snapshot = this.#snapshotNow()
@@ -129,7 +129,6 @@ class StoredConversation implements Conversation {
 
   clear(): void {
     this.#waits.suspend()
-    this.#told = []
     this.#exchanges = []
     this.#running?.abort()
     this.#running = null
@@ -137,10 +136,25 @@ class StoredConversation implements Conversation {
     attempt(() => this.#storage?.clear())
   }
 
+  hold(): () => void {
+    let isHeld = true
+    this.#holders += 1
+    this.resume()
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#holders -= 1
+      // Whoever is only moved or drawn anew holds it again before this runs.
+      queueMicrotask(() => {
+        if (this.#holders === 0) this.suspend()
+      })
+    }
+  }
+
   suspend(): void {
     this.#isSuspended = true
     this.#waits.suspend()
-    this.#running?.abort()
+    this.#running?.abort(UNSEEN)
   }
 
   resume(): void {
@@ -187,15 +201,19 @@ class StoredConversation implements Conversation {
       }
       throw new ClientError('interrupted', 'The stream ended without “done”.')
     } catch (error) {
-      return failed(exchange, signal.aborted ? problem('stopped') : problemOf(error, this.#clock.now()))
+      if (!signal.aborted) return failed(exchange, problemOf(error, this.#clock.now()))
+      return failed(exchange, problem(signal.reason === UNSEEN ? 'interrupted' : 'stopped'))
     }
   }
 
   // A result that was waited for is told when the model is free to listen.
   #tellNext(): void {
     if (this.#running) return
-    const told = this.#told.shift()
-    if (told) this.#add(toldExchange(this.#newId('turn'), { callId: this.#newId('call'), ...told }))
+    const from = this.#exchanges.find(({ untold }) => untold.length > 0)
+    const [turns, ...untold] = from?.untold ?? []
+    if (!from || !turns) return
+    this.#exchanges = this.#exchanges.map((exchange) => (exchange === from ? { ...from, untold } : exchange))
+    this.#add(toldExchange(this.#newId('turn'), turns))
   }
 
   #replace(exchange: Exchange, isToSave: boolean): void {

@@ -2,11 +2,13 @@ import { ClientError, type ClientErrorKind } from '../client/client-error.ts'
 import { safeLine } from './safe-text.ts'
 
 /**
- * Why an answer did not come: it was stopped, the service cannot be reached, the connection was lost, too much was asked,
- * the execution failed, the request was refused, or the page is not set up as the service expects.
+ * Why an answer did not come: it was stopped, the page could not say who is signed in, the service cannot be reached, the
+ * connection was lost, too much was asked, the execution failed, the request was refused, or the page is not set up as the
+ * service expects.
  */
 export type ProblemKind =
   | 'stopped'
+  | 'no_token'
   | 'unreachable'
   | 'interrupted'
   | 'rate_limited'
@@ -16,7 +18,7 @@ export type ProblemKind =
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** The service’s own words; null where it had none. */
+  /** In the service’s own words, or in the client’s; null where there are none. */
   readonly detail: string | null
   /** When to ask again, in milliseconds since the epoch; null where nobody said. */
   readonly retryAt: number | null
@@ -25,6 +27,7 @@ export interface Problem {
 }
 
 const KINDS: Readonly<Record<ClientErrorKind, ProblemKind>> = {
+  no_token: 'no_token',
   unreachable: 'unreachable',
   unavailable: 'unreachable',
   interrupted: 'interrupted',
@@ -42,10 +45,8 @@ const LONGEST_DETAIL = 300
 export function problemOf(error: unknown, nowMs: number): Problem {
   if (!(error instanceof ClientError)) return problem('failed')
   const kind = KINDS[error.kind]
-  // What these say stands in the sentence for their kind already.
-  const isTold = kind === 'unreachable' || kind === 'interrupted' || kind === 'rate_limited'
   return problem(kind, {
-    detail: isTold ? null : error.message,
+    detail: error.message,
     retryAt: error.retryAfterMs === null ? null : nowMs + error.retryAfterMs,
     referenceId: error.requestId,
   })

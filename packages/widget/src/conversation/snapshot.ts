@@ -8,6 +8,9 @@ export interface ConversationSnapshot {
   readonly isBusy: boolean
 }
 
+/** A conversation in which nothing was said: what a server renders, which has no storage. */
+export const NOTHING_SAID: ConversationSnapshot = { turns: [], isBusy: false }
+
 export type Turn = UserTurn | AssistantTurn
 
 export interface UserTurn {
@@ -22,12 +25,20 @@ export interface AssistantTurn {
   readonly state: 'running' | 'completed' | 'failed'
   /** What was said and done, in order. */
   readonly blocks: readonly Block[]
-  /** What capabilities gave to be shown, in the order of their calls. There once the answer is complete. */
+  /** What capabilities gave to be shown, in the order of their calls. There once the answer has ended. */
   readonly outputs: readonly Output[]
   /** On `failed` alone: why, and whether to ask again. */
   readonly problem: Problem | null
   /** The step budget ran out before the model was done. */
   readonly isCut: boolean
+  /** The execution behind it; null until it has ended, and after a reload. */
+  readonly execution: AnswerExecution | null
+}
+
+export interface AnswerExecution {
+  readonly id: string
+  readonly durationMs: number
+  readonly totalTokens: number
 }
 
 export type Block = TextBlock | CapabilityBlock
@@ -46,6 +57,8 @@ export interface CapabilityBlock {
   readonly name: string
   readonly state: 'running' | 'completed' | 'failed'
   readonly durationMs: number | null
+  /** On `failed` alone, where the service said it: why. */
+  readonly detail: string | null
 }
 
 export interface Output {

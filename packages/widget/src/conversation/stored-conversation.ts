@@ -1,5 +1,5 @@
 import { isRecord, numberOf, readMessages } from '../client/read-json.ts'
-import { askedExchange, completed, type Exchange, failed, withWait } from './exchange.ts'
+import { askedExchange, completed, type Exchange, failed, withTurns, withWait } from './exchange.ts'
 import { problem } from './problem.ts'
 import type { UrlCheck } from './safe-url.ts'
 import type { Output, Wait } from './snapshot.ts'
@@ -28,7 +28,7 @@ export function storedText(exchanges: readonly Exchange[]): string {
   return `{"version":${VERSION},"exchanges":[${entries.join(',')}]}`
 }
 
-function entryOf({ question, sent, received, answer }: Exchange) {
+function entryOf({ question, sent, received, answer, untold }: Exchange) {
   return {
     id: answer.id,
     text: question?.text ?? null,
@@ -39,6 +39,7 @@ function entryOf({ question, sent, received, answer }: Exchange) {
     waits: answer.outputs.flatMap(({ id, wait }) =>
       wait ? [{ id, state: wait.state, deadlineAt: wait.deadlineAt }] : [],
     ),
+    untold,
   }
 }
 
@@ -55,10 +56,16 @@ function exchangeFrom(entry: unknown, index: number, deps: { checkUrl: UrlCheck;
   const sent = readMessages(entry['sent'])
   if (sent.length === 0) return null
   const asked = askedExchange(id, typeof entry['text'] === 'string' ? entry['text'] : '')
-  const begun: Exchange = { ...asked, sent, question: entry['text'] === null ? null : asked.question }
-  if (entry['state'] !== 'completed') return failed(begun, problem('interrupted'))
-  const whole = completed(begun, readMessages(entry['received']), { ...deps, isCut: entry['isCut'] === true })
-  const stored = Array.isArray(entry['waits']) ? entry['waits'].filter(isRecord) : []
+  const untold = listOf(entry['untold'])
+    .map(readMessages)
+    .filter((turns) => turns.length > 0)
+  const begun: Exchange = { ...asked, sent, untold, question: entry['text'] === null ? null : asked.question }
+  const received = readMessages(entry['received'])
+  const whole =
+    entry['state'] === 'completed'
+      ? completed(begun, received, { ...deps, isCut: entry['isCut'] === true })
+      : failed(withTurns(begun, received, deps), problem('interrupted'))
+  const stored = listOf(entry['waits']).filter(isRecord)
   return whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
 }
 
@@ -76,6 +83,10 @@ function withStoredWait(
 }
 
 const STATES: readonly Wait['state'][] = ['waiting', 'settled', 'expired', 'refused', 'cancelled']
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
 
 function parsed(text: string | null): unknown {
   try {

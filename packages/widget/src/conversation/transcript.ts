@@ -6,22 +6,44 @@ const MOST_MESSAGES = 120
 const MOST_CHARACTERS = 500_000
 
 /**
- * What is sent with an exchange: the complete ones before it, as many of the latest as fit, from a question on, and then
- * its own. A broken exchange is left out, because half a turn would be refused.
+ * What is sent with an exchange: what was said and done before it, as many of the latest as fit, from a question on, and
+ * then its own with what it had done already.
  */
 export function transcriptFor(earlier: readonly Exchange[], exchange: Exchange): Message[] {
-  let [messages, characters] = [exchange.sent.length, charactersOf(exchange.sent)]
-  const kept: Exchange[] = []
+  const own = [...exchange.sent, ...exchange.received]
+  let [messages, characters] = [own.length, charactersOf(own)]
+  const kept: { isAsked: boolean; turns: readonly Message[] }[] = []
   for (const before of earlier.toReversed()) {
-    if (before.answer.state !== 'completed') continue
-    messages += before.sent.length + before.received.length
-    characters += charactersOf(before.sent) + charactersOf(before.received)
+    const turns = turnsFor(before)
+    if (turns.length === 0) continue
+    messages += turns.length
+    characters += charactersOf(turns)
     if (messages > MOST_MESSAGES || characters > MOST_CHARACTERS) break
-    kept.unshift(before)
+    kept.unshift({ isAsked: before.question !== null, turns })
   }
-  const start = kept.findIndex(({ question }) => question !== null)
+  const start = kept.findIndex(({ isAsked }) => isAsked)
   const whole = start === -1 ? [] : kept.slice(start)
-  return [...whole.flatMap(({ sent, received }) => [...sent, ...received]), ...exchange.sent]
+  return [...whole.flatMap(({ turns }) => turns), ...own]
+}
+
+// A question that nothing came of is left out. A result is known to the model, whatever became of its answer.
+function turnsFor({ question, sent, received, answer }: Exchange): readonly Message[] {
+  const isSaid = answer.state === 'completed' || received.length > 0 || question === null
+  return isSaid ? [...sent, ...received] : []
+}
+
+/** The turns up to the last one that leaves no call without its result: a talk can go on from there. */
+export function settledTurns(messages: readonly Message[]): readonly Message[] {
+  const open = new Set<string>()
+  let whole = 0
+  for (const [index, { role, parts }] of messages.entries()) {
+    for (const part of parts) {
+      if (part.type === 'tool_call') open.add(part.id)
+      if (part.type === 'tool_result') open.delete(part.toolCallId)
+    }
+    if (role === 'tool' && open.size === 0) whole = index + 1
+  }
+  return messages.slice(0, whole)
 }
 
 function charactersOf(messages: readonly Message[]): number {

@@ -1,17 +1,17 @@
-import type { CapabilityInput, CapabilityResult } from '../client/execution-client.ts'
 import { type PollDeps, type PollEnd, pollCapability } from '../client/poll-capability.ts'
-import { type Exchange, withWait } from './exchange.ts'
+import { type Exchange, withUntold, withWait } from './exchange.ts'
 import type { UrlCheck } from './safe-url.ts'
 import type { Output, Wait } from './snapshot.ts'
-import { type Pending, readSvcOutput } from './svc-output.ts'
+import { readSvcOutput } from './svc-output.ts'
 
 interface WaitsDeps {
   poll: PollDeps
   checkUrl: UrlCheck
   exchanges(): readonly Exchange[]
   replace(exchange: Exchange): void
-  /** Called with each result that was waited for, once its wait stands as settled. */
-  settled(result: { pending: Pending; output: unknown }): void
+  newCallId(): string
+  /** Called once a result that was waited for is among what the model has still to be told. */
+  settled(): void
 }
 
 /** The waits of a conversation: which of its outputs are polled for. */
@@ -29,7 +29,7 @@ const MOST_AT_ONCE = 5
 
 export function createWaits(deps: WaitsDeps): Waits {
   const active = new Map<string, { key: string; controller: AbortController }>()
-  const poll: PollDeps = { ...deps.poll, client: { callCapability: inTurn(deps.poll.client) } }
+  const poll: PollDeps = { ...deps.poll, inTurn: oneAtATime() }
   let isSuspended = true
 
   function find(outputId: string): { exchange: Exchange; wait: Wait } | null {
@@ -61,9 +61,19 @@ export function createWaits(deps: WaitsDeps): Waits {
     const end = await pollCapability(poll, { ...pending, deadlineAt, isSettled, signal }).catch((): PollEnd => EXPIRED)
     if (signal.aborted) return
     active.delete(id)
-    set(id, { state: end.type })
-    if (end.type === 'settled') deps.settled({ pending, output: end.output })
+    if (end.type === 'settled') settle(id, end.output)
+    else set(id, { state: end.type })
     resume()
+  }
+
+  // In one step, so that no reload finds it settled and the model without word of it.
+  function settle(id: string, output: unknown): void {
+    const found = find(id)
+    if (!found) return
+    const { exchange, wait } = found
+    const told = { callId: deps.newCallId(), pending: wait.pending, output }
+    deps.replace(withUntold(withWait(exchange, id, { ...wait, state: 'settled' }), told))
+    deps.settled()
   }
 
   function resume(): void {
@@ -98,16 +108,11 @@ export function createWaits(deps: WaitsDeps): Waits {
 
 const EXPIRED: PollEnd = { type: 'expired' }
 
-type CallCapability = (input: CapabilityInput) => Promise<CapabilityResult>
-
 // One poll at a time, however many waits there are.
-function inTurn({ callCapability }: { callCapability: CallCapability }): CallCapability {
+function oneAtATime(): <T>(ask: () => Promise<T>) => Promise<T> {
   let previous: Promise<unknown> = Promise.resolve()
-  return (input) => {
-    const next = previous.then(() => {
-      input.signal?.throwIfAborted()
-      return callCapability(input)
-    })
+  return (ask) => {
+    const next = previous.then(ask)
     previous = next.catch(() => undefined)
     return next
   }

@@ -1,4 +1,5 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { Announcer } from './announcer.ts'
 import { button, element, iconButton, setIcon } from './dom.ts'
 import { createTurnView, type TurnContext, type TurnView } from './turn-view.ts'
 
@@ -12,9 +13,17 @@ const NEAR_END_PX = 80
 // Older turns stay in the conversation and leave the page.
 const MOST_TURNS = 100
 
+/** What is written and not yet sent, and where the caret stands; -1 where the keyboard is somewhere else. */
+export interface Draft {
+  text: string
+  caret: number
+}
+
 /** The chat on the page: draws snapshots, and turns clicks and keys into actions. */
 export class ChatView {
   readonly root: HTMLElement
+  /** Stands beside the chat: what is said there is heard while the chat itself is closed, too. */
+  readonly announcer: Announcer
   readonly #options: ChatViewOptions
   readonly #log: HTMLElement
   readonly #greeting: HTMLElement
@@ -22,14 +31,13 @@ export class ChatView {
   readonly #input: HTMLTextAreaElement
   readonly #send: HTMLButtonElement
   readonly #clear: HTMLButtonElement
-  readonly #live = element('div', { part: 'unseen', attributes: { 'aria-live': 'polite', role: 'status' } })
   readonly #turns = new Map<string, TurnView>()
-  #ended: string | null = null
   #isBusy = false
 
   constructor(options: ChatViewOptions) {
     const { strings, close } = options
     this.#options = options
+    this.announcer = new Announcer(strings)
     this.#log = element('div', {
       part: 'log',
       attributes: { role: 'log', 'aria-live': 'off', 'aria-label': strings.conversation, tabindex: '0' },
@@ -59,26 +67,28 @@ export class ChatView {
     const form = element('div', { part: 'form' }, this.#input, this.#send)
     this.root = element(
       'section',
-      { part: 'panel', attributes: { 'aria-label': strings.heading } },
+      { part: 'panel', attributes: { id: 'panel', 'aria-label': strings.heading } },
       header,
       this.#log,
       this.#suggestions,
       form,
-      this.#live,
     )
     this.#input.addEventListener('keydown', (event) => this.#onKey(event))
     this.#input.addEventListener('input', () => this.#fit())
-    form.addEventListener('click', () => this.#input.focus())
-    // A click that takes its own button away leaves the keyboard where the next question is written.
-    this.#log.addEventListener('click', () => queueMicrotask(() => this.#keepFocus()))
+    form.addEventListener('click', ({ target }) => {
+      if (target === form) this.#input.focus()
+    })
   }
 
-  /** What is written and not yet sent. */
-  get draft(): string {
-    return this.#input.value
+  get draft(): Draft {
+    const { value: text, selectionEnd } = this.#input
+    return { text, caret: this.#input.matches(':focus') ? selectionEnd : -1 }
   }
-  set draft(text: string) {
+  set draft({ text, caret }: Draft) {
     this.#input.value = text
+    if (caret === -1) return
+    this.#input.focus({ preventScroll: true })
+    this.#input.setSelectionRange(caret, caret)
   }
 
   focus(): void {
@@ -101,18 +111,9 @@ export class ChatView {
     this.#greeting.hidden = strings.greeting === ''
     this.#suggestions.hidden = turns.length > 0 || this.#suggestions.childElementCount === 0
     this.#clear.hidden = turns.length === 0
-    this.#announce(turns)
+    for (const reply of this.#log.querySelectorAll('.reply')) reply.setAttribute('aria-disabled', String(isBusy))
+    this.announcer.update(turns, (id) => this.#turns.get(id)?.spokenText() ?? '')
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
-  }
-
-  // Answers are read out once, when they are complete, and not word by word. What stands there at first is old.
-  #announce(turns: ConversationSnapshot['turns']): void {
-    const last = turns.at(-1)
-    const ended = last?.role === 'assistant' && last.state !== 'running' ? `${last.id} ${last.state}` : ''
-    if (ended === this.#ended) return
-    const isNew = this.#ended !== null && ended !== ''
-    this.#ended = ended
-    this.#live.textContent = isNew && last ? (this.#turns.get(last.id)?.spokenText() ?? '') : ''
   }
 
   #add(id: string, view: TurnView): TurnView {
@@ -129,7 +130,9 @@ export class ChatView {
   #ask(text: string): void {
     this.#options.actions.send(text)
     this.#log.scrollTop = this.#log.scrollHeight
-    this.#input.focus()
+    // Where a finger asked, the keyboard would come up over the answer.
+    const next = matchMedia('(pointer:coarse)').matches ? this.#log : this.#input
+    next.focus({ preventScroll: true })
   }
 
   #submit(): void {
@@ -150,7 +153,7 @@ export class ChatView {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key === 'Escape' && this.#isBusy) {
+    if (event.key === 'Escape' && this.#isBusy && !event.isComposing) {
       event.stopPropagation()
       this.#options.actions.stop()
     }
@@ -162,14 +165,5 @@ export class ChatView {
   #fit(): void {
     this.#input.style.height = 'auto'
     this.#input.style.height = `${this.#input.scrollHeight}px`
-  }
-
-  #keepFocus(): void {
-    requestAnimationFrame(() => {
-      const root = this.root.getRootNode()
-      if (root instanceof ShadowRoot && root.activeElement === null && document.activeElement === document.body) {
-        this.#input.focus()
-      }
-    })
   }
 }

@@ -49,19 +49,29 @@ function imageView({ url, alt }: { url: string; alt: string }): HTMLElement {
 }
 
 function actionView(action: Action, { send }: ViewActions, strings: Strings): HTMLElement {
-  if (action.type === 'reply') return button('action', action.label, () => send(action.value))
+  if (action.type === 'reply') {
+    const reply = button('action', action.label, () => send(action.value))
+    reply.classList.add('reply')
+    return reply
+  }
   const made = link(action.url, strings, element('span', { text: action.label, attributes: { dir: 'auto' } }))
   made.className = action.isPrimary ? 'action primary' : 'action'
   made.setAttribute('part', made.className)
   return made
 }
 
+/** How a wait stands, as a sentence. */
+export function waitSentence({ state, pending }: Wait, strings: Strings): string {
+  return fill(strings[state === 'refused' ? 'refused_wait' : state], spoken(pending.capability))
+}
+
 function waitView(
   id: string,
-  { state, pending }: Wait,
+  wait: Wait,
   { actions, strings }: { actions: ViewActions; strings: Strings },
 ): HTMLElement {
-  const text = fill(strings[state === 'refused' ? 'refused_wait' : state], spoken(pending.capability))
+  const { state } = wait
+  const text = waitSentence(wait, strings)
   const root = element('div', { part: 'wait' }, element('span', { part: `mark ${state}` }), element('span', { text }))
   if (state === 'waiting') root.append(button('quiet', strings.cancelWait, () => actions.cancelWait(id)))
   if (state === 'expired' || state === 'cancelled') {

@@ -1,4 +1,4 @@
-import type { Problem } from '../conversation/problem.ts'
+import type { Problem, ProblemKind } from '../conversation/problem.ts'
 import { button, element } from './dom.ts'
 import { fill, type Strings, timeUntil } from './strings.ts'
 
@@ -11,14 +11,17 @@ export function problemSentence(
   return fill(strings.rate_limited_until, timeUntil(retryAt, nowMs, language))
 }
 
+// What else there is to say of these stands in their sentence already.
+const TOLD: ReadonlySet<ProblemKind> = new Set(['no_token', 'unreachable', 'interrupted', 'rate_limited'])
+
 /** The sentence, with a way on and with what the owner finds the case by. */
 export function problemView(
   problem: Problem,
   { sentence, strings, retry }: { sentence: string; strings: Strings; retry: (() => void) | null },
 ): HTMLElement {
   const root = element('div', { part: 'problem' }, element('p', { text: sentence, attributes: { dir: 'auto' } }))
-  const { detail, referenceId } = problem
-  if (detail) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
+  const { kind, detail, referenceId } = problem
+  if (detail && !TOLD.has(kind)) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
   const row = element('div', { part: 'row' })
   if (retry) row.append(button('action', strings.retry, retry))
   if (referenceId)

@@ -103,7 +103,7 @@ code{font-family:ui-monospace,SFMono-Regular,Consolas,monospace;font-size:.9em}
 .link{color:var(--_accent);text-underline-offset:2px}
 
 .host-name{display:inline-block;color:var(--_soft);font-size:.87em;font-weight:400}
-.link .host-name{white-space:pre}
+.link .host-name,.action .host-name{white-space:pre}
 `
 
 const PARTS = `
@@ -124,6 +124,7 @@ const PARTS = `
 .action:hover,.suggestion:hover{border-color:var(--_accent)}
 .action.primary{background:var(--_accent);border-color:var(--_accent);color:var(--_on-accent)}
 .action.primary .host-name{color:inherit}
+.action[aria-disabled=true]{border-color:var(--_line);opacity:.55;cursor:default}
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
 .problem p{margin:0}
@@ -137,6 +138,7 @@ const LAUNCHER = `
 :host([launcher]:not([open])) .panel{display:none}
 .launcher{inline-size:56px;block-size:56px;border-radius:50%;box-shadow:0 4px 16px rgb(0 0 0/.25)}
 .launcher svg{inline-size:26px;block-size:26px}
+.launcher.news::after{content:"";position:absolute;inset-block-end:42px;inset-inline-end:2px;inline-size:14px;block-size:14px;background:var(--_alarm);border:2px solid var(--_back);border-radius:50%}
 @media (max-width:480px){
 :host([launcher][open]){inset:0}
 :host([launcher][open]) .host,:host([launcher][open]) .panel{inline-size:100%;block-size:100%;border:0;border-radius:0}

@@ -6,7 +6,7 @@ import { createUrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn } from '../conversation/snapshot.ts'
 import { webStorage } from '../conversation/web-storage.ts'
 import { ChatView } from './chat-view.ts'
-import { iconButton } from './dom.ts'
+import { Launcher } from './launcher.ts'
 import { STRINGS, type Strings } from './strings.ts'
 import { styleSheet } from './styles.ts'
 import type { ViewActions } from './view-actions.ts'
@@ -26,11 +26,11 @@ const PROPERTIES = ['endUserToken', 'metadata', 'strings', 'suggestions'] as con
 const ORIGIN = new URL(import.meta.url).origin
 
 // Servers that render pages import this file, too, and have no elements: there the class is never made use of.
-const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement)
+const Base = elementClass(globalThis.HTMLElement ?? class {})
 
 /** `<svc-chat public-key="svc_pk_…">`: a chat with a runtime, in a shadow root that the page’s styles do not reach. */
 export class SvcChatElement extends Base {
-  static readonly observedAttributes = [...IDENTITY, ...TEXTS, 'suggestions', 'launcher', 'lang']
+  static readonly observedAttributes = [...IDENTITY, ...TEXTS, 'suggestions', 'launcher', 'lang', 'open']
 
   readonly #root: ShadowRoot
   readonly #panel = document.createElement('div')
@@ -40,8 +40,11 @@ export class SvcChatElement extends Base {
   #suggestions: readonly string[] | null = null
   #conversation: Conversation | null = null
   #view: ChatView | null = null
+  #launcher: Launcher | null = null
   #disconnect: (() => void) | null = null
+  #release: (() => void) | null = null
   #isRedrawDue = false
+  #hasNews = false
   #running: string | null = null
 
   constructor() {
@@ -51,7 +54,7 @@ export class SvcChatElement extends Base {
     this.#panel.className = 'host'
     this.#root.append(this.#panel)
     this.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && this.hasAttribute('launcher')) this.open = false
+      if (event.key === 'Escape' && !event.isComposing && this.hasAttribute('launcher')) this.open = false
     })
   }
 
@@ -102,7 +105,7 @@ export class SvcChatElement extends Base {
   set open(value: boolean) {
     this.toggleAttribute('open', value)
     if (value) this.#view?.focus()
-    else this.#root.querySelector<HTMLElement>('.launcher')?.focus()
+    else this.#launcher?.root.focus()
   }
 
   /** The store behind the chat; null until the element has a key and stands in a page. */
@@ -128,20 +131,18 @@ export class SvcChatElement extends Base {
 
   connectedCallback(): void {
     for (const name of PROPERTIES) this.#upgrade(name)
-    if (this.#conversation) this.#conversation.resume()
+    if (this.#conversation) this.#release ??= this.#conversation.hold()
     else this.#begin()
   }
 
   disconnectedCallback(): void {
-    // An element that is only moved is connected again before this runs.
-    queueMicrotask(() => {
-      if (!this.isConnected) this.#conversation?.suspend()
-    })
+    this.#letGo()
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (before === value) return
-    if (IDENTITY.includes(name)) this.#begin()
+    if (name === 'open') this.#showOpen()
+    else if (IDENTITY.includes(name)) this.#begin()
     else this.#draw()
   }
 
@@ -156,10 +157,14 @@ export class SvcChatElement extends Base {
   #begin(): void {
     if (!this.isConnected) return
     this.#disconnect?.()
-    this.#conversation?.suspend()
+    this.#letGo()
     this.#conversation = null
     const publicKey = this.getAttribute('public-key')
-    if (!publicKey) return
+    if (!publicKey) {
+      this.#view = null
+      this.#panel.replaceChildren()
+      return
+    }
     const persist = this.getAttribute('persist')
     const metadata = () => this.#metadata
     const client = createExecutionClient({
@@ -176,7 +181,12 @@ export class SvcChatElement extends Base {
     this.#conversation = conversation
     this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
     this.#draw()
-    conversation.resume()
+    this.#release = conversation.hold()
+  }
+
+  #letGo(): void {
+    this.#release?.()
+    this.#release = null
   }
 
   #draw(): void {
@@ -190,7 +200,7 @@ export class SvcChatElement extends Base {
           this.open = false
         }
       : null
-    const draft = this.#view?.draft ?? ''
+    const draft = this.#view?.draft
     this.#view = new ChatView({
       actions: actionsOf(conversation),
       strings,
@@ -200,16 +210,21 @@ export class SvcChatElement extends Base {
       suggestions: this.suggestions.slice(0, 6),
       close,
     })
-    this.#panel.replaceChildren(this.#view.root)
-    if (isLauncher) {
-      this.#panel.append(
-        iconButton('launcher', 'chat', strings.open, () => {
+    this.#launcher = isLauncher
+      ? new Launcher(strings, () => {
           this.open = !this.open
-        }),
-      )
-    }
-    this.#view.draft = draft
+        })
+      : null
+    const { root, announcer } = this.#view
+    this.#panel.replaceChildren(announcer.root, root, ...(this.#launcher ? [this.#launcher.root] : []))
+    this.#showOpen()
+    if (draft) this.#view.draft = draft
     this.#view.update(conversation.getSnapshot())
+  }
+
+  #showOpen(): void {
+    if (this.open) this.#hasNews = false
+    this.#launcher?.show({ isOpen: this.open, hasNews: this.#hasNews })
   }
 
   #changed(conversation: Conversation): void {
@@ -231,9 +246,20 @@ export class SvcChatElement extends Base {
     }
     if (this.#running !== last.id) return
     this.#running = null
+    this.#hasNews = true
+    this.#showOpen()
     const detail: AnswerDetail = { state: last.state, capabilities: capabilitiesOf(last) }
     this.dispatchEvent(new CustomEvent('svc-answer', { detail, bubbles: true }))
   }
+}
+
+function elementClass(value: unknown): typeof HTMLElement {
+  if (!isElementClass(value)) throw new TypeError('no class')
+  return value
+}
+
+function isElementClass(value: unknown): value is typeof HTMLElement {
+  return typeof value === 'function'
 }
 
 function capabilitiesOf({ blocks }: AssistantTurn): string[] {

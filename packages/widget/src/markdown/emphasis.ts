@@ -53,6 +53,8 @@ export function withEmphasis(items: readonly Item[], from: number): MarkdownNode
       continue
     }
     wrap(list, opener, at)
+    // What was between them is one node now: places behind it have moved, and none of them is known yet.
+    for (const [other, bottom] of bottoms) bottoms.set(other, Math.min(bottom, opener + 1))
     at = opener + 2
   }
   return list.flatMap((item): MarkdownNode[] => (isDelimiter(item) ? textOf(item) : [item]))

@@ -10,8 +10,14 @@ function newConversation(): Conversation {
   return createConversation({ client, pageOrigin: location.origin })
 }
 
+function Count({ conversation }: { conversation: Conversation }) {
+  const { turns } = useConversation(conversation)
+  return createElement('output', null, `${turns.length} turns`)
+}
+
 function Chat() {
   const [conversation] = useState(newConversation)
+  const [isCounted, setCounted] = useState(true)
   const { turns, isBusy } = useConversation(conversation)
   const lines = turns.map((turn) => {
     const text =
@@ -23,7 +29,9 @@ function Chat() {
     { type: 'button', disabled: isBusy, onClick: () => conversation.send('Hi') },
     'Ask',
   )
-  return createElement('main', null, createElement('ul', null, lines), ask)
+  const count = isCounted && createElement(Count, { conversation })
+  const hide = createElement('button', { type: 'button', onClick: () => setCounted(false) }, 'Hide the count')
+  return createElement('main', null, createElement('ul', null, lines), count, ask, hide)
 }
 
 const place = document.body.appendChild(document.createElement('div'))

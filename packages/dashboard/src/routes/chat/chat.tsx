@@ -2,18 +2,17 @@ import { MessageCircle, Send, Square } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { ExchangeView } from './exchange-view.tsx'
-import { useConversation } from './use-conversation.ts'
+import { TurnView } from './turn-view.tsx'
+import { useTalk } from './use-talk.ts'
 
 /** A chat with a runtime. Each answer leads to its trace. */
 export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
-  const { conversation, isBusy, send, stop, clear } = useConversation(runtimeId)
-  const { exchanges } = conversation
+  const { conversation, turns, isBusy } = useTalk(runtimeId)
   const log = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const { current } = log
-    if (exchanges.length > 0) current?.scrollTo({ top: current.scrollHeight })
-  }, [exchanges])
+    if (turns.length > 0) current?.scrollTo({ top: current.scrollHeight })
+  }, [turns])
   return (
     <div className="flex flex-col">
       <div
@@ -22,22 +21,28 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
         aria-label="Conversation"
         aria-busy={isBusy}
         {...SCROLLABLE}
-        className="flex max-h-[28rem] min-h-56 flex-col gap-6 overflow-y-auto p-5"
+        className="flex max-h-[28rem] min-h-56 flex-col gap-4 overflow-y-auto p-5"
       >
-        {exchanges.length === 0 && (
+        {turns.length === 0 && (
           <Empty icon={MessageCircle} title="Ask it something">
             It answers as it would on your page. Each question is an execution, and counts.
           </Empty>
         )}
-        {exchanges.map((exchange) => (
-          <ExchangeView key={exchange.id} exchange={exchange} />
+        {turns.map((turn) => (
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            conversation={conversation}
+            isBusy={isBusy}
+            isLast={turn === turns.at(-1)}
+          />
         ))}
       </div>
       <Composer
         isBusy={isBusy}
-        onSend={send}
-        onStop={stop}
-        {...(exchanges.length > 0 && !isBusy && { onClear: clear })}
+        onSend={(question) => conversation.send(question)}
+        onStop={() => conversation.stop()}
+        {...(turns.length > 0 && !isBusy && { onClear: () => conversation.clear() })}
       />
     </div>
   )

@@ -1,11 +1,13 @@
-import { createUrlCheck, type MarkdownNode, parseMarkdown } from '@svc/widget'
+import { createUrlCheck, type MarkdownNode, parseMarkdown, safeText } from '@svc/widget'
 import { type ReactNode, useMemo } from 'react'
+import { OutsideLink } from './outside-link.tsx'
 
 const checkUrl = createUrlCheck(null)
+const LONGEST = 100_000
 
 /** What a model wrote. Its tree has no place for markup: texts are texts, and links lead to https addresses alone. */
 export function MarkdownView({ source }: { source: string }): ReactNode {
-  const { nodes, isCut } = useMemo(() => parseMarkdown(source, checkUrl), [source])
+  const { nodes, isCut } = useMemo(() => parseMarkdown(safeText(source, LONGEST), checkUrl), [source])
   return (
     <div className="flex flex-col gap-2 text-sm [overflow-wrap:anywhere]">
       <Nodes nodes={nodes} />
@@ -35,15 +37,19 @@ function NodeView({ node }: { node: MarkdownNode }): ReactNode {
       return <hr className="border-line" />
     case 'link':
       return (
-        <a href={node.url} target="_blank" rel="noopener noreferrer nofollow" className="text-accent underline">
+        <OutsideLink url={node.url} label={textOf(node.children)}>
           <Nodes nodes={node.children} />
-        </a>
+        </OutsideLink>
       )
     case 'list':
       return <List node={node} />
     default:
       return <Container node={node} />
   }
+}
+
+function textOf(nodes: readonly MarkdownNode[]): string {
+  return nodes.map((node) => ('text' in node ? node.text : 'children' in node ? textOf(node.children) : '')).join('')
 }
 
 // What scrolls must be reachable with the keyboard.

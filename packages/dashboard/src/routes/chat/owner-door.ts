@@ -1,0 +1,12 @@
+import type { ExecutionDoor } from '@svc/widget'
+
+/** The owner’s own way in: whoever is signed in, and no end user. What is waited for is asked as any stranger would. */
+export function ownerDoor(runtimeId: string): ExecutionDoor {
+  return {
+    executePath: '/v1/executions',
+    capabilityPath: (capability) => `/v1/capabilities/${runtimeId}/${capability}`,
+    headers: {},
+    credentials: 'same-origin',
+    body: { runtimeId },
+  }
+}

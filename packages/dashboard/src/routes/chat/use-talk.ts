@@ -1,0 +1,28 @@
+import { type Conversation, type ConversationSnapshot, createConversation, createExecutionClient } from '@svc/widget'
+import { useConversation } from '@svc/widget/react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import { ownerDoor } from './owner-door.ts'
+
+/** A talk with a runtime through the owner’s own door. It lives as long as the screen. */
+export function useTalk(runtimeId: string): ConversationSnapshot & { conversation: Conversation } {
+  const conversation = useMemo(() => newConversation(runtimeId), [runtimeId])
+  const { turns, isBusy } = useConversation(conversation)
+  const queryClient = useQueryClient()
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    const hasEnded = wasBusy.current && !isBusy
+    wasBusy.current = isBusy
+    if (!hasEnded) return
+    const last = conversation.getSnapshot().turns.at(-1)
+    const isRefused = last?.role === 'assistant' && last.problem?.kind === 'misconfigured'
+    // A session that is over is noticed by whatever is asked next, which leads back to the door.
+    void queryClient.invalidateQueries(isRefused ? {} : { queryKey: ['executions'] })
+  }, [conversation, isBusy, queryClient])
+  return { conversation, turns, isBusy }
+}
+
+function newConversation(runtimeId: string): Conversation {
+  const client = createExecutionClient({ baseUrl: location.origin, door: ownerDoor(runtimeId) })
+  return createConversation({ client })
+}

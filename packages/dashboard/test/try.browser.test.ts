@@ -1,0 +1,129 @@
+import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
+import type { Page, Route } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+
+const CALL: Message = {
+  role: 'assistant',
+  parts: [{ type: 'tool_call', id: 'call_1', name: 'search-products', input: {} }],
+}
+const RESULT: Message = {
+  role: 'tool',
+  parts: [
+    {
+      type: 'tool_result',
+      toolCallId: 'call_1',
+      name: 'search-products',
+      output: { svc: { cards: [{ type: 'product', title: 'Found mug' }] } },
+    },
+  ],
+}
+const COUNTS = { inputTokens: 1, outputTokens: 1, totalTokens: 2, durationMs: 3 }
+
+describeScreens('“Try it”', (scene) => {
+  const ask = async (page: Page, question: string) => {
+    await page.getByLabel('Your question').fill(question)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  }
+
+  /** Answers the next question with these events. */
+  function answer(route: Route, response: ExecuteResponse): Promise<void> {
+    const events: StreamEvent[] = [{ type: 'done', ...response }]
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+    return route.fulfill({ contentType: 'text/event-stream', body })
+  }
+
+  test('shows cards and what to do next, asks for what is waited for, and tells the model', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    scene.endpoint.script('search-products', () => ({
+      output: {
+        products: [],
+        total: 0,
+        svc: {
+          cards: [
+            {
+              type: 'product',
+              title: 'Blue mug',
+              price: '€12.50',
+              url: 'https://shop.example.com/mug',
+              image: { url: 'https://shop.example.com/mug.png', alt: 'A mug' },
+            },
+          ],
+          actions: [{ type: 'reply', label: 'And now?', value: 'What can you do?' }],
+          pending: { capability: 'cancel-order', input: { orderNumber: '7' }, intervalMs: 1000, timeoutMs: 60_000 },
+        },
+      },
+    }))
+    let asked = 0
+    scene.endpoint.script('cancel-order', () => {
+      asked += 1
+      return { output: { svc: { settled: asked > 1 } } }
+    })
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    await ask(page, 'search products for mug')
+    const log = page.getByRole('log')
+    const card = log.getByRole('listitem').filter({ hasText: '€12.50' })
+    await card.getByText('(shop.example.com)').waitFor()
+    expect(await card.getByRole('link', { name: 'Blue mug' }).getAttribute('rel')).toContain('noopener')
+    expect(await log.locator('img').count()).toBe(0)
+    await log.getByRole('button', { name: 'And now?' }).waitFor()
+    await log.getByText('Asks cancel-order until it is settled.').waitFor()
+    await log.getByText('cancel-order is settled.').waitFor()
+    await expect.poll(() => log.getByRole('link', { name: 'See what happened' }).count()).toBe(2)
+    expect(asked).toBe(2)
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('goes on from what a failed execution had done, and says why it failed', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    const bodies: unknown[] = []
+    await page.route('**/v1/executions', (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      bodies.push(route.request().postDataJSON())
+      return bodies.length === 1
+        ? answer(route, {
+            executionId: 'exec_first',
+            status: 'failed',
+            finishReason: 'error',
+            messages: [CALL, RESULT],
+            error: { message: 'The model is away.' },
+            ...COUNTS,
+          })
+        : answer(route, {
+            executionId: 'exec_second',
+            status: 'completed',
+            finishReason: 'stop',
+            messages: [{ role: 'assistant', parts: [{ type: 'text', content: 'Here it is.' }] }],
+            ...COUNTS,
+          })
+    })
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    await ask(page, 'A mug?')
+    const log = page.getByRole('log')
+    await log.getByRole('alert').getByText('The model is away.').waitFor()
+    await log.getByText('Found mug').waitFor()
+    await log.getByRole('button', { name: 'Try again' }).click()
+    await log.getByText('Here it is.').waitFor()
+    expect(await log.getByRole('alert').count()).toBe(0)
+    const question: Message = { role: 'user', parts: [{ type: 'text', content: 'A mug?' }] }
+    expect(bodies).toEqual([
+      { runtimeId, messages: [question] },
+      { runtimeId, messages: [question, CALL, RESULT] },
+    ])
+  })
+
+  test('a session that has ended leads to the door', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    await page.getByLabel('Your question').waitFor()
+    await page.context().clearCookies()
+    await ask(page, 'Hello?')
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  })
+})

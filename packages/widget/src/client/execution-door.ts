@@ -1,0 +1,26 @@
+import type { JsonObject } from '@svc/contract'
+
+/** A way in to one runtime: where its requests go, and in whose name. */
+export interface ExecutionDoor {
+  /** Where a conversation is sent, such as `/v1/runtime/execute`. */
+  executePath: string
+  /** Where a capability is called without a model. */
+  capabilityPath(capability: string): string
+  /** Sent with each request, such as `{authorization: 'Bearer …'}`. */
+  headers: Readonly<Record<string, string>>
+  /** `same-origin` where a cookie is the credential. */
+  credentials: 'omit' | 'same-origin'
+  /** Put into each body, such as `{runtimeId}` where the credential does not say which runtime is meant. */
+  body: JsonObject
+}
+
+/** The way in of pages. The runtime is the key’s. */
+export function publicKeyDoor(publicKey: string): ExecutionDoor {
+  return {
+    executePath: '/v1/runtime/execute',
+    capabilityPath: () => '/v1/runtime/capability',
+    headers: { authorization: `Bearer ${publicKey}` },
+    credentials: 'omit',
+    body: {},
+  }
+}
