@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { PLANTS } from '../../src/fault/planted/plants.ts'
-import { findingIn, uncheckedBy } from '../../src/fault/planted/run-plants.ts'
+import { PLANTS } from '../../src/fault/plants.ts'
+import { findingIn, uncheckedBy } from '../../src/support/planted/run-plants.ts'
 import { applyEdit } from '../../src/support/server-copy.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
@@ -34,10 +34,7 @@ test('a bug is found by the check that is there for it, and not by another or by
     {
       scenario: 'kills',
       engine: null,
-      seed: 1,
-      durationMs: 1,
       checks: [{ what, measured: '2', passMark, passed }],
-      tables: [],
     },
   ]
   expect(findingIn(outcomeOf('calls with more than one effect', false), { foundBy })).toContain('more than one effect')

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
-import { atLeast, atMost, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, atMost, counted, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createPostgresStore } from '../../support/store.ts'
-import { brokenOffCheck, type Load, loadChecks, startLoad } from '../load.ts'
+import { brokenOffCheck, type Load, startLoad } from '../load.ts'
 import { openSite, type Site } from '../site.ts'
 
 const RESTARTS = 20
@@ -47,7 +47,8 @@ export const postgresRestarts: Scenario = {
       ...checks,
       atMost('until every server had a first success, longest', Math.max(...successes), FIRST_SUCCESS_MS, 'ms'),
       brokenOffCheck(load),
-      ...loadChecks(site, load),
+      counted('restarts', count),
+      ...load.checks(count),
     ]
   },
 }

@@ -1,3 +1,4 @@
+import { METHODS as PARSED_METHODS } from 'node:http'
 import { isJsonObject } from '@svc/contract'
 import type { Random } from '../../support/random.ts'
 import { drawText, drawValue, NAUGHTY_TEXTS, PROTOTYPE_KEYS } from '../support/naughty.ts'
@@ -50,7 +51,17 @@ const WITHOUT_BODY: readonly [Mutation, ...Mutation[]] = [
 export function mutate(request: RawRequest, random: Random, queryParameters: readonly string[]): Mutated {
   const mutation = random.pick(request.body === null ? WITHOUT_BODY : WITH_BODY)
   const changed = mutation === 'none' ? request : CHANGES[mutation](request, random, queryParameters)
-  return { request: changed, mutation, isFramingBroken: mutation === 'framing' || mutation === 'method' }
+  return { request: changed, mutation, isFramingBroken: mutation === 'framing' || isForNoRoute(changed.method) }
+}
+
+/** The request as it is. */
+export function unchanged(request: RawRequest): Mutated {
+  return { request, mutation: 'none', isFramingBroken: false }
+}
+
+/** What Node's parser refuses, or hands to nobody: no route has a say in these. */
+function isForNoRoute(method: string): boolean {
+  return method === 'CONNECT' || !PARSED_METHODS.includes(method)
 }
 
 function withBody(request: RawRequest, body: Buffer): RawRequest {
