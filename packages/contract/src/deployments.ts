@@ -137,9 +137,7 @@ export const RuntimeStatus = z.object({
   // Absent from services that are older than them.
   name: z.string().optional(),
   baseUrl: z.string().optional(),
-  deployment: z
-    .object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp })
-    .nullable(),
+  deployment: z.object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp }).nullable(),
   capabilities: z.array(z.string()),
   deprecated: z.array(AnnouncedDeprecation).default([]),
   connection: Connection,

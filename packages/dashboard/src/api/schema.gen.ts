@@ -328,6 +328,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtimes/{runtimeId}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a runtime’s deployments, newest first
+         * @description The one that serves is `active`, all others are `superseded`.
+         */
+        get: operations["listDeployments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/deployments/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a deployment with its manifest */
+        get: operations["getDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtimes/{runtimeId}/reveal-key": {
         parameters: {
             query?: never;
@@ -765,6 +802,19 @@ export interface components {
             error: components["schemas"]["Failure"];
             durationMs: number;
         };
+        CapabilityInput: {
+            name: components["schemas"]["CapabilityName"];
+            version: components["schemas"]["SemVer"];
+            /** @default  */
+            description: string;
+            /** @default false */
+            requiresEndUser: boolean;
+            /** @default [] */
+            actions: components["schemas"]["CapabilityAction"][];
+            deprecated?: boolean;
+            deprecatedSince?: components["schemas"]["SemVer"];
+            removalNotBefore?: components["schemas"]["SemVer"];
+        };
         /** @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case. */
         CapabilityName: string;
         CapabilityOutput: {
@@ -832,7 +882,7 @@ export interface components {
             publicKey: string;
         };
         DeployRequest: {
-            manifest: components["schemas"]["DeploymentManifest"];
+            manifest: components["schemas"]["DeploymentManifestInput"];
         };
         DeployResponse: {
             version: number;
@@ -843,6 +893,23 @@ export interface components {
                 hasInputSchema: boolean;
             }[];
             warnings: string[];
+        };
+        DeploymentDetail: {
+            version: number;
+            status: components["schemas"]["DeploymentStatus"];
+            deployedAt: components["schemas"]["Timestamp"];
+            capabilityCount: number;
+            manifest: components["schemas"]["DeploymentManifest"];
+        };
+        DeploymentList: {
+            deployments: components["schemas"]["DeploymentListItem"][];
+            nextCursor: string | null;
+        };
+        DeploymentListItem: {
+            version: number;
+            status: components["schemas"]["DeploymentStatus"];
+            deployedAt: components["schemas"]["Timestamp"];
+            capabilityCount: number;
         };
         DeploymentManifest: {
             /** @constant */
@@ -857,6 +924,21 @@ export interface components {
             agent?: components["schemas"]["Agent"];
             metadata?: components["schemas"]["JsonObject"];
         };
+        DeploymentManifestInput: {
+            /** @constant */
+            schemaVersion: 2;
+            capabilities: components["schemas"]["CapabilityInput"][];
+            runtime?: {
+                sdkVersion?: string;
+            };
+            endpoint?: components["schemas"]["Endpoint"];
+            website?: components["schemas"]["Website"];
+            adp?: components["schemas"]["Adp"];
+            agent?: components["schemas"]["Agent"];
+            metadata?: components["schemas"]["JsonObject"];
+        };
+        /** @enum {string} */
+        DeploymentStatus: "active" | "superseded";
         DiscoveryCapability: {
             name: string;
             invocationName: components["schemas"]["CapabilityName"];
@@ -1110,6 +1192,9 @@ export interface components {
             allowedOrigins: string[];
             deployKeyPrefix: string | null;
             publicKeyPrefix: string | null;
+            previousDeployKeyExpiresAt: components["schemas"]["Timestamp"] | null;
+            previousPublicKeyExpiresAt: components["schemas"]["Timestamp"] | null;
+            previousSecretExpiresAt: components["schemas"]["Timestamp"] | null;
             lastSeenAt: components["schemas"]["Timestamp"] | null;
             website: components["schemas"]["Website"] | null;
             adp: components["schemas"]["Adp"] | null;
@@ -1144,8 +1229,7 @@ export interface components {
             baseUrl?: string;
             deployment: {
                 version: number;
-                /** @enum {string} */
-                status: "active" | "superseded";
+                status: components["schemas"]["DeploymentStatus"];
                 deployedAt: components["schemas"]["Timestamp"];
             } | null;
             capabilities: string[];
@@ -1267,6 +1351,7 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             messageShape: components["schemas"]["TurnShape"][];
             steps: number;
+            modelSteps: components["schemas"]["TracedStep"][];
             inputTokens: number;
             outputTokens: number;
             totalTokens: number;
@@ -1291,6 +1376,13 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             startedAt: components["schemas"]["Timestamp"];
             durationMs: number | null;
+        };
+        TracedStep: {
+            step: number;
+            startedAt: components["schemas"]["Timestamp"];
+            durationMs: number;
+            inputTokens: number;
+            outputTokens: number;
         };
         /** @description A conversation. Every `tool_call` is answered by a `tool_result` of the tool turn that follows it. */
         Transcript: components["schemas"]["Message"][];
@@ -2037,6 +2129,71 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listDeployments: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+                /** @description The number of a deployment; the first is 1. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

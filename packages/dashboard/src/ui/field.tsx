@@ -64,7 +64,9 @@ export function Field({
 export function TextField({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'input'>): ReactNode {
   return (
     <Field label={label} {...given({ hint, errors, name })}>
-      {({ className, ...control }) => <input {...rest} {...control} name={name} className={classNames(className, 'h-9')} />}
+      {({ className, ...control }) => (
+        <input {...rest} {...control} name={name} className={classNames(className, 'h-9')} />
+      )}
     </Field>
   )
 }
@@ -73,7 +75,12 @@ export function TextArea({ label, hint, errors, name, ...rest }: FieldProps & Co
   return (
     <Field label={label} {...given({ hint, errors, name })}>
       {({ className, ...control }) => (
-        <textarea {...rest} {...control} name={name} className={classNames(className, 'py-2 font-mono leading-relaxed')} />
+        <textarea
+          {...rest}
+          {...control}
+          name={name}
+          className={classNames(className, 'py-2 font-mono leading-relaxed')}
+        />
       )}
     </Field>
   )
@@ -82,7 +89,9 @@ export function TextArea({ label, hint, errors, name, ...rest }: FieldProps & Co
 export function SelectField({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'select'>): ReactNode {
   return (
     <Field label={label} {...given({ hint, errors, name })}>
-      {({ className, ...control }) => <select {...rest} {...control} name={name} className={classNames(className, 'h-9')} />}
+      {({ className, ...control }) => (
+        <select {...rest} {...control} name={name} className={classNames(className, 'h-9')} />
+      )}
     </Field>
   )
 }

@@ -1,4 +1,11 @@
-import { type ExecutionSummary, JsonObject, type Trace, type TracedCall, type TracedStep, TurnShape } from '@svc/contract'
+import {
+  type ExecutionSummary,
+  JsonObject,
+  type Trace,
+  type TracedCall,
+  type TracedStep,
+  TurnShape,
+} from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'

@@ -161,7 +161,9 @@ describeEngines('rotating a key', (engine) => {
     const scene = await setScene(database())
     const { clock } = scene.service
     const ends = async () => {
-      const answer = await scene.service.send('GET', `/v1/runtimes/${scene.runtime.runtimeId}`, { key: scene.owner.apiKey })
+      const answer = await scene.service.send('GET', `/v1/runtimes/${scene.runtime.runtimeId}`, {
+        key: scene.owner.apiKey,
+      })
       const detail = RuntimeDetail.parse(answer.json())
       return [detail.previousDeployKeyExpiresAt, detail.previousPublicKeyExpiresAt, detail.previousSecretExpiresAt]
     }

@@ -19,6 +19,8 @@ interface Place {
 type Belongings = Readonly<Record<string, string>>
 
 const NAMES_AN_ID = /Id$/
+/** What else a path names, and could not be otherwise. */
+const NUMBERS: Readonly<Record<string, string>> = { version: '1' }
 
 describeEngines('tenants', (engine) => {
   const database = useDatabase(engine)
@@ -129,7 +131,7 @@ async function strangerTo(scene: Scene, credential: 'account key' | 'session') {
       if (id === undefined) throw new Error(`nobody here has a ${name}: let belongingsOf make one`)
       const path = route.path.replace(
         /:(\w+)/g,
-        (_, param: string) => (where === 'path' ? ids[param] : undefined) ?? param,
+        (_, param: string) => (where === 'path' ? ids[param] : undefined) ?? NUMBERS[param] ?? param,
       )
       const url = where === 'query' ? `${path}?${name}=${id}` : path
       const body =

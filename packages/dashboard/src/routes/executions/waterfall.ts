@@ -30,7 +30,11 @@ export function layOut(trace: Traced, now: number): Bar[] {
     ...trace.modelSteps.map((step) => ({ span: spanOf(step, now), bar: modelBar(step, trace) })),
     ...trace.capabilityCalls.map((call) => ({ span: spanOf(call, now), bar: callBar(call) })),
   ].sort((one, other) => one.span.from - other.span.from)
-  const end = Math.max(start + (trace.durationMs ?? Math.max(0, now - start)), start + 1, ...spans.map(({ span }) => span.to))
+  const end = Math.max(
+    start + (trace.durationMs ?? Math.max(0, now - start)),
+    start + 1,
+    ...spans.map(({ span }) => span.to),
+  )
   return spans.map(({ span, bar }) => ({ ...bar, ...place(span, { from: start, to: end }) }))
 }
 

@@ -24,8 +24,18 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
   return (
     <Card title="Compare" description="What changed from one deployment to another.">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Side label="Before" value={before} versions={versions} onChange={(version) => choose({ before: version, after })} />
-        <Side label="After" value={after} versions={versions} onChange={(version) => choose({ before, after: version })} />
+        <Side
+          label="Before"
+          value={before}
+          versions={versions}
+          onChange={(version) => choose({ before: version, after })}
+        />
+        <Side
+          label="After"
+          value={after}
+          versions={versions}
+          onChange={(version) => choose({ before, after: version })}
+        />
       </div>
       <div className="mt-5">
         {failed && <LoadError error={failed.error} onRetry={() => void failed.refetch()} />}

@@ -7,6 +7,7 @@ import type { JsonSchema, Parameter } from './types.ts'
 /** What a parameter of this name is, on every route that takes it. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   runtimeId: 'The id of a runtime, `rt_…`.',
+  version: 'The number of a deployment; the first is 1.',
   executionId: 'The id of an execution, `exec_…`.',
   projectId: 'The id of a project, `proj_…`.',
   checkoutId: 'The id of a checkout, `chk_…`.',
