@@ -10,7 +10,7 @@ import { PLANTED } from '../../src/support/planted/run-plants.ts'
 
 const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url))
 const PROGRAMS = { fault: FAULT_SCENARIOS, fuzz: FUZZ_SCENARIOS, bench: BENCH_SCENARIOS }
-const WITH_PLANTS = ['fault']
+const WITH_PLANTS = ['fault', 'fuzz']
 
 test('every table of every scenario has its one place in the pages, and every place its table', () => {
   const places = readdirSync(DOCS)

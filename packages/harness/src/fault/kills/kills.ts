@@ -59,7 +59,7 @@ async function killAlone(run: Run): Promise<Check[]> {
   const checks = await load.judge(RESTARTED_MS)
   return [
     counted('kills', watch.deaths.length),
-    atLeast('kills that hit running executions', shareOfHits(watch.deaths), 0.9),
+    atLeast('share of kills that hit running executions', shareOfHits(watch.deaths), 0.9),
     ...checks,
     atMost(
       'until a restarted server had ended them, from its spawn, longest',
@@ -93,7 +93,7 @@ async function killOneOfTwo(run: Run): Promise<Check[]> {
   const checks = await load.judge(TAKEN_OVER_MS)
   return [
     counted('kills', watch.deaths.length),
-    atLeast('kills that hit running executions', shareOfHits(watch.deaths), 0.9),
+    atLeast('share of kills that hit running executions', shareOfHits(watch.deaths), 0.9),
     ...checks,
     atMost('until the other server had ended them, longest', longestClearing(watch.deaths), TAKEN_OVER_MS, 'ms'),
     brokenOffCheck(load),

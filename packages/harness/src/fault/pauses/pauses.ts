@@ -41,7 +41,7 @@ export const pauses: Scenario = {
     const now = await readOutcomes(store, [...takenOver.keys()])
     const changed = [...takenOver].filter(([id, outcome]) => now.get(id) !== outcome).map(([id]) => id)
     return [
-      atLeast('pauses that hit running executions', shareOfHits(run.watch.deaths), 0.9),
+      atLeast('share of pauses that hit running executions', shareOfHits(run.watch.deaths), 0.9),
       exactly('executions taken over that were overwritten', changed.length, 0),
       ...checks,
       atMost(
