@@ -108,9 +108,22 @@ describe('operations', () => {
 
 describe('the judge of addresses', () => {
   const clean: SsrfReport = {
-    ...{ canaries: 3, canariesAwake: 3, spellings: 500, registered: 9, deployed: 9, dispatched: 500, spared: 0 },
-    ...{ controlCalls: 4, controlReached: 4, rebindings: 100, privateAnswers: 50, rebindingsReached: 40 },
-    ...{ redirects: 8, redirectsReached: 8, otherConnections: 0, hits: {} },
+    canaries: 3,
+    canariesAwake: 3,
+    spellings: 500,
+    registered: 9,
+    deployed: 9,
+    dispatched: 500,
+    spared: 0,
+    controlCalls: 4,
+    controlReached: 4,
+    rebindings: 100,
+    privateAnswers: 50,
+    rebindingsReached: 40,
+    redirects: 8,
+    redirectsReached: 8,
+    otherConnections: 0,
+    hits: {},
   }
   const wanted = { spellings: 500, rebindings: 100 }
 

@@ -37,7 +37,8 @@ export async function runPlants(
       finding === null ? `NOT FOUND by ${scenario} (${engine})` : `found by ${scenario} (${engine}): ${finding}`
     lines.push(`  ${plant.name.padEnd(28)} ${line}\n`)
     around.write(`\n${lines.at(-1)}`)
-    const text = `${dayOf(around.now())}: ${finding === null ? '**not found**' : toCell(finding)}`
+    const [check, count] = finding?.split(': ') ?? ['**not found**']
+    const text = toCell(`${dayOf(around.now())}: ${count === undefined ? check : `${check}: ${count}`}`)
     figures.push({ row: `\`${plant.name}\``, column: FOUND, text })
     record({ name: `${bed.program} ${PLANTED}`, change: (former) => plantsTable(bed.plants, former, figures) })
   }
