@@ -90,6 +90,7 @@ describe('callers who leave', () => {
     row: cancelled,
     calls: [],
     effects: [],
+    heard: heard({ told: null, brokenBy: 'aborted' }),
     exchanges: [{ ...exchange, sentAt: [1_100, 1_200], closedAt: 2_100, wasLeft: true }],
     ...fields,
   })
@@ -98,6 +99,36 @@ describe('callers who leave', () => {
   test('a model call that ends at once, a cancelled row and its tokens are accepted', () => {
     expect(kinds({})).toEqual([])
     expect(kinds({ row: undefined, exchanges: [] })).toEqual([])
+  })
+
+  describe('those who stayed', () => {
+    const whole = [{ ...exchange, sentAt: [1_100, 1_200, 1_300, 1_400, 1_500, 1_600, 1_700], closedAt: 1_800 }]
+    const completed = row({ status: 'completed', finishReason: 'stop', inputTokens: 9, outputTokens: 4 })
+    const told = { executionId: 'exec_1', status: 'completed', finishReason: 'stop', inputTokens: 9, outputTokens: 4 }
+    const stayed = {
+      leftAt: null,
+      row: completed,
+      exchanges: whole,
+      heard: heard({ told: { ...told, status: 'completed' } }),
+    }
+
+    test('and heard what is stored are accepted', () => {
+      expect(kinds(stayed)).toEqual([])
+      expect(kinds({ ...stayed, door: 'broker', exchanges: [], heard: heard({ told: null, text: '{}' }) })).toEqual([])
+    })
+
+    test.each<[string, Partial<Departure>]>([
+      ['whom the server cut off', { heard: heard({ told: null, brokenBy: 'other side closed' }) }],
+      ['who were not told', { heard: heard({ told: null }) }],
+      ['who were told otherwise than is stored', { row: { ...completed, status: 'failed', finishReason: 'stop' } }],
+      ['whose execution is not stored', { row: undefined, exchanges: [] }],
+      [
+        'who called a capability and were refused',
+        { door: 'broker', exchanges: [], heard: heard({ status: 500, told: null }) },
+      ],
+    ])('%s are seen', (_, fields) => {
+      expect(kinds({ ...stayed, ...fields })).toEqual(['stayed'])
+    })
   })
 
   test.each<[string, Partial<Departure>, string]>([
@@ -183,12 +214,22 @@ describe('disks', () => {
   const judge = (answers: DiskAnswer[], rows = [completed]) => judgeDisk({ answers, rows, calls, effects: [effect] })
 
   test('stored answers and enveloped refusals are accepted', () => {
-    const none = { shapeless: 0, lost: 0, contradicted: 0, unwritten: 0, repeated: 0, running: 0, failedAfter: 0 }
+    const none = {
+      shapeless: 0,
+      lost: 0,
+      contradicted: 0,
+      vanished: 0,
+      unwritten: 0,
+      repeated: 0,
+      running: 0,
+      failedAfter: 0,
+    }
     expect(judge([answer(), refused])).toMatchObject({ ...none, brokenOff: 0, refusedWhileFailing: 1 })
   })
 
   test('what was acknowledged and is gone, contradicted, shapeless, unwritten or repeated is refused', () => {
-    expect(judge([answer()], [])).toMatchObject({ lost: 1 })
+    expect(judge([answer()], [])).toMatchObject({ lost: 1, vanished: 0 })
+    expect(judge([answer({ isCompleted: false, status: 502 })], [])).toMatchObject({ lost: 0, vanished: 1 })
     expect(judge([answer({ isCompleted: false, status: 502 })])).toMatchObject({ contradicted: 1 })
     expect(judge([{ ...refused, text: '<html>' }])).toMatchObject({ shapeless: 1 })
     expect(
@@ -207,7 +248,13 @@ describe('disks', () => {
 })
 
 describe('rotation', () => {
-  const arrival: Arrival = { generation: 0, signedAt: 1_000, executionId: 'exec_1', isAccepted: true }
+  const arrival: Arrival = {
+    generation: 0,
+    signedAt: 1_000,
+    executionId: 'exec_1',
+    callId: 'call_1',
+    isAccepted: true,
+  }
   const judge = (arrivals: Arrival[], kind = 'broker') =>
     judgeRotation({
       answers: [{ isGood: true }],
@@ -234,6 +281,8 @@ describe('rotation', () => {
     expect(judge([late])).toMatchObject({ signedTooLate: 1, acceptedTooLate: 1 })
     expect(judge([late], 'execute')).toMatchObject({ signedTooLate: 0, acceptedTooLate: 1 })
     expect(judge([arrival, arrival])).toMatchObject({ repeated: 1 })
+    expect(judge([arrival, arrival], 'execute')).toMatchObject({ repeated: 1 })
+    expect(judge([arrival, { ...arrival, callId: 'call_2' }], 'execute')).toMatchObject({ repeated: 0 })
     expect(judge([{ ...arrival, generation: -1 }])).toMatchObject({ signedByNobody: 1 })
     const failed = {
       answers: [{ isGood: false }],

@@ -1,5 +1,6 @@
 import { type Check, exactly } from '../support/scenario.ts'
 import type { Effect } from './effect-log.ts'
+import { groupBy } from './group-by.ts'
 import type { Operation, Told } from './history.ts'
 import { TOKENS_A_TURN, turnsOf } from './planned-model.ts'
 
@@ -63,6 +64,7 @@ export const LAWS = {
   allowance: 'differences between allowances and executions',
   usage: 'differences between usage and executions',
   metering: 'completed executions with other tokens than the model’s',
+  served: 'completed executions without the calls that were asked for',
 } as const satisfies Record<string, string>
 
 export type Law = keyof typeof LAWS
@@ -106,17 +108,17 @@ interface Book extends Evidence {
   executionsById: ReadonlyMap<string, ExecutionRow>
   rowsByOp: ReadonlyMap<number, readonly ExecutionRow[]>
   callsById: ReadonlyMap<string, CallRow>
+  callsByExecution: ReadonlyMap<string, readonly CallRow[]>
 }
 
 function toBook(evidence: Evidence): Book {
-  const rowsByOp = new Map<number, ExecutionRow[]>()
-  for (const row of evidence.executions) rowsByOp.set(row.op, [...(rowsByOp.get(row.op) ?? []), row])
   return {
     ...evidence,
     operationsById: new Map(evidence.operations.map((operation) => [operation.plan.op, operation])),
     executionsById: new Map(evidence.executions.map((row) => [row.executionId, row])),
-    rowsByOp,
+    rowsByOp: groupBy(evidence.executions, ({ op }) => op),
     callsById: new Map(evidence.calls.map((call) => [call.callId, call])),
+    callsByExecution: groupBy(evidence.calls, ({ executionId }) => executionId),
   }
 }
 
@@ -159,10 +161,26 @@ function judgeExecution(row: ExecutionRow, book: Book): Breach[] {
   if (status === 'failed') {
     return hasCause(operation, book) ? [] : [{ law: 'living', what: `${executionId}: ${told(operation)}` }]
   }
-  if (row.kind !== 'execute') return []
-  const turns = turnsOf(operation.plan)
-  const isMetered = row.tokens === turns * TOKENS_A_TURN && book.modelRequests.get(row.op) === turns
-  return isMetered ? [] : [{ law: 'metering', what: `${executionId} has ${row.tokens} tokens for ${turns} turns` }]
+  return [...judgeServed(row, operation, book), ...(row.kind === 'execute' ? judgeTokens(row, operation, book) : [])]
+}
+
+function judgeTokens({ executionId, op, tokens }: ExecutionRow, { plan }: Operation, book: Book): Breach[] {
+  const turns = turnsOf(plan)
+  const isMetered = tokens === turns * TOKENS_A_TURN && book.modelRequests.get(op) === turns
+  return isMetered ? [] : [{ law: 'metering', what: `${executionId} has ${tokens} tokens for ${turns} turns` }]
+}
+
+/** Each call that was asked for is written down and counted, and failed only where it was reset after its effect. */
+function judgeServed({ executionId, callCount }: ExecutionRow, operation: Operation, book: Book): Breach[] {
+  const { calls: asked, isReset } = operation.plan
+  const calls = book.callsByExecution.get(executionId) ?? []
+  if (calls.length !== asked || callCount !== asked) {
+    const what = `${executionId} has ${calls.length} calls stored and ${callCount} counted for ${asked}`
+    return [{ law: 'served', what }]
+  }
+  const failed = calls.filter(({ callId, status }) => status === 'failed' && !(isReset && book.effects.has(callId)))
+  if (failed.length === 0 || wasDisturbed(operation, book)) return []
+  return [{ law: 'served', what: `${executionId} completed with ${failed.length} calls failed for no cause` }]
 }
 
 function hasCause(operation: Operation, book: Book): boolean {
@@ -170,7 +188,11 @@ function hasCause(operation: Operation, book: Book): boolean {
   return (doorway === 'broker' && isReset) || wasDisturbed(operation, book)
 }
 
-function wasDisturbed({ nodeId, invokedAt, endedAt }: Operation, { disturbances }: Book): boolean {
+/** Whether what was asked might fail: its server, or that server's database, was broken while it was asked for. */
+export function wasDisturbed(
+  { nodeId, invokedAt, endedAt }: Operation,
+  { disturbances }: Pick<Evidence, 'disturbances'>,
+): boolean {
   return disturbances.some((time) => time.nodeId === nodeId && endedAt >= time.from && invokedAt <= time.to)
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
-import { atLeast, type Check, exactly } from '../support/scenario.ts'
+import { atLeast, type Check } from '../support/scenario.ts'
 import { type Disturbance, judge, lawChecks } from './checker.ts'
 import { type Baseline, gatherEvidence, readBaseline } from './evidence.ts'
 import { createHistory, type History, type Operation } from './history.ts'
+import { judgeLoad } from './load-checks.ts'
 import type { Site } from './site.ts'
 import { perform, startSwarm } from './swarm.ts'
 
@@ -16,6 +17,8 @@ export interface Load {
   answered(nodeId: string, count: number, maxMs: number): Promise<void>
   /** Ends the load, waits until nothing runs any more, and judges. Waits no longer than `quietMs`. */
   judge(quietMs: number): Promise<Check[]>
+  /** That it was a load worth the name for so many faults, and that no server ended by itself. */
+  checks(faults: number): Check[]
 }
 
 const CLIENTS = 16
@@ -33,6 +36,7 @@ export async function startLoad(site: Site, random: Random, clients = CLIENTS): 
     await Promise.all(Array.from({ length: 6 }, () => perform(site, first, history, random)))
   }
   const baseline = await readBaseline(site)
+  const warmUp = { operations: history.operations.length, effects: site.endpoint.effects.size }
   const swarm = startSwarm(site, { clients, random, history })
   const disturbances: Disturbance[] = []
   return {
@@ -58,21 +62,19 @@ export async function startLoad(site: Site, random: Random, clients = CLIENTS): 
       await untilQuiet(site, quietMs)
       return checks(site, { history, baseline, disturbances })
     },
+    checks: (faults) =>
+      judgeLoad({
+        operations: history.operations.slice(warmUp.operations),
+        effects: site.endpoint.effects.size - warmUp.effects,
+        faults,
+        hasLostServer: site.fleet.hasLostOne,
+        disturbances,
+      }),
   }
 }
 
 function isAnswerOf({ nodeId, told }: Operation, node: string): boolean {
   return nodeId === node && told.as === 'completed'
-}
-
-/** That there was a load worth the name, and that no server ended by itself. */
-export function loadChecks(site: Site, { history }: Load): Check[] {
-  const acknowledged = history.operations.filter(({ told }) => told.as === 'completed' || told.as === 'failed')
-  return [
-    exactly('servers that ended by themselves', site.fleet.hasLostOne ? 1 : 0, 0),
-    atLeast('acknowledged executions', acknowledged.length, WARM_UP),
-    atLeast('calls that reached the endpoint', site.endpoint.effects.size, WARM_UP / 2),
-  ]
 }
 
 /** That faults were felt: operations of which nobody knows by their answer whether they happened. */

@@ -19,15 +19,18 @@ export interface HarnessArguments {
   /** Where results are written as JSON. */
   resultsFile: string | null
   isList: boolean
+  isHelp: boolean
   /** The folder of another built server than this checkout's, such as one of another branch; null for this one's. */
   serverFolder: string | null
-  /** A page of docs/ whose tables this run's figures replace; null for none. */
-  page: string | null
+  /** Pages of docs/ whose tables this run's figures replace. */
+  pages: readonly string[]
   /** Names of known bugs to plant in a copy of the server; one run for each. */
   plant: readonly string[]
 }
 
-const USAGE = `Options:
+/** For whoever asks, and whoever asks in a way that is not known. */
+export const USAGE = `Options:
+  --help                print this and end
   --list                print the scenarios and end
   --only <a,b>          run these alone
   --engine <name>       sqlite or postgres; both without it
@@ -37,7 +40,7 @@ const USAGE = `Options:
   --allow-skips         let a run pass without what this machine cannot run, such as what takes root
   --plant <a,b|all>     plant known bugs, one at a time, and demand that each is found
   --results <file>      write the outcomes as JSON
-  --page <file>         put this run's tables into a page, below their “measured” marks
+  --page <a,b>          put this run's tables into these pages, below their “measured” marks
   --server <folder>     run another built server, such as ../other/packages/server/dist`
 
 const Values = z.object({
@@ -54,6 +57,7 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
     const { values } = parseArgs({
       args: [...args],
       options: {
+        help: { type: 'boolean' },
         list: { type: 'boolean' },
         only: { type: 'string' },
         engine: { type: 'string' },
@@ -76,14 +80,23 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
       limitMs: read.limit * 60_000,
       allowsSkips: values['allow-skips'] ?? false,
       resultsFile: values.results ?? null,
-      page: values.page ?? null,
+      pages: values.page === undefined ? [] : values.page.split(','),
       serverFolder: values.server === undefined ? null : resolve(values.server),
       isList: values.list ?? false,
+      isHelp: values.help ?? false,
       plant: values.plant === undefined ? [] : values.plant.split(','),
     }
     return { ok: true, given }
   } catch (error) {
-    const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error)
-    return { ok: false, problem: `${problem}\n${USAGE}` }
+    return { ok: false, problem: `${problemOf(error)}\n\n${USAGE}` }
   }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    return error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}.`).join('\n')
+  }
+  // What follows the first sentence is about programs that take names without an option before them.
+  const [sentence = ''] = String(error instanceof Error ? error.message : error).split('. ')
+  return `${sentence}.`
 }

@@ -1,15 +1,6 @@
-import { createServer } from 'node:net'
-import { listenOnFreePort } from '@svc/testkit'
 import { WebSocket } from 'undici'
 import { z } from 'zod'
 import { PROGRAM_MS, within } from './within.ts'
-
-/** A port that nobody listens on, for a program that must be told one. */
-export async function findFreePort(): Promise<number> {
-  const { port, close } = await listenOnFreePort(createServer())
-  await close()
-  return port
-}
 
 const Targets = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown())
 const Answer = z.object({ id: z.number(), result: z.object({ usedSize: z.number().optional() }) })

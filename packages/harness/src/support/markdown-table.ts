@@ -6,38 +6,53 @@ export interface Table {
   rows: readonly (readonly string[])[]
 }
 
-export interface MeasuredTable {
-  program: string
-  scenario: string
-  table: Table
-}
+export type Grid = Pick<Table, 'head' | 'rows'>
 
-export function toMarkdown({ head, rows }: Table): string {
+export function toMarkdown({ head, rows }: Grid): string {
   const rule = head.map((_, column) => (column === 0 ? '---' : '--:'))
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
 
-/**
- * Puts each table below its mark, `<!-- measured: bench broker calls -->`, in place of the one that stands there.
- * Returns the page, and the marks that it does not have.
- */
-export function refreshPage(
-  page: string,
-  measured: readonly MeasuredTable[],
-): { page: string; unplaced: readonly string[] } {
-  const unplaced: string[] = []
-  let refreshed = page
-  for (const { program, scenario, table } of measured) {
-    const mark = `<!-- measured: ${program} ${scenario} ${table.name} -->`
-    if (refreshed.includes(mark)) refreshed = withTable(refreshed, mark, toMarkdown(table))
-    else unplaced.push(mark)
-  }
-  return { page: refreshed, unplaced }
+/** A text as one cell: its first line, shortened, with no bar that would end the cell. */
+export function toCell(text: string): string {
+  const [line = ''] = text.split('\n')
+  const short = line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line
+  return short.replaceAll('|', '\\|')
 }
 
-function withTable(page: string, mark: string, markdown: string): string {
+const MOST_CHARACTERS = 160
+
+/** Where a page has a table of the harness's. */
+export function markOf(name: string): string {
+  return `<!-- measured: ${name} -->`
+}
+
+const MARK = /<!-- measured: (.+?) -->/g
+
+/** The names of all tables that a page has a place for, in their order. */
+export function marksIn(page: string): string[] {
+  return [...page.matchAll(MARK)].map(([, name = '']) => name)
+}
+
+/** The page with another table below a mark of its: what `change` makes of the one that stands there, null for none. */
+export function withTable(page: string, mark: string, change: (former: Grid | null) => Grid): string {
   const after = page.indexOf(mark) + mark.length
   const following = page.slice(after)
-  const former = /^\s*\n(\|[^\n]*\n)+/.exec(following)?.[0] ?? '\n'
-  return `${page.slice(0, after)}\n\n${markdown}${following.slice(former.length)}`
+  const former = TABLE.exec(following)?.[0]
+  const table = toMarkdown(change(former === undefined ? null : readTable(former)))
+  return `${page.slice(0, after)}\n\n${table}${following.slice(former?.length ?? 1)}`
+}
+
+const TABLE = /^\s*\n(\|[^\n]*\n)+/
+
+function readTable(text: string): Grid {
+  const [head = [], , ...rows] = text.trim().split('\n').map(cellsOf)
+  return { head, rows }
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
 }

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type HarnessArguments, readArguments } from './arguments.ts'
+import { type HarnessArguments, readArguments, USAGE } from './arguments.ts'
 import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
-import { refreshPage } from './markdown-table.ts'
-import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
+import { changePages, type TableChange, tablesOf } from './pages.ts'
+import { allPassed, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
 interface Surroundings extends SignalSource {
@@ -16,18 +16,23 @@ interface Surroundings extends SignalSource {
 /** The built server, `packages/server/dist`. */
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 
-/** Runs what `--plant` asks for. True when everything that was planted was found. */
-export type PlantRunner = (given: HarnessArguments, around: RunSurroundings) => Promise<boolean>
+/** Known bugs that can be planted, and what runs them. */
+export interface Planting {
+  names: readonly string[]
+  /** Runs what `--plant` asks for; `record` puts a table of what was found into the pages. True when all was found. */
+  run(given: HarnessArguments, around: RunSurroundings, record: (table: TableChange) => void): Promise<boolean>
+}
 
 /**
- * Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met. Ended
- * by a signal, it ends all that it started, removes what it made, and exits as one who died of it.
+ * Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met, 1
+ * where one was missed, 2 where it was asked for what it does not know. Ended by a signal, it ends all that it started,
+ * removes what it made, and exits as one who died of it.
  */
 export async function runProgram(
   name: string,
   scenarios: readonly Scenario[],
   own: Surroundings,
-  runPlants?: PlantRunner,
+  planting: Planting | null = null,
 ): Promise<number> {
   const interruption = heedSignals(own)
   let hasGivenUp = false
@@ -36,7 +41,7 @@ export async function runProgram(
     killDescendants(own)
   }
   try {
-    const code = await run(name, scenarios, own, { interruption, runPlants, onGivenUp })
+    const code = await run({ name, scenarios, planting }, own, { interruption, onGivenUp })
     // What was given up may wait for ever, and would keep the process.
     return hasGivenUp ? own.exit(code) : code
   } catch (error) {
@@ -48,50 +53,65 @@ export async function runProgram(
   }
 }
 
+interface Program {
+  name: string
+  scenarios: readonly Scenario[]
+  planting: Planting | null
+}
+
 interface ProgramRun {
   interruption: Interruption
-  runPlants: PlantRunner | undefined
   onGivenUp: () => void
 }
 
-async function run(
-  name: string,
-  scenarios: readonly Scenario[],
-  { argv, env, stdout }: Surroundings,
-  { interruption, runPlants, onGivenUp }: ProgramRun,
-): Promise<number> {
+const UNKNOWN = 2
+
+async function run(program: Program, { argv, env, stdout }: Surroundings, ending: ProgramRun): Promise<number> {
+  const { name, scenarios, planting } = program
   const write = (text: string) => void stdout.write(text)
   const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
   if (!read.ok) {
     write(`${read.problem}\n`)
-    return 2
+    return UNKNOWN
   }
-  if (read.given.isList) {
-    write(`${scenarios.map((scenario) => `${scenario.name.padEnd(20)} ${scenario.title}`).join('\n')}\n`)
+  const { given } = read
+  if (given.isHelp || given.isList) {
+    write(given.isHelp ? `${USAGE}\n` : `${scenarios.map((one) => `${one.name.padEnd(20)} ${one.title}`).join('\n')}\n`)
     return 0
   }
-  const serverFolder = read.given.serverFolder ?? SERVER_FOLDER
-  if (!existsSync(serverFolder)) throw new Error(`${serverFolder} is not there: run “npm run build” first`)
-  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, interruption, onGivenUp }
-  if (read.given.plant.length > 0) return plant(read.given, around, runPlants)
-  const outcomes = await runScenarios(scenarios, read.given, around)
-  if (read.given.page !== null) write(refreshFile(read.given.page, name, outcomes))
+  const serverFolder = given.serverFolder ?? SERVER_FOLDER
+  const problem = problemOf(program, given, serverFolder)
+  if (problem !== null) {
+    write(`${problem}\n`)
+    return UNKNOWN
+  }
+  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, ...ending }
+  if (planting !== null && given.plant.length > 0) {
+    const record = (table: TableChange) => void changePages(given.pages, [table])
+    return (await planting.run(given, around, record)) ? 0 : 1
+  }
+  let unplaced: readonly string[] = []
+  // After each of them: what was measured in hours stays, whatever becomes of the rest.
+  const outcomes = await runScenarios(scenarios, given, {
+    ...around,
+    onOutcomes(soFar) {
+      if (given.pages.length > 0) unplaced = changePages(given.pages, tablesOf(name, scenarios, soFar))
+    },
+  })
+  for (const table of unplaced) write(`no place in ${given.pages.join(', ')} for “${table}”\n`)
   const failed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
-  write(`\n${name}: ${outcomes.length} scenarios, seed ${read.given.seed}, ${failed} pass marks missed\n`)
+  write(`\n${name}: ${outcomes.length} scenarios, seed ${given.seed}, ${failed} pass marks missed\n`)
   return allPassed(outcomes) ? 0 : 1
 }
 
-async function plant(given: HarnessArguments, around: RunSurroundings, run: PlantRunner | undefined): Promise<number> {
-  if (!run) {
-    around.write('This program has no planted bugs.\n')
-    return 2
-  }
-  return (await run(given, around)) ? 0 : 1
-}
-
-function refreshFile(file: string, program: string, outcomes: readonly Outcome[]): string {
-  const measured = outcomes.flatMap(({ scenario, tables }) => tables.map((table) => ({ program, scenario, table })))
-  const { page, unplaced } = refreshPage(readFileSync(file, 'utf8'), measured)
-  writeFileSync(file, page)
-  return unplaced.map((mark) => `no place in ${file} for ${mark}\n`).join('')
+/** Why what was asked for cannot be run, in a sentence; null where it can. */
+function problemOf({ scenarios, planting }: Program, given: HarnessArguments, serverFolder: string): string | null {
+  const unknown = (given.only ?? []).filter((name) => !scenarios.some((scenario) => scenario.name === name))
+  if (unknown.length > 0) return `There is no scenario named ${unknown.join(', ')}: --list prints them.`
+  if (planting === null && given.plant.length > 0) return 'This program has no planted bugs.'
+  const unplanted = given.plant.filter((name) => name !== 'all' && !planting?.names.includes(name))
+  if (unplanted.length > 0) return `There is no planted bug named ${unplanted.join(', ')}.`
+  const lost = given.pages.filter((page) => !existsSync(page))
+  if (lost.length > 0) return `${lost.join(', ')} is not there.`
+  return existsSync(serverFolder) ? null : `${serverFolder} is not there: run “npm run build” first.`
 }

@@ -36,15 +36,22 @@ export interface Check {
   passed: boolean
   /** Nothing was measured: it could not be run here. */
   isSkipped?: true
+  /** It has no pass mark: it is there to be read. */
+  isFigure?: true
 }
 
 export interface Outcome {
   scenario: string
   engine: Engine | null
   seed: number
+  scale: number
   durationMs: number
+  /** Epoch milliseconds. */
+  endedAt: number
   checks: readonly Check[]
   tables: readonly Table[]
+  /** It took too long, and may go on in this process. */
+  isGivenUp: boolean
 }
 
 export interface Scenario {
@@ -52,6 +59,8 @@ export interface Scenario {
   title: string
   /** Empty: it has nothing to do with the database and runs once. */
   engines: readonly Engine[]
+  /** Names of the tables that it makes beside that of its checks; each has a place in a page of docs/. */
+  tables?: readonly string[]
   run(context: ScenarioContext): Promise<readonly Check[]>
 }
 
@@ -68,11 +77,24 @@ export function atLeast(what: string, measured: number, limit: number, unit = ''
   return { what, measured: shown(measured, unit), passMark: `≥ ${shown(limit, unit)}`, passed: measured >= limit }
 }
 
+/** How much there was of something: for whoever reads the figures, and no pass mark. */
+export function counted(what: string, measured: number, unit = ''): Check {
+  return { what, measured: shown(measured, unit), passMark: NO_MARK, passed: true, isFigure: true }
+}
+
+/** The check with `found` said beside what was measured, so that `what` stays the same from run to run. */
+export function withFindings(check: Check, found: readonly string[]): Check {
+  return found.length === 0 ? check : { ...check, measured: `${check.measured}: ${found.join(', ')}` }
+}
+
 /** `what` could not be run on this machine, for this reason. Passes only where the run was told that this may be. */
 export function skipped(what: string, why: string, { allowsSkips }: Pick<ScenarioContext, 'allowsSkips'>): Check {
   const passMark = allowsSkips ? 'may be skipped' : 'is run, or --allow-skips'
   return { what, measured: `not run: ${why}`, passMark, passed: allowsSkips, isSkipped: true }
 }
+
+/** Stands where a check has no pass mark. */
+const NO_MARK = '–'
 
 function shown(value: number, unit: string): string {
   const digits = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)))
@@ -92,13 +114,15 @@ export interface RunSurroundings {
   write(text: string): void
   /** None: the run goes on to its end. */
   interruption?: Interruption
+  /** Told of all outcomes so far, whenever there is one more. */
+  onOutcomes?: (outcomes: readonly Outcome[]) => void
   /** Told of a scenario that took too long, before it is cleaned up after: what it had under way goes on by itself. */
   onGivenUp?: () => void
 }
 
 /**
  * Runs scenarios one after the other and prints what each counted. A scenario that throws has failed, and so has one that
- * takes longer than the run allows. Throws an {@link InterruptedError} once an interrupted one has been cleaned up after.
+ * takes longer than the run allows; that one ends the run. Throws an {@link InterruptedError} once an interrupted one has been cleaned up after.
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
@@ -116,9 +140,15 @@ export async function runScenarios(
       if (interrupted) throw interrupted
       outcomes.push(outcome)
       around.write(describeOutcome(outcome))
+      if (given.resultsFile !== null) writeFileSync(given.resultsFile, `${JSON.stringify(outcomes, null, 2)}\n`)
+      around.onOutcomes?.(outcomes)
+      if (!outcome.isGivenUp) continue
+      around.write(
+        `\nThe run ends here: ${scenario.name} may go on in this process, and would be in the next one’s figures.\n`,
+      )
+      return outcomes
     }
   }
-  if (given.resultsFile !== null) writeFileSync(given.resultsFile, `${JSON.stringify(outcomes, null, 2)}\n`)
   return outcomes
 }
 
@@ -133,6 +163,7 @@ async function runOne(
   const tables: Table[] = []
   const name = engine === null ? scenario.name : `${scenario.name} (${engine})`
   let isOver = false
+  let isGivenUp = false
   let lastSaid = 'nothing'
   around.write(`\n▶ ${name}: ${scenario.title}. Seed ${given.seed}, scale ${given.scale}\n`)
   const context: ScenarioContext = {
@@ -148,19 +179,27 @@ async function runOne(
       lastSaid = line
       around.write(`  ${line}\n`)
     },
-    table: (table) => void tables.push(table),
+    table(table) {
+      if (!scenario.tables?.includes(table.name))
+        throw new Error(`${scenario.name} does not name its table ${table.name}`)
+      tables.push(table)
+    },
     // One that was given up may still be about to start something: that goes at once.
     onEnd: (cleanUp) => void (isOver ? tidy(cleanUp, around) : cleanUps.push(cleanUp)),
   }
   const running = scenario.run(context).catch((error: unknown) => [brokenOff(error, lastSaid)])
   const bounded = within(running, given.limitMs, `${name} to end`).catch((error: unknown) => {
+    isGivenUp = true
     around.onGivenUp?.()
     return [brokenOff(error, lastSaid)]
   })
   const checks = await Promise.race([bounded, untilGivenUp(bounded, around)])
   isOver = true
   for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp, around)
-  return { scenario: scenario.name, engine, seed: given.seed, durationMs: around.now() - startedAt, checks, tables }
+  const endedAt = around.now()
+  const { seed, scale } = given
+  const durationMs = endedAt - startedAt
+  return { scenario: scenario.name, engine, seed, scale, durationMs, endedAt, checks, tables, isGivenUp }
 }
 
 /** A scenario whose programs were ended has a moment to notice, and to clean up what it was about to start. */

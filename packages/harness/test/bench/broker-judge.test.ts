@@ -28,7 +28,7 @@ describe('calls', () => {
   test.each<[string, Slot, RegExp]>([
     ['too few calls', slot({ requests: 60, processMs: 15, mainThreadMs: 12 }), /over the proxy’s/],
     ['too much processor time', slot({ requests: 75, processMs: 23, mainThreadMs: 15 }), /CPU per call/],
-    ['a failed call', slot({ requests: 75, processMs: 20, mainThreadMs: 15, refused: 1 }), /failed of/],
+    ['a failed call', slot({ requests: 75, processMs: 20, mainThreadMs: 15, refused: 1 }), /calls that failed/],
     ['a main thread busy with writing', slot({ requests: 75, processMs: 20, mainThreadMs: 400 }), /main thread/],
   ])('%s is noticed', (_, ours, expected) => {
     expect(judged({ [US]: [ours] })).toEqual(expect.arrayContaining([expect.stringMatching(expected)]))

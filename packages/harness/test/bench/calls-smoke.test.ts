@@ -46,7 +46,7 @@ async function measureCalls(context: ScenarioContext, service: Service, upstream
   const answered = measured.get('svc')?.[0]?.requests ?? 0
   const [row] = await service.store.query(`select count(*) as found from executions where status = 'completed'`)
   return [
-    noneFailed(measured, ['proxy', 'svc']),
+    noneFailed('failed', measured, ['proxy', 'svc']),
     atLeast('calls', answered, 1),
     atLeast('completed executions stored', Number(row?.['found']), answered),
   ]
@@ -78,7 +78,7 @@ async function runSmoke(context: ScenarioContext): Promise<Check[]> {
 test.skipIf(missing.length > 0)(
   `calls and streams are measured on ${engines.join(' and ')}`,
   async () => {
-    const smoke = { name: 'smoke', title: 'a little of everything', engines, run: runSmoke }
+    const smoke = { name: 'smoke', title: 'a little of everything', engines, tables: ['calls'], run: runSmoke }
     const given = {
       seed: 1,
       only: null,
@@ -88,10 +88,10 @@ test.skipIf(missing.length > 0)(
       allowsSkips: false,
       resultsFile: null,
       serverFolder: null,
-      page: null,
+      pages: [],
     }
     const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
-    const outcomes = await runScenarios([smoke], { ...given, isList: false, plant: [] }, around)
+    const outcomes = await runScenarios([smoke], { ...given, isList: false, isHelp: false, plant: [] }, around)
     expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
     expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
   },

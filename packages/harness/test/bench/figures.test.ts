@@ -22,9 +22,9 @@ test('what was not measured is not compared', () => {
 })
 
 test('one broken or refused call is one too many', () => {
-  expect(noneFailed(measuredOf({ a: [slot({}), slot({})] }), ['a']).passed).toBe(true)
-  expect(noneFailed(measuredOf({ a: [slot({}), slot({ broken: 1 })] }), ['a']).passed).toBe(false)
-  expect(noneFailed(measuredOf({ a: [slot({ refused: 1 })] }), ['a']).passed).toBe(false)
+  expect(noneFailed('failed', measuredOf({ a: [slot({}), slot({})] }), ['a']).passed).toBe(true)
+  expect(noneFailed('failed', measuredOf({ a: [slot({}), slot({ broken: 1 })] }), ['a']).passed).toBe(false)
+  expect(noneFailed('failed', measuredOf({ a: [slot({ refused: 1 })] }), ['a']).passed).toBe(false)
 })
 
 test('a machine on which a thing is not as fast as itself says nothing', () => {

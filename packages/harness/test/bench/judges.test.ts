@@ -32,11 +32,11 @@ describe('growth', () => {
   })
 
   test('is shown as a table', () => {
-    expect(growthTable([10, 1_000], [row('a', [1, 4], [2, 6])])).toEqual([
-      '| request | 10: p50 / p99, CPU | 1,000: p50 / p99, CPU | ratio of p50 | of p99 | of CPU |',
-      '|---|---|---|---|---|---|',
-      '| a | 1 / 4, 1 | 2 / 6, 1 | 2 | 1.5 | 1 |',
-    ])
+    expect(growthTable('sqlite', [10, 1_000], [row('a', [1, 4], [2, 6])])).toEqual({
+      name: 'sqlite',
+      head: ['ms', '10: p50 / p99, CPU', '1,000: p50 / p99, CPU', 'ratio of p50', 'of p99', 'of CPU'],
+      rows: [['a', '1 / 4, 1', '2 / 6, 1', '2', '1.5', '1']],
+    })
   })
 })
 
@@ -82,7 +82,7 @@ describe('replicas', () => {
   test('that fail a call, lose one, or cost much more together do not', () => {
     const failing = [...good, replicaRun({ failures: 1, kinds: new Map([['500', 1]]) })]
     expect(passes(found(failing))).toEqual([false, true, true, true])
-    expect(checkReplicas(found(failing))[0]?.what).toContain('1 × 500')
+    expect(checkReplicas(found(failing))[0]?.measured).toBe('1: 1 × 500')
     expect(passes({ ...found(good), completed: 3_999 })).toEqual([true, false, true, true])
     const dear = found([run(1, 1, 0.5), run(3, 1, 1.6), run(1, 100, 0.5), run(3, 100, 1.6)])
     expect(passes(dear)).toEqual([true, true, false, false])

@@ -3,9 +3,10 @@ import { createEventQueue } from '../../src/bench/simulation/event-queue.ts'
 import { fitCosts, fitLine } from '../../src/bench/simulation/fit.ts'
 import type { Costs, Demand, Layout } from '../../src/bench/simulation/model.ts'
 import { monthOf } from '../../src/bench/simulation/month.ts'
+import { checkSimulation } from '../../src/bench/simulation/replay.ts'
 import { createLocks, createResource } from '../../src/bench/simulation/resources.ts'
-import { checkSimulation } from '../../src/bench/simulation/scale-simulation.ts'
 import { simulate } from '../../src/bench/simulation/simulate.ts'
+import { projectionTable } from '../../src/bench/simulation/tables.ts'
 import { createOwnerDraw } from '../../src/bench/simulation/zipf.ts'
 import { createRandom } from '../../src/support/random.ts'
 import { replicaRun } from './runs.ts'
@@ -109,8 +110,18 @@ describe('a simulated service', () => {
   test('keeps up with a rate below what it can do, and falls behind one above', () => {
     const at = (callsPerSecond: number) => run({}, {}, { load: { kind: 'rate', callsPerSecond } })
     expect(at(500).callsPerSecond).toBeCloseTo(500, -2)
-    expect(at(500).backlog).toBeLessThan(100)
-    expect(at(2_000).backlog).toBeGreaterThan(2_000)
+    expect(at(500).answeredShare).toBeGreaterThan(0.95)
+    expect(at(2_000).answeredShare).toBeLessThan(0.6)
+  })
+
+  test('that falls behind is shown as growing, and not by how long its calls have waited so far', () => {
+    const cellsAt = (callsPerSecond: number) => {
+      const result = run({}, {}, { load: { kind: 'rate', callsPerSecond } })
+      const projection = { factor: 1, callsPerSecond, exponent: 0, layout: LAYOUT, result }
+      return projectionTable([projection]).rows[0]?.slice(5, 7)
+    }
+    expect(cellsAt(500)).toEqual([expect.stringMatching(/^(9\d|10\d) %$/), expect.stringMatching(/^[\d.]+ \/ [\d.]+$/)])
+    expect(cellsAt(2_000)).toEqual([expect.stringMatching(/^[1-5]\d %$/), 'growing'])
   })
 
   test('leads calls to their owner’s cell, so that fewer batches hold more', () => {

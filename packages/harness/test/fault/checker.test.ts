@@ -145,7 +145,30 @@ describe('what is refused', () => {
     const [effect] = evidence.effects.values()
     const doubled = effect ? new Map([['call_1', { ...effect, count: 2 }]]) : new Map()
     expect(broken({ ...evidence, effects: doubled })).toEqual(['effects'])
-    expect(broken({ ...evidence, calls: [] })).toEqual(['written'])
+    expect(broken({ ...evidence, calls: [] })).toContain('written')
+  })
+
+  test('a completed execution that made fewer calls than it was asked for, counted others, or failed one for no cause', () => {
+    const evidence = sound()
+    const asked = (calls: number, more: Partial<Plan> = {}) => [operation(COMPLETED, { calls, ...more })]
+    expect(broken({ ...evidence, operations: asked(2) })).toEqual(['served'])
+    const [counted] = withRow({ callCount: 2 }).executions
+    const usage = { executions: 1, completed: 1, failed: 0, capabilityCalls: 2, totalTokens: TOKENS }
+    const ledgers = evidence.ledgers.map((ledger) => ({ ...ledger, usage }))
+    expect(broken({ ...evidence, ledgers, executions: counted ? [counted] : [] })).toEqual(['served'])
+    const failed = { ...evidence, calls: [{ callId: 'call_1', executionId: 'exec_1', status: 'failed' } as const] }
+    expect(broken(failed)).toEqual(['served'])
+    expect(broken({ ...failed, operations: asked(1, { isReset: true }) })).toEqual([])
+    expect(broken({ ...failed, effects: new Map(), operations: asked(1, { isReset: true }) })).toEqual(['served'])
+    expect(broken({ ...failed, disturbances: [NODE_DIED] })).toEqual([])
+  })
+
+  test('a completed broker call of which no call is stored', () => {
+    const broker = withRow({ kind: 'broker', tokens: 0, callCount: 0 }, { ...COMPLETED, tokens: null })
+    const usage = { executions: 1, completed: 1, failed: 0, capabilityCalls: 0, totalTokens: 0 }
+    const ledgers = broker.ledgers.map((ledger) => ({ ...ledger, drawn: { executions: 1, anonymous: 1 }, usage }))
+    const operations = [operation({ ...COMPLETED, tokens: null }, { doorway: 'broker' })]
+    expect(broken({ ...broker, operations, ledgers, calls: [], effects: new Map() })).toEqual(['served'])
   })
 
   test('a call without an outcome, and a completed one that reached nobody', () => {

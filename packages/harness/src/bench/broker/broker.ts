@@ -25,6 +25,7 @@ export const broker: Scenario = {
   name: 'broker',
   title: 'broker calls and executes against bare proxies, nginx and a peer gateway, in turn',
   engines: [],
+  tables: ['calls', 'single', 'slow', 'execute', 'free'],
   run: runBroker,
 }
 

@@ -30,7 +30,7 @@ export function judgeCalls(measured: Measured, services: readonly string[]): Che
   return [
     sameAsItself('the proxy against itself, calls/s', ratio(NAMES.proxyAgain, NAMES.proxy)),
     ...ofEach,
-    noneFailed(measured, [...measured.keys()]),
+    noneFailed('calls that failed', measured, [...measured.keys()]),
   ]
 }
 
@@ -51,7 +51,7 @@ export function judgeSlow(measured: Measured, services: readonly string[]): Chec
     ),
     medianAtMost(`${name}, p50 over the proxy’s, 20 ms`, ratioOf(measured, [name, NAMES.proxy], p50Ms), 1.15),
   ])
-  return [...ofEach, noneFailed(measured, [...measured.keys()])]
+  return [...ofEach, noneFailed('calls that failed, 20 ms', measured, [...measured.keys()])]
 }
 
 /** Execute of one step against the peer's chat proxy. Its own failures are its own affair, and stand in the table. */
@@ -63,7 +63,7 @@ export function judgeExecute(measured: Measured, services: readonly string[]): C
       8,
     ),
   )
-  return [...ofEach, noneFailed(measured, services)]
+  return [...ofEach, noneFailed('executes that failed', measured, services)]
 }
 
 /** Main-thread time that writing adds to a call, times the calls of a second. */

@@ -30,6 +30,7 @@ export const growth: Scenario = {
   name: 'growth',
   title: 'what requests take with 10⁴ to 10⁷ executions stored, against the smallest',
   engines: ['sqlite', 'postgres'],
+  tables: ['sqlite', 'postgres'],
   async run(context) {
     const sizes = sizesFor(context)
     const endpoint = await startFixedEndpoint()
@@ -42,7 +43,7 @@ export const growth: Scenario = {
     const served: History[] = []
     for (const history of histories) served.push({ ...history, ...(await serve(context, history.store)) })
     const rows = await measureGrowth(context, served, () => prepare.databaseCpuMs())
-    for (const line of growthTable(sizes, rows)) context.say(line)
+    context.table(growthTable(context.engine, sizes, rows))
     return [...(await Promise.all(served.map(checkTotals))), ...checkGrowth(rows)]
   },
 }

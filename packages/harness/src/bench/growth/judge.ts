@@ -1,3 +1,4 @@
+import type { Table } from '../../support/markdown-table.ts'
 import { atMost, type Check } from '../../support/scenario.ts'
 import { rounded } from '../../support/statistics.ts'
 import type { Times } from './turns.ts'
@@ -51,18 +52,18 @@ export function checkGrowth(rows: readonly GrowthRow[]): Check[] {
   })
 }
 
-/** A Markdown table of milliseconds. */
-export function growthTable(sizes: readonly number[], rows: readonly GrowthRow[]): string[] {
+/** Milliseconds of each kind of request at every size. */
+export function growthTable(name: string, sizes: readonly number[], rows: readonly GrowthRow[]): Table {
   const heads = sizes.map((size) => `${size.toLocaleString('en')}: p50 / p99, CPU`)
-  return [
-    `| request | ${heads.join(' | ')} | ratio of p50 | of p99 | of CPU |`,
-    `|---|${'---|'.repeat(sizes.length + 3)}`,
-    ...rows.map((row) => {
+  return {
+    name,
+    head: ['ms', ...heads, 'ratio of p50', 'of p99', 'of CPU'],
+    rows: rows.map((row) => {
       const cells = row.times.map(
         ({ p50Ms, p99Ms, cpuMs }) => `${rounded(p50Ms)} / ${rounded(p99Ms)}, ${rounded(cpuMs)}`,
       )
-      const growth = growthOf(row)
-      return `| ${row.name} | ${cells.join(' | ')} | ${rounded(growth.p50)} | ${rounded(growth.p99)} | ${rounded(growth.cpu)} |`
+      const { p50, p99, cpu } = growthOf(row)
+      return [row.name, ...cells, ...[p50, p99, cpu].map(rounded)]
     }),
-  ]
+  }
 }

@@ -18,6 +18,7 @@ export const addedLatency: Scenario = {
   name: 'added-latency',
   title: 'a broker call with and without its writes, one request at a time, in turn',
   engines: ['sqlite', 'postgres'],
+  tables: ['sqlite', 'postgres'],
   run: runAddedLatency,
 }
 

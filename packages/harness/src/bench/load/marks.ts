@@ -19,9 +19,9 @@ export function sameAsItself(what: string, spread: Spread): Check {
 }
 
 /** None of these may have been refused or broken off: figures of failures are fast and worth nothing. */
-export function noneFailed(measured: Measured, names: readonly string[]): Check {
+export function noneFailed(what: string, measured: Measured, names: readonly string[]): Check {
   const slots = names.flatMap((name) => slotsOf(measured, name))
   const failed = slots.reduce((sum, { refused, broken }) => sum + refused + broken, 0)
   const sent = slots.reduce((sum, { requests }) => sum + requests, 0)
-  return exactly(`failed of ${sent} calls`, failed, 0)
+  return { ...exactly(what, failed, 0), measured: `${failed} of ${sent}` }
 }

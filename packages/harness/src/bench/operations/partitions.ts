@@ -20,6 +20,7 @@ export const partitions: Scenario = {
   name: 'partitions',
   title: 'a month of executions deleted row by row, against a month that is a partition of its own',
   engines: ['postgres'],
+  tables: ['removal'],
   async run(context) {
     const cluster = await startPostgresCluster({ shared_buffers: '512MB' })
     context.onEnd(cluster.remove)
@@ -30,12 +31,18 @@ export const partitions: Scenario = {
     await partition(client, beginsAt)
     const whole = await timeLookUps(client, 'executions', context)
     const parted = await timeLookUps(client, 'executions_parted', context)
-    context.say(`a look-up by its id: ${rounded(whole)} ms in one table, ${rounded(parted)} ms in three partitions`)
     const deleted = await deleteRows(client, beginsAt + PARTITION_MS)
     const dropped = await dropPartition(client)
-    for (const [name, { rows, ms, walBytes }] of Object.entries({ deleted, dropped })) {
-      context.say(`${name}: ${rows} executions in ${rounded(ms)} ms, ${rounded(walBytes / rows)} bytes of log each`)
-    }
+    const cells = (lookUpMs: number, { rows, ms, walBytes }: Removal) =>
+      [rounded(lookUpMs), rows.toLocaleString('en'), rounded(ms), rounded(walBytes / rows)] as const
+    context.table({
+      name: 'removal',
+      head: ['executions in 90 days', 'a look-up by id, p50 ms', 'executions removed', 'ms', 'bytes of log each'],
+      rows: [
+        ['one table, rows deleted with their calls', ...cells(whole, deleted)],
+        ['three partitions, one dropped, without calls', ...cells(parted, dropped)],
+      ],
+    })
     return check({ deleted, dropped })
   },
 }

@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProgram } from '@svc/testkit'
-import { freePort } from '../../support/free-port.ts'
+import { freePort, untilListening } from '../../support/free-port.ts'
 import { asPostgres } from '../../support/postgres-cluster.ts'
 
 /** A pgbouncer in transaction mode before a PostgreSQL server. */
@@ -16,6 +15,9 @@ export interface Pooler {
 const PROGRAM = '/usr/sbin/pgbouncer'
 /** What the server asks for at the start of a connection; a pooler has no connection of its own to give it to. */
 const STARTUP = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+
+/** The role that it logs in with, whoever asks: what is said of it holds for its connections alone. */
+export const POOLER_ROLE = 'pooler'
 
 /** Starts it. Throws where Debian's package `pgbouncer` is not installed. */
 export async function startPooler(postgresPort: number, { connections }: { connections: number }): Promise<Pooler> {
@@ -35,11 +37,11 @@ export async function startPooler(postgresPort: number, { connections }: { conne
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
   const file = join(folder, 'pgbouncer.ini')
-  const databases = `[databases]\n* = host=127.0.0.1 port=${postgresPort} user=postgres\n`
+  const databases = `[databases]\n* = host=127.0.0.1 port=${postgresPort} user=${POOLER_ROLE}\n`
   writeFileSync(file, `${databases}\n[pgbouncer]\n${lines.join('\n')}\n`)
   const [program, ...args] = asPostgres([PROGRAM, file])
   const started = startProgram(program, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } })
-  await listening(port, started.ended)
+  await untilListening(port, started.ended)
   return {
     urlOf(direct) {
       const url = new URL(direct)
@@ -52,33 +54,4 @@ export async function startPooler(postgresPort: number, { connections }: { conne
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-const TRIES = 100
-const PAUSE_MS = 50
-
-async function listening(port: number, ended: Promise<{ stderr: string }>): Promise<void> {
-  let isOver = false
-  const over = () => {
-    isOver = true
-  }
-  ended.then(over, over)
-  for (let tries = 0; tries < TRIES && !isOver; tries += 1) {
-    if (await canConnect(port)) return
-    await new Promise((resolve) => {
-      setTimeout(resolve, PAUSE_MS)
-    })
-  }
-  throw new Error(isOver ? `pgbouncer ended: ${(await ended).stderr}` : 'pgbouncer does not listen')
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 }

@@ -51,8 +51,8 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const servers = await Promise.all(Array.from({ length: MAX_REPLICAS }, () => startServer(options)))
   context.onEnd(async () => {
     for (const server of servers) server.kill('SIGTERM')
-    for (const { stdout } of await Promise.all(servers.map(({ ended }) => ended))) {
-      for (const fault of serverFaults(stdout)) context.say(`a server logged ${fault}`)
+    for (const { stderr } of await Promise.all(servers.map(({ ended }) => ended))) {
+      for (const fault of serverFaults(stderr)) context.say(`a server logged ${fault}`)
     }
   })
   const measuring = { observer, cluster, random: context.random.fork() }

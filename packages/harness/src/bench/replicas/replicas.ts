@@ -1,4 +1,12 @@
-import { atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import type { Table } from '../../support/markdown-table.ts'
+import {
+  atMost,
+  type Check,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+  withFindings,
+} from '../../support/scenario.ts'
 import { median, rounded } from '../../support/statistics.ts'
 import type { ReplicaRun } from './measure.ts'
 import type { ReplicaRuns } from './replica-runs.ts'
@@ -12,9 +20,11 @@ export function replicas(measured: (context: ScenarioContext) => Promise<Replica
     name: 'replicas',
     title: 'broker calls against 1, 2 and 3 replicas on one PostgreSQL, of one owner and of many',
     engines: ['postgres'],
+    tables: ['replicas', 'callers'],
     async run(context) {
       const found = await measured(context)
-      for (const line of [...runTable(found.calibration), '', ...runTable(mediansOf(found.runs))]) context.say(line)
+      context.table(runTable('replicas', mediansOf(found.runs)))
+      context.table(runTable('callers', found.calibration))
       context.say(`one fsync takes ${rounded(found.syncMs)} ms`)
       for (const { share, calls, query } of found.statements) {
         context.say(
@@ -37,7 +47,7 @@ export function checkReplicas({ runs, calibration, answered, completed }: Replic
   const failures = all.reduce((sum, run) => sum + run.failures, 0)
   const kinds = all.flatMap((run) => [...run.kinds].map(([kind, count]) => `${count} × ${kind}`))
   return [
-    exactly(['calls that were not answered with 200', ...kinds].join(', '), failures, 0),
+    withFindings(exactly('calls that were not answered with 200', failures, 0), kinds),
     exactly('executions completed, against calls that the endpoint answered', completed, answered),
     atMost('many owners: processor time of a call, 3 replicas to 1', cost(3, false) / cost(1, false), COST_MARK),
     atMost('one owner: processor time of a call, 3 replicas to 1', cost(3, true) / cost(1, true), COST_MARK),
@@ -82,14 +92,10 @@ function addCounts(parts: readonly ReadonlyMap<string, number>[]): Map<string, n
   return sums
 }
 
-function runTable(runs: readonly ReplicaRun[]): string[] {
+function runTable(name: string, runs: readonly ReplicaRun[]): Table {
   const heads = ['replicas', 'owners', 'callers', 'calls/s', 'p50 / p99 ms', 'CPU µs: server + database + callers']
   const more = ['processors', 'transactions a call', 'log bytes a call', 'fsyncs a call', 'what statements were at']
-  return [
-    `| ${[...heads, ...more].join(' | ')} |`,
-    `|${'---|'.repeat(heads.length + more.length)}`,
-    ...runs.map((run) => `| ${cellsOf(run).join(' | ')} |`),
-  ]
+  return { name, head: [...heads, ...more], rows: runs.map(cellsOf) }
 }
 
 function cellsOf(run: ReplicaRun): string[] {

@@ -61,6 +61,6 @@ export interface SimulationResult {
   /** Shares of their time: the mean of the replicas, and the busiest database. */
   replicaUse: number
   databaseUse: number
-  /** Calls that came while it counted, less those that were answered. */
-  backlog: number
+  /** Calls answered while it counted, of those that came meanwhile. */
+  answeredShare: number
 }

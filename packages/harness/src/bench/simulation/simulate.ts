@@ -134,7 +134,7 @@ function summarize(
     transactionsPerCall: transactions / answered,
     replicaUse: (after.replicasMs - before.replicasMs) / windowMs / layout.replicas,
     databaseUse: Math.max(...databases) / windowMs / layout.databaseProcessors,
-    backlog: arrived - answered,
+    answeredShare: answered / arrived,
   }
 }
 

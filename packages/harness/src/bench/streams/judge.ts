@@ -45,7 +45,7 @@ function completeness({ name, turns }: MeasuredStreams, { streams, eventsEach }:
   const seen = turns.flatMap((turn) => turn.streams)
   const complete = seen.filter(({ isComplete, events }) => isComplete && events === eventsEach)
   return [
-    exactly(`${name}, complete of ${streams * turns.length} streams`, complete.length, streams * turns.length),
+    exactly(`${name}, complete streams`, complete.length, streams * turns.length),
     exactly(`${name}, streams open at once`, Math.min(...turns.map(({ peakOpen }) => peakOpen)), streams),
   ]
 }

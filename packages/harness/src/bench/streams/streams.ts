@@ -15,6 +15,7 @@ export const streams: Scenario = {
   name: 'streams',
   title: '1,000 executes that stream at once, against bare relays of the same streams',
   engines: [],
+  tables: ['streams'],
   run: runStreams,
 }
 

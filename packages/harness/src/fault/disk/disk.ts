@@ -75,6 +75,7 @@ async function meet(context: ScenarioContext, name: string, bad: BadDisk): Promi
     exactly('calls that failed once it had recovered', found.failedAfter, 0),
     exactly('executions told as completed and not stored so', found.lost, 0),
     exactly('executions told as failed and stored as completed', found.contradicted, 0),
+    exactly('executions told as failed and not stored', found.vanished, 0),
     exactly('calls that reached the endpoint and are not stored', found.unwritten, 0),
     exactly('calls that reached the endpoint twice', found.repeated, 0),
     exactly('answers that are no answer of the door and no envelope', found.shapeless, 0),

@@ -22,6 +22,8 @@ export interface DiskFindings {
   lost: number
   /** Executions that a caller was told to have failed, and that are stored as completed. */
   contradicted: number
+  /** Executions that a caller was told to have failed, and that are not stored at all. */
+  vanished: number
   /** Calls that reached the owner's code and are not stored. */
   unwritten: number
   repeated: number
@@ -42,15 +44,15 @@ export function judgeDisk(seen: {
   const written = new Set(calls.map(({ callId }) => callId))
   const statusOf = ({ executionId }: DiskAnswer) => stored.get(executionId ?? '')
   const heard = answers.filter(({ status }) => status !== null)
+  const toldFailed = answers.filter(({ executionId, isCompleted }) => executionId !== null && !isCompleted)
   const isEnveloped = ({ status, text }: DiskAnswer) => status !== null && status >= 429 && ENVELOPE.test(text)
   return {
     refusedWhileFailing: answers.filter(({ phase, isCompleted }) => phase === 'failing' && !isCompleted).length,
     shapeless: heard.filter((answer) => answer.executionId === null && !isEnveloped(answer)).length,
     brokenOff: answers.length - heard.length,
     lost: answers.filter((answer) => answer.isCompleted && statusOf(answer) !== 'completed').length,
-    contradicted: answers.filter(
-      (answer) => answer.executionId !== null && !answer.isCompleted && statusOf(answer) === 'completed',
-    ).length,
+    contradicted: toldFailed.filter((answer) => statusOf(answer) === 'completed').length,
+    vanished: toldFailed.filter((answer) => statusOf(answer) === undefined).length,
     unwritten: effects.filter(({ callId }) => !written.has(callId)).length,
     repeated: effects.length - new Set(effects.map(({ callId }) => callId)).size,
     running: rows.filter(({ status }) => status === 'running').length,

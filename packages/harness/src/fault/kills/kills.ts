@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  counted,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+} from '../../support/scenario.ts'
 import { createStore } from '../../support/store.ts'
-import { brokenOffCheck, type Load, loadChecks, startLoad } from '../load.ts'
+import { brokenOffCheck, type Load, startLoad } from '../load.ts'
 import { openSite, type Site } from '../site.ts'
 import { createDeathWatch, type Death, type DeathWatch, longestClearing, shareOfHits } from './death-watch.ts'
 
@@ -50,8 +58,8 @@ async function killAlone(run: Run): Promise<Check[]> {
   }
   const checks = await load.judge(RESTARTED_MS)
   return [
-    exactly('kills', watch.deaths.length, count),
-    atLeast('kills that hit running executions', shareOfHits(watch.deaths), 0.9),
+    counted('kills', watch.deaths.length),
+    atLeast('share of kills that hit running executions', shareOfHits(watch.deaths), 0.9),
     ...checks,
     atMost(
       'until a restarted server had ended them, from its spawn, longest',
@@ -61,7 +69,7 @@ async function killAlone(run: Run): Promise<Check[]> {
     ),
     exactly('integrity checks that found damage', unsound, 0),
     brokenOffCheck(load),
-    ...loadChecks(site, load),
+    ...load.checks(count),
   ]
 }
 
@@ -84,12 +92,12 @@ async function killOneOfTwo(run: Run): Promise<Check[]> {
   await watch.settle(TAKEN_OVER_MS)
   const checks = await load.judge(TAKEN_OVER_MS)
   return [
-    exactly('kills', watch.deaths.length, count),
-    atLeast('kills that hit running executions', shareOfHits(watch.deaths), 0.9),
+    counted('kills', watch.deaths.length),
+    atLeast('share of kills that hit running executions', shareOfHits(watch.deaths), 0.9),
     ...checks,
     atMost('until the other server had ended them, longest', longestClearing(watch.deaths), TAKEN_OVER_MS, 'ms'),
     brokenOffCheck(load),
-    ...loadChecks(site, load),
+    ...load.checks(count),
   ]
 }
 

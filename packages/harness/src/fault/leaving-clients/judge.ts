@@ -2,13 +2,15 @@ import type { Effect } from '../call-counter.ts'
 import type { ModelExchange } from '../model-double.ts'
 import { NO_TOKENS, type SpokenTurn, type Tokens } from '../model-turn.ts'
 import type { CallRow, ExecutionRow } from '../rows.ts'
+import type { HeardExecution } from '../streams.ts'
 
 /** One caller who left. Times of `performance.now()`. */
 export interface Departure {
   tag: string
   door: 'stream' | 'whole' | 'broker'
-  /** Null: all was said before. */
+  /** Null: they stayed, whatever became of their connection. */
   leftAt: number | null
+  heard: HeardExecution
   /** Undefined where the caller left before the service had heard of it. */
   row: ExecutionRow | undefined
   calls: readonly CallRow[]
@@ -23,6 +25,7 @@ export const BREACHES = {
   lost: 'executions without a row that had an effect',
   calls: 'calls whose outcome is not recorded, or that were made twice',
   tokens: 'executions whose tokens seen were not metered',
+  stayed: 'callers who stayed without a whole answer, or were told otherwise than is stored',
 } as const
 
 export type BreachKind = keyof typeof BREACHES
@@ -58,6 +61,9 @@ function breachesOf(departure: Departure, rules: LeavingRules): { kind: BreachKi
       claim('begun', arrivedAt - leftAt <= PROMPT_MS, `begun ${Math.round(arrivedAt - leftAt)} ms later`)
     }
     claim('row', row === undefined || isOver(row, door), `stored as ${row?.status} ${row?.finishReason}`)
+  } else {
+    const { status, brokenBy } = departure.heard
+    claim('stayed', wasServed(departure), `heard ${status} ${brokenBy ?? ''}, stored as ${row?.status}`)
   }
   claim('lost', row !== undefined || (effects.length === 0 && exchanges.length === 0), 'no row')
   claim('calls', new Set(effects.map(({ callId }) => callId)).size === effects.length, 'a call was made twice')
@@ -78,6 +84,14 @@ function breachesOf(departure: Departure, rules: LeavingRules): { kind: BreachKi
     claim('tokens', isBetween(row, least, most), `${row.inputTokens}/${row.outputTokens} tokens metered`)
   }
   return found
+}
+
+/** A whole answer that says what is stored. The broker names no status in its answer: it is that of the answer. */
+function wasServed({ door, row, heard }: Departure): boolean {
+  const { status, told, hasMore, brokenBy } = heard
+  if (status !== 200 || brokenBy !== null || hasMore) return false
+  if (door === 'broker') return row?.status === 'completed'
+  return told !== null && told.executionId === row?.executionId && told.status === row.status
 }
 
 // A broker's answer may have been written in the very moment in which its caller left.

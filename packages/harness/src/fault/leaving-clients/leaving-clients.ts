@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findFreePort, heapAfterCollection } from '../../support/inspector.ts'
+import { freePort } from '../../support/free-port.ts'
+import { heapAfterCollection } from '../../support/inspector.ts'
 import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
@@ -52,7 +53,7 @@ export const leavingClients: Scenario = {
     context.onEnd(double.close)
     const endpoint = await startCallCounter({ afterMs: 60, onCall: arrivals.note })
     context.onEnd(endpoint.close)
-    const inspectorPort = await findFreePort()
+    const inspectorPort = await freePort()
     const world = await openWorld(context, {
       endpoint: endpoint.url,
       variables: { ...double.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: '200' },
@@ -116,7 +117,7 @@ function visitsOf(random: Random, count: number, prefix: string): Visit[] {
   })
 }
 
-type Left = Pick<Departure, 'tag' | 'door' | 'leftAt'>
+type Left = Pick<Departure, 'tag' | 'door' | 'leftAt' | 'heard'>
 
 async function leave(
   context: ScenarioContext,
@@ -140,13 +141,13 @@ async function leave(
       door === 'broker'
         ? { path: `/v1/capabilities/${runtimeId}/act`, body: { input: {}, metadata: { tag } } }
         : { key: publicKey }
-    const { brokenBy } = await callers.execute({
+    const heard = await callers.execute({
       ...asked,
       tag,
       isStream: door === 'stream',
       signal: controller.signal,
     })
-    left.push({ tag, door, leftAt: brokenBy === null ? null : leftAt })
+    left.push({ tag, door, leftAt: heard.brokenBy === null ? null : leftAt, heard })
     if (left.length % 1_000 === 0) context.say(`${left.length} of ${visits.length} callers have left`)
   })
   await callers.close()

@@ -11,6 +11,8 @@ export interface ModelCase {
   /** What the model does at its first request of this execution, its second, …; the last one for all further ones. */
   plays: readonly [ModelPlay, ...ModelPlay[]]
   expected: ModelExpectation
+  /** Bytes of the first message that came before it was cut; left out of what was not cut. */
+  cutAt?: number
 }
 
 export interface ModelExpectation {
@@ -53,15 +55,22 @@ export function askingTurn(): SpokenTurn {
 
 export const LAST_TURN = speakTurn({ text: ['All ', 'done.'] }, LAST_USAGE)
 
-// Every byte at full scale; a drawn share of them below it.
+// Every byte at full scale, the first always; below it a drawn share of those inside the message and of those behind it.
 function cuts(random: Random, count: (full: number) => number): Draft[] {
   const turn = askingTurn()
-  const share = count(turn.bytes.length) / turn.bytes.length
-  const bytes = Array.from({ length: turn.bytes.length }, (_, at) => at).filter(
-    () => share >= 1 || random.chance(share),
-  )
-  const first = cutAt(turn, 0, 'drop')
-  return [first, ...bytes.map((at) => cutAt(turn, at, random.chance(0.5) ? 'drop' : 'end'))]
+  const all = Array.from({ length: turn.bytes.length }, (_, at) => at)
+  const drawn = (bytes: readonly number[], wanted: number) => shuffled(bytes, random).slice(0, wanted)
+  const inside = drawn(all.slice(1, turn.finishedAt), count(turn.finishedAt) - 1)
+  const behind = all.slice(turn.finishedAt)
+  const bytes = [...inside, ...drawn(behind, count(behind.length))]
+  return [cutAt(turn, 0, 'drop'), ...bytes.map((at) => cutAt(turn, at, random.chance(0.5) ? 'drop' : 'end'))]
+}
+
+/** How many bytes of the message were the last ones of some execution that began. Full scale: each of them. */
+export function bytesCut(cases: readonly Pick<ModelCase, 'tag' | 'cutAt'>[], asked: ReadonlySet<string>): number {
+  const { finishedAt } = askingTurn()
+  const cutsInside = cases.filter(({ tag, cutAt = finishedAt }) => asked.has(tag) && cutAt < finishedAt)
+  return new Set(cutsInside.map(({ cutAt }) => cutAt)).size
 }
 
 // Where the reason why it stopped had come in an orderly way, the message is whole, whatever is missing behind it.
@@ -70,6 +79,7 @@ function cutAt(turn: SpokenTurn, at: number, by: 'drop' | 'end'): Draft {
   const isWhole = by === 'end' && at >= turn.finishedAt
   return {
     fault: isWhole ? 'cut behind its end' : `cut, ${by === 'end' ? 'orderly' : 'dropped'}`,
+    cutAt: at,
     plays: [playCut(turn, at, by), playWhole(LAST_TURN)],
     expected: isWhole
       ? { status: 'completed', effects: CALLS.length, tokens: sum(tokens, LAST_USAGE), requests: { min: 2, max: 2 } }

@@ -8,7 +8,7 @@ import { playWhole } from '../model-turn.ts'
 import { type ExecutionRow, readExecutions, readTotals, runningAfter } from '../rows.ts'
 import { createExecuteCallers } from '../streams.ts'
 import { openWorld, type World } from '../world.ts'
-import { LAST_TURN, type ModelCase, modelCases } from './cases.ts'
+import { askingTurn, bytesCut, LAST_TURN, type ModelCase, modelCases } from './cases.ts'
 import { BREACHES, type Breach, judgeModelFaults, type ModelHistory } from './judge.ts'
 
 // Long enough for two repeats of a refused request, which come after two and after four seconds.
@@ -48,7 +48,7 @@ export const modelFaults: Scenario = {
     const histories = await gather(world, { heard, double, effects: endpoint.effects })
     const breaches = judgeModelFaults(histories, { modelMs: MODEL_MS })
     for (const { text } of breaches.slice(0, EXAMPLES_SHOWN)) context.say(text)
-    return [...struck(cases, double), ...checksOf(breaches), ...(await usageChecks(world))]
+    return [...struck(context, cases, double), ...checksOf(breaches), ...(await usageChecks(world))]
   },
 }
 
@@ -109,16 +109,11 @@ async function gather(
   })
 }
 
-function struck(cases: readonly ModelCase[], double: ModelDouble): Check[] {
+function struck(context: ScenarioContext, cases: readonly ModelCase[], double: ModelDouble): Check[] {
   const asked = new Set(double.exchanges.map(({ tag }) => tag))
-  const cuts = cases.filter(({ fault, expected }) => fault.startsWith('cut,') && expected.status === 'failed')
   return [
     exactly('faults that struck, of all that were to', cases.filter(({ tag }) => asked.has(tag)).length, cases.length),
-    exactly(
-      'cuts inside the message, each at a byte of its own',
-      cuts.filter(({ tag }) => asked.has(tag)).length,
-      cuts.length,
-    ),
+    exactly('bytes of the message at which it was cut', bytesCut(cases, asked), context.count(askingTurn().finishedAt)),
   ]
 }
 

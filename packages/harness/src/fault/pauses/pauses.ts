@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { atLeast, atMost, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, atMost, counted, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createStore, type Store } from '../../support/store.ts'
 import type { Replica } from '../fleet.ts'
 import { createDeathWatch, type DeathWatch, longestClearing, shareOfHits } from '../kills/death-watch.ts'
-import { type Load, loadChecks, startLoad } from '../load.ts'
+import { type Load, startLoad } from '../load.ts'
 import { openSite, type Site } from '../site.ts'
 
 const PAUSES = 3
@@ -41,7 +41,7 @@ export const pauses: Scenario = {
     const now = await readOutcomes(store, [...takenOver.keys()])
     const changed = [...takenOver].filter(([id, outcome]) => now.get(id) !== outcome).map(([id]) => id)
     return [
-      atLeast('pauses that hit running executions', shareOfHits(run.watch.deaths), 0.9),
+      atLeast('share of pauses that hit running executions', shareOfHits(run.watch.deaths), 0.9),
       exactly('executions taken over that were overwritten', changed.length, 0),
       ...checks,
       atMost(
@@ -50,7 +50,8 @@ export const pauses: Scenario = {
         TAKEN_OVER_MS,
         'ms',
       ),
-      ...loadChecks(site, run.load),
+      counted('pauses', count),
+      ...run.load.checks(count),
     ]
   },
 }

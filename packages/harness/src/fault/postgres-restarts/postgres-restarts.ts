@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
-import { atLeast, atMost, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, atMost, counted, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createPostgresStore } from '../../support/store.ts'
-import { brokenOffCheck, type Load, loadChecks, startLoad } from '../load.ts'
+import { brokenOffCheck, type Load, startLoad } from '../load.ts'
 import { openSite, type Site } from '../site.ts'
 
 const RESTARTS = 20
@@ -31,23 +31,24 @@ export const postgresRestarts: Scenario = {
     const successes: number[] = []
     let felt = 0
     for (let restart = 1; restart <= count; restart += 1) {
-      const { successMs, broken } = await restartOnce(context, {
+      const { successMs, wasFelt } = await restartOnce(context, {
         site,
         load,
         restart: () => database.restart({}, 'immediate'),
       })
       successes.push(successMs)
-      felt += broken > 0 ? 1 : 0
+      felt += wasFelt ? 1 : 0
       if (restart % 5 === 0)
         context.say(`${restart} of ${count} restarts, ${load.history.operations.length} operations`)
     }
     const checks = await load.judge(EXECUTION_MS + DISPATCH_MS + OVERDUE_MARGIN_MS)
     return [
-      atLeast('restarts that broke operations off', felt / count, 0.9),
+      atLeast('share of restarts in which operations broke off or were refused', felt / count, 0.9),
       ...checks,
       atMost('until every server had a first success, longest', Math.max(...successes), FIRST_SUCCESS_MS, 'ms'),
       brokenOffCheck(load),
-      ...loadChecks(site, load),
+      counted('restarts', count),
+      ...load.checks(count),
     ]
   },
 }
@@ -76,5 +77,8 @@ async function restartOnce(context: ScenarioContext, { site, load, restart }: Ru
       )?.endedAt ?? Number.POSITIVE_INFINITY,
   )
   for (const end of endDisturbances) end()
-  return { successMs: Math.max(...firsts) - readyAt, broken: heard.filter(({ told }) => told.as === 'unknown').length }
+  return {
+    successMs: Math.max(...firsts) - readyAt,
+    wasFelt: heard.some(({ told }) => told.as === 'unknown' || told.as === 'refused'),
+  }
 }

@@ -2,7 +2,7 @@ import { BillingUsage } from '@svc/contract'
 import { z } from 'zod'
 import type { ClientRequest } from '../../support/client.ts'
 import { createOwner, type HarnessOwner } from '../../support/owner.ts'
-import { atLeast, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { type Check, counted, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { createStore, type Store } from '../../support/store.ts'
 import { anyClient, get } from '../evidence.ts'
 import { planWords } from '../plan.ts'
@@ -46,7 +46,8 @@ async function repeat(context: ScenarioContext, stage: Stage, calls: number): Pr
   const off = (door: Door) => rounds.filter(({ doors }) => !isWithin(doors[door].let, doors[door].bound)).length
   const sum = (door: Door) => rounds.reduce((total, { doors }) => total + doors[door].let, 0)
   return [
-    atLeast(`repeats of three times ${calls} calls ${on}`, rounds.length, count),
+    counted(`repeats of three storms ${on}`, rounds.length),
+    counted(`calls at once, ${on}`, calls),
     ...DOORS.map((door) => ({
       ...exactly(`repeats in which the ${door}’s limit was not met exactly, ${on}`, off(door), 0),
       measured: `${off(door)}, ${sum(door)} let in`,

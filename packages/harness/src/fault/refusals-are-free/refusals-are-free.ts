@@ -83,7 +83,7 @@ async function refuse(
     // Usage is told by the hour: across its end there is nothing to compare.
     const hasTurned = before['hour'] !== after['hour']
     if ((wasRefilled || hasTurned) && tries < MOST_TRIES) continue
-    const what = `what ${calls} calls refused with ${status} cost`
+    const what = `what calls refused with ${status} cost`
     return [
       exactly(`calls refused with ${status}`, refused, calls),
       { ...exactly(what, cost.length, 0), measured: cost.join(', ') || '0' },

@@ -7,6 +7,8 @@ export interface Arrival {
   /** By the service's own clock, epoch milliseconds. */
   signedAt: number
   executionId: string
+  /** One for every call that is meant to happen once, however often it is sent. */
+  callId: string
   isAccepted: boolean
 }
 
@@ -51,11 +53,10 @@ export function judgeRotation({ answers, receivers, rows, calls }: RotationHisto
     .filter(({ arrival, retirements }) => isTooLate(arrival, retirements))
     .map(({ arrival }) => arrival)
   const accepted = arrivals.filter(({ arrival }) => arrival.isAccepted).map(({ arrival }) => arrival)
-  const calledOnce = accepted.filter(({ executionId }) => kinds.get(executionId) !== 'execute')
   return {
     failedAnswers: answers.filter(({ isGood }) => !isGood).length,
     failedCalls: calls.filter(({ status }) => status !== 'completed').length,
-    repeated: calledOnce.length - new Set(calledOnce.map(({ executionId }) => executionId)).size,
+    repeated: accepted.length - new Set(accepted.map(({ callId }) => callId)).size,
     signedByNobody: arrivals.filter(({ arrival }) => arrival.generation === -1).length,
     // An execution that began before the rotation may still try the secret that it began with, and is refused.
     signedTooLate: late.filter(({ executionId }) => kinds.get(executionId) !== 'execute').length,

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { bodyDigest, computeSignature, SIGNATURE_HEADERS } from '@svc/contract'
 import { createHandler, createMemoryNonceStore, defineCapability, defineRuntime, type NonceStore } from '@svc/sdk'
 import { listenOnFreePort } from '@svc/testkit'
+import { z } from 'zod'
 import type { Arrival } from './judge.ts'
 
 /** How an owner's receiver changes over to a new secret. */
@@ -66,6 +67,7 @@ export async function startReceiver(style: ReceiverStyle): Promise<Receiver> {
           generation: await generationOf(known, headers, body),
           signedAt: Number(headerOf(headers, SIGNATURE_HEADERS.timestamp)),
           executionId: headerOf(headers, 'x-svc-execution-id'),
+          callId: callIdOf(body),
           isAccepted,
         })),
       ),
@@ -118,6 +120,12 @@ async function generationOf(secrets: readonly string[], headers: IncomingHttpHea
     if ((await computeSignature(secrets[index] ?? '', parts)) === given) return index
   }
   return -1
+}
+
+const Call = z.object({ callId: z.string() })
+
+function callIdOf(body: Buffer): string {
+  return Call.parse(JSON.parse(body.toString())).callId
 }
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string {

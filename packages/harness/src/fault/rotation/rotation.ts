@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type CreatedRuntime, RotatedSecret } from '@svc/contract'
 import { type Client, createClient } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
-import { atLeast, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, type Check, counted, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { startModelDouble } from '../model-double.ts'
 import { playSlowly, playWhole, speakTurn } from '../model-turn.ts'
 import { readCalls, readExecutions, runningAfter } from '../rows.ts'
@@ -201,7 +201,7 @@ function checksOf(
 ): Check[] {
   return [
     atLeast('rotations while calls came in', rotationCount, RECEIVER_STYLES.length),
-    atLeast('calls', callCount, 1),
+    counted('calls', callCount),
     atLeast('requests that were refused first and signed anew', found.signedAnew, 1),
     exactly('answers of a failed call', found.failedAnswers, 0),
     exactly('capability calls stored as failed', found.failedCalls, 0),

@@ -15,7 +15,7 @@ const BODIES = [
 export const origins: Scenario = {
   name: 'origins',
   title: 'a page is let in by an exact entry of the list alone',
-  engines: [],
+  engines: ['sqlite', 'postgres'],
   async run(context): Promise<readonly Check[]> {
     const stage = await setStage(context)
     const runtime = await stage.runtime('Shop')

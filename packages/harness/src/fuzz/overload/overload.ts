@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { z } from 'zod'
 import { deploy } from '../../support/owner.ts'
+import { type PostgresCluster, startPostgresCluster } from '../../support/postgres-cluster.ts'
 import { familyCpuMs, machineCpuMs } from '../../support/process-usage.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { quantile, rounded } from '../../support/statistics.ts'
+import { createPostgresStore } from '../../support/store.ts'
+import { requireTools } from '../../support/tools.ts'
 import { PROGRAM_MS, within } from '../../support/within.ts'
 import { HEALTH, startProbe } from '../support/probe.ts'
 import { jsonRequest, toBytes } from '../support/raw-request.ts'
@@ -33,15 +34,19 @@ const HEALTH_EVERY_MS = 50
 export const overload: Scenario = {
   name: 'overload',
   title: 'under five times its capacity the server does what it can and refuses the rest',
-  engines: ['sqlite'],
+  engines: ['sqlite', 'postgres'],
   async run(context): Promise<readonly Check[]> {
     pinThisProcess(context)
-    const stage = await setStage(context, { wrapper: ['taskset', '-c', SERVER_CORE] })
+    const cluster = await openCluster(context)
+    const stage = await setStage(context, {
+      wrapper: ['taskset', '-c', SERVER_CORE],
+      ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
+    })
     const requests = await callsOf(stage)
     const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
       generate(context, { port: stage.server.port, requests, ...task })
     await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
-    const others = watchOthers()
+    const others = watchOthers(() => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0))
     const capacity = await measureCapacity(context, run)
     const health = startProbe({ port: stage.server.port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
     const load = await run({
@@ -76,9 +81,17 @@ async function measureCapacity(
   return best
 }
 
+/** A database of the run's own, which this process starts, and so beside its callers. None for SQLite. */
+async function openCluster({ engine, onEnd }: ScenarioContext): Promise<PostgresCluster | null> {
+  if (engine === 'sqlite') return null
+  const cluster = await startPostgresCluster({ shared_buffers: '512MB' })
+  onEnd(cluster.remove)
+  return cluster
+}
+
 /** What programs other than this run's took of the machine's processors, as a share of their time. */
-function watchOthers(): { share(): number } {
-  const look = () => ({ ...machineCpuMs(), oursMs: familyCpuMs(process.pid) })
+function watchOthers(oursMs: () => number): { share(): number } {
+  const look = () => ({ ...machineCpuMs(), oursMs: oursMs() })
   const before = look()
   return {
     share() {
@@ -126,8 +139,7 @@ async function generate({ env, onEnd }: ScenarioContext, task: LoadTask): Promis
 function pinThisProcess({ env, onEnd }: ScenarioContext): void {
   const cores = availableParallelism()
   if (cores < 2) throw new Error('two processors are needed: one for the server, one for its callers')
-  const isThere = (env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'taskset')))
-  if (!isThere) throw new Error('taskset is missing: install the Debian package util-linux')
+  requireTools(['taskset'], env)
   const pin = (list: string) =>
     execFileSync('taskset', ['-a', '-p', '-c', list, String(process.pid)], { stdio: 'ignore' })
   pin(OTHERS_CORE)

@@ -1,3 +1,4 @@
+import { METHODS as PARSED_METHODS } from 'node:http'
 import { isJsonObject } from '@svc/contract'
 import type { Random } from '../../support/random.ts'
 import { drawText, drawValue, NAUGHTY_TEXTS, PROTOTYPE_KEYS } from '../support/naughty.ts'
@@ -38,19 +39,52 @@ const CHANGES: Readonly<Record<Exclude<Mutation, 'none'>, Change>> = {
 }
 
 const WITH_BODY: readonly [Mutation, ...Mutation[]] = [
-  ...(['none', 'fields', 'fields', 'fields', 'fields', 'bytes', 'bytes', 'text'] as const),
-  ...(['type', 'headers', 'headers', 'query', 'path', 'method', 'framing'] as const),
+  'none',
+  'fields',
+  'fields',
+  'fields',
+  'fields',
+  'bytes',
+  'bytes',
+  'text',
+  'type',
+  'headers',
+  'headers',
+  'query',
+  'path',
+  'method',
+  'framing',
 ]
 const WITHOUT_BODY: readonly [Mutation, ...Mutation[]] = [
-  ...(['none', 'text', 'type', 'headers', 'headers', 'query', 'query', 'query', 'path', 'path'] as const),
-  ...(['method', 'framing'] as const),
+  'none',
+  'text',
+  'type',
+  'headers',
+  'headers',
+  'query',
+  'query',
+  'query',
+  'path',
+  'path',
+  'method',
+  'framing',
 ]
 
 /** Changes a good request in one way that is drawn. */
 export function mutate(request: RawRequest, random: Random, queryParameters: readonly string[]): Mutated {
   const mutation = random.pick(request.body === null ? WITHOUT_BODY : WITH_BODY)
   const changed = mutation === 'none' ? request : CHANGES[mutation](request, random, queryParameters)
-  return { request: changed, mutation, isFramingBroken: mutation === 'framing' || mutation === 'method' }
+  return { request: changed, mutation, isFramingBroken: mutation === 'framing' || isForNoRoute(changed.method) }
+}
+
+/** The request as it is. */
+export function unchanged(request: RawRequest): Mutated {
+  return { request, mutation: 'none', isFramingBroken: false }
+}
+
+/** What Node's parser refuses, or hands to nobody: no route has a say in these. */
+function isForNoRoute(method: string): boolean {
+  return method === 'CONNECT' || !PARSED_METHODS.includes(method)
 }
 
 function withBody(request: RawRequest, body: Buffer): RawRequest {
@@ -136,10 +170,31 @@ function changeType(request: RawRequest, random: Random): RawRequest {
 }
 
 const HEADER_NAMES: readonly [string, ...string[]] = [
-  ...(['authorization', 'origin', 'accept', 'x-request-id', 'if-none-match', 'content-encoding'] as const),
-  ...(['idempotency-key', 'host', 'cookie', 'traceparent', 'tracestate', 'x-forwarded-for', 'forwarded'] as const),
-  ...(['x-forwarded-host', 'expect', 'range', 'te', 'x-http-method-override', 'accept-encoding', 'referer'] as const),
-  ...(['sec-fetch-site', 'access-control-request-headers', 'x-original-url', '__proto__', 'constructor'] as const),
+  'authorization',
+  'origin',
+  'accept',
+  'x-request-id',
+  'if-none-match',
+  'content-encoding',
+  'idempotency-key',
+  'host',
+  'cookie',
+  'traceparent',
+  'tracestate',
+  'x-forwarded-for',
+  'forwarded',
+  'x-forwarded-host',
+  'expect',
+  'range',
+  'te',
+  'x-http-method-override',
+  'accept-encoding',
+  'referer',
+  'sec-fetch-site',
+  'access-control-request-headers',
+  'x-original-url',
+  '__proto__',
+  'constructor',
 ]
 
 function changeHeaders(request: RawRequest, random: Random): RawRequest {
@@ -175,8 +230,22 @@ function changeQuery(request: RawRequest, random: Random, known: readonly string
 }
 
 const METHODS: readonly [string, ...string[]] = [
-  ...(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PROPFIND', 'QUERY'] as const),
-  ...(['get', 'FOO', 'G\u00c9T', 'PURGE', 'M-SEARCH'] as const),
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+  'PROPFIND',
+  'QUERY',
+  'get',
+  'FOO',
+  'G\u00c9T',
+  'PURGE',
+  'M-SEARCH',
 ]
 
 function changePath(request: RawRequest, random: Random): RawRequest {

@@ -7,7 +7,7 @@ import { RawConnection } from '../support/raw-connection.ts'
 import { type RawRequest, toBytes } from '../support/raw-request.ts'
 import { errorLines, type Stage, setStage } from '../support/stage.ts'
 import { type ApiOperation, readOperations } from './api-operations.ts'
-import { type Mutated, mutate } from './mutate.ts'
+import { type Mutated, mutate, unchanged } from './mutate.ts'
 import { layScenery, ownBody, ownPath, type Scenery } from './scenery.ts'
 import { countAnswer, judgeRun, newTally, type Tally } from './tally.ts'
 
@@ -16,6 +16,8 @@ const CALLERS = 8
 /** Keys get revoked and runtimes redeployed on the way: after so many requests a caller begins anew. */
 const SCENERY_LASTS = 150
 const SHOWN_FAULTS = 10
+/** Until an operation has been carried out, most of its requests are good ones: behind a refusal there is nothing to try. */
+const MUTATED_BEFORE = 0.2
 
 interface Attack {
   stage: Stage
@@ -109,9 +111,11 @@ interface Draw {
 
 /** Sends one drawn request and returns the connection for the next one. */
 async function sendOne(attack: Attack, connection: RawConnection, draw: Draw): Promise<RawConnection> {
+  const { tally } = attack
   const { operation, random } = draw
   const good = goodRequest(draw)
-  const mutated = mutate(good, random, operation.queryParameters)
+  const isEntered = tally.served.has(operation.operationId) || random.chance(MUTATED_BEFORE)
+  const mutated = isEntered ? mutate(good, random, operation.queryParameters) : unchanged(good)
   const isHead = mutated.request.method === 'HEAD'
   const heard = await connection.exchange(toBytes(mutated.request), { isHead })
   const fault = faultOf(heard, {
@@ -121,9 +125,9 @@ async function sendOne(attack: Attack, connection: RawConnection, draw: Draw): P
     insides: [attack.stage.store.location],
     ownersInsides: [new URL(attack.stage.endpoint.url).host],
   })
-  countAnswer(attack.tally, operation.operationId, heard.kind === 'answer' ? heard.answer.status : null, fault)
+  countAnswer(tally, operation.operationId, heard.kind === 'answer' ? heard.answer.status : null, fault)
   if (fault) report(attack, operation, mutated, `${fault.kind}: ${fault.problem}`)
-  if (attack.tally.sent % 10_000 === 0) attack.context.say(`${attack.tally.sent} requests`)
+  if (tally.sent % 10_000 === 0) attack.context.say(`${tally.sent} requests`)
   const goesOn = heard.kind === 'answer' && heard.isOpen && !mutated.isFramingBroken && connection.isUsable
   if (goesOn) return connection
   connection.destroy()

@@ -9,6 +9,8 @@ export interface Scenery {
   keys: Readonly<Record<Plane, string | undefined>>
   /** By the name of a path parameter or a field. */
   values: ReadonlyMap<string, string>
+  /** By the name of a path parameter whose name is something else in a body. */
+  inPaths: ReadonlyMap<string, string>
 }
 
 const Created = z.object({
@@ -53,6 +55,7 @@ export async function layScenery(connection: RawConnection, ground: Ground): Pro
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
     values: new Map(Object.entries({ runtimeId, projectId, executionId, capability, keyId, endpoint })),
+    inPaths: new Map([['version', '1']]),
   }
 }
 
@@ -71,7 +74,7 @@ export function ownBody(example: unknown, scenery: Scenery): unknown {
 /** The operation's path with the caller's ids. Throws where nothing is known that could stand for a parameter. */
 export function ownPath({ path, pathParameters, operationId }: ApiOperation, scenery: Scenery): string {
   return pathParameters.reduce((filled, name) => {
-    const value = scenery.values.get(name)
+    const value = scenery.inPaths.get(name) ?? scenery.values.get(name)
     if (value === undefined) throw new Error(`nothing to put for {${name}} of ${operationId}: extend the scenery`)
     return filled.replace(`{${name}}`, value)
   }, path)

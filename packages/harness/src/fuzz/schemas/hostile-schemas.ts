@@ -17,16 +17,25 @@ type Family = (random: Random, bait: Bait) => JsonObject
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 
 const PATTERNS: readonly [string, ...string[]] = [
-  ...(['^(a|a)*$', '^(a+)+$', '^(a*)*b$', '(x+x+)+y', '^(\\w+\\s?)*$', '^([a-z]+)*\\d$', '(a|aa)+$'] as const),
-  ...(['^(.*?,){20}P', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*)*(.*)*(.*)*=', '^(?=a)', '(a)\\1', '(?<!a)b'] as const),
-  ...([
-    '(?:a{1,1000}){1,1000}',
-    'a{1000}{1000}',
-    '(((a{30}){30}){30})',
-    '[',
-    '(?<n>a)\\k<n>',
-    '\\p{L}{1,999}',
-  ] as const),
+  '^(a|a)*$',
+  '^(a+)+$',
+  '^(a*)*b$',
+  '(x+x+)+y',
+  '^(\\w+\\s?)*$',
+  '^([a-z]+)*\\d$',
+  '(a|aa)+$',
+  '^(.*?,){20}P',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '(.*)*(.*)*(.*)*=',
+  '^(?=a)',
+  '(a)\\1',
+  '(?<!a)b',
+  '(?:a{1,1000}){1,1000}',
+  'a{1000}{1000}',
+  '(((a{30}){30}){30})',
+  '[',
+  '(?<n>a)\\k<n>',
+  '\\p{L}{1,999}',
 ]
 
 const FAMILIES: Readonly<Record<string, Family>> = {
@@ -85,8 +94,15 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 }
 
 const CODE: readonly [string, ...string[]] = [
-  ...(['"+process.exit(1)+"', "'];process.exit(1);//", '#{process.exit(1)}', '\\u0022;process.exit(1)//'] as const),
-  ...(['\u2028process.exit(1)', '`+process.exit(1)+`', '*/process.exit(1)/*', '__proto__', '"\\"'] as const),
+  '"+process.exit(1)+"',
+  "'];process.exit(1);//",
+  '#{process.exit(1)}',
+  '\\u0022;process.exit(1)//',
+  '\u2028process.exit(1)',
+  '`+process.exit(1)+`',
+  '*/process.exit(1)/*',
+  '__proto__',
+  '"\\"',
 ]
 
 /** So many schemas, each family in its turn; the same for the same seed. */

@@ -1,4 +1,4 @@
-import { atLeast, atMost, type Check, exactly } from '../../support/scenario.ts'
+import { atLeast, atMost, type Check, counted, exactly, withFindings } from '../../support/scenario.ts'
 import { quantile } from '../../support/statistics.ts'
 import type { ProbeNotes } from '../support/probe.ts'
 
@@ -22,21 +22,21 @@ const ANSWER_MS = 1_000
 const DELAY_MS = 100
 
 /** Judges a run: each deployment and call answered in time as it should be, and the service free for others meanwhile. */
-export function judgeSchemas(run: SchemaRun, wantedDeployments: number): Check[] {
+export function judgeSchemas(run: SchemaRun): Check[] {
   const { deployments, calls, probe } = run
   const accepted = deployments.filter(({ status }) => status === 201).length
   const unfit = (list: readonly Answered[], good: readonly number[]) =>
     list.filter(({ status }) => status === null || !good.includes(status))
   const oddDeployments = unfit(deployments, [201, 400])
-  const oddCalls = unfit(calls, [200, 400, 502])
-  const slowest = deployments.reduce((slow, one) => (one.ms > slow.ms ? one : slow), { family: '', ms: 0 })
+  const oddCalls = unfit(calls, [200, 400])
+  const slowest = Math.max(0, ...deployments.map(({ ms }) => ms))
   return [
-    exactly('hostile schemas deployed', deployments.length, wantedDeployments),
+    counted('schemas', deployments.length),
     atLeast('share of them that was refused', 1 - accepted / deployments.length, 0.2),
     atLeast('share of them that was accepted, and called', accepted / deployments.length, 0.2),
-    exactly(`deployments answered by other than 201 or 400${named(oddDeployments)}`, oddDeployments.length, 0),
-    atMost(`slowest deployment (${slowest.family})`, slowest.ms, ANSWER_MS, 'ms'),
-    exactly(`calls answered by other than 200 or 400${named(oddCalls)}`, oddCalls.length, 0),
+    oddOnes('deployments answered by other than 201 or 400', oddDeployments),
+    atMost('slowest deployment', slowest, ANSWER_MS, 'ms'),
+    oddOnes('calls answered by other than 200 or 400', oddCalls),
     atLeast('calls with hostile inputs', calls.length, accepted),
     atMost('slowest call', Math.max(0, ...calls.map(({ ms }) => ms)), ANSWER_MS, 'ms'),
     exactly('health checks that failed meanwhile', probe.failures, 0),
@@ -47,7 +47,7 @@ export function judgeSchemas(run: SchemaRun, wantedDeployments: number): Check[]
   ]
 }
 
-function named(odd: readonly Answered[]): string {
-  const told = new Set(odd.map(({ family, status }) => `${family}: ${status}`))
-  return odd.length === 0 ? '' : ` (${[...told].slice(0, 5).join(', ')})`
+function oddOnes(what: string, odd: readonly Answered[]): Check {
+  const told = new Set(odd.map(({ family, status }) => `${family} ${status}`))
+  return withFindings(exactly(what, odd.length, 0), [...told].slice(0, 5))
 }

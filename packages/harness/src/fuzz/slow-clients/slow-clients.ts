@@ -31,7 +31,7 @@ const PIECE = 'x'.repeat(50_000)
 export const slowClients: Scenario = {
   name: 'slow-clients',
   title: 'a thousand slow connections keep nobody else from being served',
-  engines: [],
+  engines: ['sqlite', 'postgres'],
   async run(context): Promise<readonly Check[]> {
     const model = await startLeanModel({ text: Array.from({ length: STREAM_PIECES }, () => PIECE) }, PIECE_EVERY_MS)
     context.onEnd(() => model.close())

@@ -18,36 +18,28 @@ export interface Canaries {
 
 // From the registries of special-purpose addresses, apart from the table that the service refuses by.
 const SPECIAL: readonly (readonly [network: string, prefix: number])[] = [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-  ] as const),
-  ...([
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.0.2.0', 24],
-    ['192.88.99.0', 24],
-    ['192.168.0.0', 16],
-  ] as const),
-  ...([
-    ['198.18.0.0', 15],
-    ['198.51.100.0', 24],
-    ['203.0.113.0', 24],
-    ['224.0.0.0', 4],
-    ['240.0.0.0', 4],
-  ] as const),
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
 ]
 /** Of IPv6 the internet has this part alone; what lies inside and carries IPv4 or documents nothing is special, too. */
 const GLOBAL_V6 = ['2000::', 3] as const
 const SPECIAL_V6: readonly (readonly [network: string, prefix: number])[] = [
-  ...([
-    ['2001::', 23],
-    ['2001:db8::', 32],
-    ['2002::', 16],
-  ] as const),
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
 ]
 
 /** True for an address that only an owner inside the service's own network could have. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { atLeast, type Check, exactly } from '../../support/scenario.ts'
+import { atLeast, type Check, counted, exactly, withFindings } from '../../support/scenario.ts'
 
 /** What the attack from inside the namespace counted. */
 export const SsrfReport = z.object({
@@ -19,6 +19,7 @@ export const SsrfReport = z.object({
   rebindingsReached: z.number(),
   redirects: z.number(),
   redirectsReached: z.number(),
+  /** Connections to addresses that look public, but for the one that may be reached. */
   otherConnections: z.number(),
   /** Connections to addresses inside, by address. */
   hits: z.record(z.string(), z.number()),
@@ -34,12 +35,12 @@ export interface Wanted {
 /** Judges an attack: that nothing inside was reached, and that what may be reached was. */
 export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
   const hits = Object.entries(report.hits)
-  const told = hits.length > 0 ? ` (${hits.map(([address, count]) => `${address}: ${count}`).join(', ')})` : ''
   return [
     atLeast('addresses inside that listen', report.canaries, 1),
     exactly('of these note who connects', report.canariesAwake, report.canaries),
-    exactly('spellings offered to registration, deployment and dispatch', report.spellings, wanted.spellings),
-    exactly('spellings dispatched to', report.dispatched, wanted.spellings),
+    exactly('spellings offered to registration and deployment, and dispatched to', report.dispatched, wanted.spellings),
+    counted('spellings that registration took', report.registered),
+    counted('spellings that deployment took', report.deployed),
     exactly('dispatches that the guard never saw', report.spared, 0),
     atLeast('dispatches to names whose answers change', report.rebindings, wanted.rebindings),
     atLeast('answers that led inside, as a share of these', report.privateAnswers / report.rebindings, 0.3),
@@ -48,10 +49,14 @@ export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
     exactly('of these answered by the endpoint itself, once', report.redirectsReached, report.redirects),
     atLeast('calls to the one address that may be reached', report.controlCalls, 1),
     exactly('of these arrived', report.controlReached, report.controlCalls),
-    exactly(
-      `connections to addresses inside${told}`,
-      hits.reduce((sum, [, count]) => sum + count, 0),
-      0,
+    withFindings(
+      exactly(
+        'connections to addresses inside',
+        hits.reduce((sum, [, count]) => sum + count, 0),
+        0,
+      ),
+      hits.map(([address, count]) => `${count} to ${address}`),
     ),
+    exactly('connections to other addresses than the one that may be reached', report.otherConnections, 0),
   ]
 }

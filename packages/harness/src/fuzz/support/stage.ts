@@ -22,12 +22,12 @@ export interface Stage {
 /** Starts all that a scenario attacks. `options` add to how the server is started. */
 export async function setStage(
   context: ScenarioContext,
-  options: Pick<ServerOptions, 'variables' | 'wrapper'> = {},
+  options: Partial<Pick<ServerOptions, 'variables' | 'wrapper' | 'store'>> = {},
 ): Promise<Stage> {
   const { engine, env, serverFolder, onEnd } = context
-  const store = await createStore(engine, env)
+  const store = options.store ?? (await createStore(engine, env))
   onEnd(() => store.remove())
-  const all: ServerOptions = { store, serverFolder, env, ...options }
+  const all: ServerOptions = { ...options, store, serverFolder, env }
   const endpoint = await startLeanEndpoint()
   onEnd(() => endpoint.close())
   const server = await startServer(all)

@@ -173,9 +173,21 @@ function wildcard(name: string): readonly string[] {
 
 function newReport(): SsrfReport {
   return {
-    ...{ canaries: 0, canariesAwake: 0 },
-    ...{ spellings: 0, registered: 0, deployed: 0, dispatched: 0, spared: 0, controlCalls: 0, controlReached: 0 },
-    ...{ rebindings: 0, privateAnswers: 0, rebindingsReached: 0, redirects: 0, redirectsReached: 0 },
-    ...{ otherConnections: 0, hits: {} },
+    canaries: 0,
+    canariesAwake: 0,
+    spellings: 0,
+    registered: 0,
+    deployed: 0,
+    dispatched: 0,
+    spared: 0,
+    controlCalls: 0,
+    controlReached: 0,
+    rebindings: 0,
+    privateAnswers: 0,
+    rebindingsReached: 0,
+    redirects: 0,
+    redirectsReached: 0,
+    otherConnections: 0,
+    hits: {},
   }
 }

@@ -1,5 +1,5 @@
-import type { Engine } from '../../support/arguments.ts'
-import type { TextEdit } from '../../support/server-copy.ts'
+import type { Engine } from '../arguments.ts'
+import type { TextEdit } from '../server-copy.ts'
 
 /** A known bug, and the scenario that has to find it. */
 export interface Plant {

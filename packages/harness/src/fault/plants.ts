@@ -1,4 +1,4 @@
-import type { Plant } from './plant.ts'
+import type { Plant } from '../support/planted/plant.ts'
 
 /** The known bugs, each aimed at one promise. They are planted in compiled files: a changed line wants its edit changed. */
 export const PLANTS: readonly Plant[] = [
@@ -137,6 +137,23 @@ async function lockBuckets(`,
     breaks: 'a call is written down before it is sent',
     edits: [{ file: 'executions/execute.js', from: 'await deps.callLog.record({', to: 'await Promise.resolve({' }],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.02, check: 'effects of calls that were not written down' },
+  },
+  {
+    name: 'calls-dropped',
+    breaks: 'every call that the model asks for is made',
+    edits: [
+      {
+        file: 'agent/run-agent.js',
+        from: 'const calls = wanted.map(',
+        to: 'const calls = wanted.slice(0, 1).map(',
+      },
+    ],
+    foundBy: {
+      scenario: 'kills',
+      engine: 'sqlite',
+      scale: 0.01,
+      check: 'completed executions without the calls that were asked for',
+    },
   },
   {
     name: 'revision-not-confirmed',

@@ -1,16 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { PLANTS } from '../../src/fault/planted/plants.ts'
-import { findingIn, uncheckedBy } from '../../src/fault/planted/run-plants.ts'
+import { PLANTS as FAULT_PLANTS } from '../../src/fault/plants.ts'
+import { FAULT_SCENARIOS } from '../../src/fault/scenarios.ts'
+import { PLANTS as FUZZ_PLANTS } from '../../src/fuzz/plants.ts'
+import { FUZZ_SCENARIOS } from '../../src/fuzz/scenarios.ts'
+import { findingIn, uncheckedBy } from '../../src/support/planted/run-plants.ts'
 import { applyEdit } from '../../src/support/server-copy.ts'
 
+const PLANTS = [...FAULT_PLANTS, ...FUZZ_PLANTS]
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 
 describe('planted bugs', () => {
   test('there are ten and more, each of another name', () => {
     expect(PLANTS.length).toBeGreaterThanOrEqual(10)
     expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(PLANTS.length)
+  })
+
+  test('each names a scenario of its own program', () => {
+    const strays = (plants: typeof FAULT_PLANTS, scenarios: typeof FAULT_SCENARIOS) =>
+      plants.filter(({ foundBy }) => !scenarios.some(({ name }) => name === foundBy.scenario))
+    expect([...strays(FAULT_PLANTS, FAULT_SCENARIOS), ...strays(FUZZ_PLANTS, FUZZ_SCENARIOS)]).toEqual([])
   })
 
   test.each(PLANTS.map((plant) => [plant.name, plant] as const))('%s has its place in the built server', (_, plant) => {
@@ -34,10 +44,7 @@ test('a bug is found by the check that is there for it, and not by another or by
     {
       scenario: 'kills',
       engine: null,
-      seed: 1,
-      durationMs: 1,
       checks: [{ what, measured: '2', passMark, passed }],
-      tables: [],
     },
   ]
   expect(findingIn(outcomeOf('calls with more than one effect', false), { foundBy })).toContain('more than one effect')

@@ -1,30 +1,46 @@
-import type { HarnessArguments } from '../../support/arguments.ts'
-import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from '../../support/scenario.ts'
-import { copyServer } from '../../support/server-copy.ts'
+import type { HarnessArguments } from '../arguments.ts'
+import { type Grid, toCell } from '../markdown-table.ts'
+import { dayOf } from '../outcome-tables.ts'
+import type { TableChange } from '../pages.ts'
+import { type Figure, recordTable } from '../record-table.ts'
+import { allPassed, type Outcome, type RunSurroundings, runScenarios, type Scenario } from '../scenario.ts'
+import { copyServer } from '../server-copy.ts'
 import type { Plant } from './plant.ts'
 
+/** The bugs of a program, and the scenarios that have to find them. */
+export interface Bed {
+  program: string
+  plants: readonly Plant[]
+  scenarios: readonly Scenario[]
+}
+
 /**
- * Plants each bug that was asked for, alone, and runs the scenario that has to find it. True when every one was found,
- * and when the server as it is passes the same scenarios.
+ * Plants each bug that was asked for, alone, and runs the scenario that has to find it; `record` is told of every one.
+ * True when every one was found, and when the server as it is passes the same scenarios.
  */
 export async function runPlants(
-  plants: readonly Plant[],
-  scenarios: readonly Scenario[],
+  bed: Bed,
   given: HarnessArguments,
   around: RunSurroundings,
+  record: (table: TableChange) => void = () => {},
 ): Promise<boolean> {
-  const chosen = choose(plants, given)
-  const sound = await passesWithout(chosen, scenarios, given, around)
+  const chosen = choose(bed.plants, given)
+  const sound = await passesWithout(chosen, bed, given, around)
   const lines: string[] = []
+  const figures: Figure[] = []
   let found = 0
   for (const plant of chosen) {
-    const finding = await hunt(plant, scenarios, given, around)
+    const finding = await hunt(plant, bed, given, around)
     found += finding === null ? 0 : 1
     const { scenario, engine } = plant.foundBy
     const line =
       finding === null ? `NOT FOUND by ${scenario} (${engine})` : `found by ${scenario} (${engine}): ${finding}`
     lines.push(`  ${plant.name.padEnd(28)} ${line}\n`)
     around.write(`\n${lines.at(-1)}`)
+    const [check, count] = finding?.split(': ') ?? ['**not found**']
+    const text = toCell(`${dayOf(around.now())}: ${count === undefined ? check : `${check}: ${count}`}`)
+    figures.push({ row: `\`${plant.name}\``, column: FOUND, text })
+    record({ name: `${bed.program} ${PLANTED}`, change: (former) => plantsTable(bed.plants, former, figures) })
   }
   around.write(`\nPlanted bugs, seed ${given.seed}:\n${lines.join('')}`)
   around.write(
@@ -33,9 +49,20 @@ export async function runPlants(
   return sound && found === chosen.length
 }
 
+/** The name of the table of a program's planted bugs. */
+export const PLANTED = 'plants'
+const FOUND = 'last found'
+
+/** Every planted bug, the scenario that has to find it, and what that last said of it. */
+export function plantsTable(plants: readonly Plant[], former: Grid | null, figures: readonly Figure[]): Grid {
+  const rows = plants.map(({ name, breaks, foundBy }) => ({
+    key: [`\`${name}\``, breaks, `\`${foundBy.scenario}\``] as const,
+    cells: ['not yet'],
+  }))
+  return recordTable({ keyHead: ['planted', 'breaks', 'found by'], columns: [FOUND], rows }, former, figures)
+}
+
 function choose(plants: readonly Plant[], { plant, engines }: HarnessArguments): readonly Plant[] {
-  const unknown = plant.filter((name) => name !== 'all' && !plants.some((known) => known.name === name))
-  if (unknown.length > 0) throw new Error(`there is no planted bug named ${unknown.join(', ')}`)
   return plants.filter(
     ({ name, foundBy }) => engines.includes(foundBy.engine) && (plant.includes('all') || plant.includes(name)),
   )
@@ -44,7 +71,7 @@ function choose(plants: readonly Plant[], { plant, engines }: HarnessArguments):
 // Once for each scenario, at the largest scale that a bug asks for.
 async function passesWithout(
   plants: readonly Plant[],
-  scenarios: readonly Scenario[],
+  bed: Bed,
   given: HarnessArguments,
   around: RunSurroundings,
 ): Promise<boolean> {
@@ -55,7 +82,7 @@ async function passesWithout(
   }
   let isSound = true
   for (const foundBy of hunts.values()) {
-    const outcomes = await run(foundBy, scenarios, given, around)
+    const outcomes = await run(foundBy, bed, given, around)
     isSound &&= allPassed(outcomes)
     for (const name of uncheckedBy(outcomes, plants)) {
       around.write(`\n  ${name}: no check of its scenario begins as it says\n`)
@@ -79,36 +106,37 @@ export function uncheckedBy(
 }
 
 // What a scenario that broke off has seen is no finding: the bug has to be caught by the check that is there for it.
-async function hunt(
-  plant: Plant,
-  scenarios: readonly Scenario[],
-  given: HarnessArguments,
-  around: RunSurroundings,
-): Promise<string | null> {
+async function hunt(plant: Plant, bed: Bed, given: HarnessArguments, around: RunSurroundings): Promise<string | null> {
   around.write(`\n● ${plant.name}: breaks “${plant.breaks}”\n`)
   const cleanUps: (() => void)[] = []
   try {
     const serverFolder = copyServer(around.serverFolder, plant.edits, { onEnd: (cleanUp) => cleanUps.push(cleanUp) })
-    const outcomes = await run(plant.foundBy, scenarios, given, { ...around, serverFolder })
+    const outcomes = await run(plant.foundBy, bed, given, { ...around, serverFolder })
     return findingIn(outcomes, plant)
   } finally {
     for (const cleanUp of cleanUps) cleanUp()
   }
 }
 
-export function findingIn(outcomes: readonly Outcome[], { foundBy }: Pick<Plant, 'foundBy'>): string | null {
+export function findingIn(
+  outcomes: readonly Pick<Outcome, 'checks'>[],
+  { foundBy }: Pick<Plant, 'foundBy'>,
+): string | null {
   const missed = outcomes.flatMap(({ checks }) => checks).filter(({ passed }) => !passed)
   const finding = missed.find(({ what }) => what.startsWith(foundBy.check))
   return finding ? `${finding.what}: ${finding.measured.slice(0, 120)}` : null
 }
 
-function run(
+async function run(
   { scenario, engine, scale }: Plant['foundBy'],
-  scenarios: readonly Scenario[],
+  { scenarios }: Bed,
   given: HarnessArguments,
   around: RunSurroundings,
 ): Promise<readonly Outcome[]> {
   if (!scenarios.some(({ name }) => name === scenario)) throw new Error(`there is no scenario named ${scenario}`)
   const narrowed = { ...given, only: [scenario], engines: [engine], scale, resultsFile: null }
-  return runScenarios(scenarios, narrowed, around)
+  const outcomes = await runScenarios(scenarios, narrowed, around)
+  // It may go on in this process, and would be in what the next one sees.
+  if (outcomes.some(({ isGivenUp }) => isGivenUp)) throw new Error(`${scenario} took too long: the run ends with it`)
+  return outcomes
 }
