@@ -41,6 +41,8 @@ const ROUTES = [
   ['owner', 'GET', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes/:runtimeId'],
   ['owner', 'PUT', '/v1/runtimes/:runtimeId/allowed-origins'],
+  ['owner', 'GET', '/v1/runtimes/:runtimeId/deployments'],
+  ['owner', 'GET', '/v1/runtimes/:runtimeId/deployments/:version'],
   ['owner', 'POST', '/v1/runtimes/:runtimeId/reveal-key'],
   ['owner', 'POST', '/v1/runtimes/:runtimeId/rotate-key'],
   ['owner', 'POST', '/v1/runtimes/:runtimeId/revoke-key'],
