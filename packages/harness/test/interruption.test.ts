@@ -20,7 +20,11 @@ function startHarness(program: 'fault' | 'fuzz', args: readonly string[]) {
   })
   onTestFinished(() => void started.child.kill('SIGKILL'))
   const pid = started.child.pid ?? 0
-  return { ...started, folder, servers: () => descendantsOf(pid).filter((one) => commandOf(one).includes('server/dist/main.js')) }
+  return {
+    ...started,
+    folder,
+    servers: () => descendantsOf(pid).filter((one) => commandOf(one).includes('server/dist/main.js')),
+  }
 }
 
 function commandOf(pid: number | string): string {

@@ -5,6 +5,8 @@ const STALL_MS = 30_000
 
 /** Ends an answer whose reader stands still while there is something to read. Any progress starts the time anew. */
 export function cutStalledReader(raw: ServerResponse): void {
+  // Whoever has left reads nothing, and does not leave again: a look at them would be repeated for ever.
+  if (raw.closed) return
   let taken = takenBytes(raw)
   const look = () => {
     const now = takenBytes(raw)

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { ErrorBody } from '@svc/contract'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { listenLocally, type RawAnswer, sendRaw } from '../support/raw-http.ts'
 import { saying, setScene } from '../support/scene.ts'
@@ -77,6 +77,31 @@ describeEngine('sqlite', 'on a connection', (engine) => {
     // Well before the time that slow peers are given.
   }, 5_000)
 
+  test('callers who leave before their answer leave no timers behind', async () => {
+    const { service, endpoint, runtime } = await setScene(database(), { tier: 'pro' })
+    const port = await listenLocally(service.app)
+    const before = timers()
+    for (let caller = 0; caller < 12; caller += 1) {
+      const path = `/v1/capabilities/${runtime.runtimeId}/echo`
+      const request = httpRequest({ port, path, method: 'POST', agent: false })
+      request.on('error', () => {})
+      const left = new Promise((resolve) => {
+        service.app.server.once('connection', (socket) => socket.once('close', resolve))
+      })
+      const answered = new Promise<void>((resolve) => {
+        endpoint.script('echo', async () => {
+          request.destroy()
+          await left
+          resolve()
+          return { output: null }
+        })
+      })
+      request.end()
+      await answered
+    }
+    await vi.waitFor(() => expect(timers() - before).toBeLessThan(6), { timeout: 5_000 })
+  })
+
   test.each(UNUSUAL)('%s is answered with %d as any other request', async (_, status, head) => {
     const { service } = await setScene(database())
     const answer = await sendRaw(await listenLocally(service.app), head)
@@ -135,4 +160,8 @@ function upload(
     sending.on('error', reject)
     sending.end(body + ' '.repeat(bytes))
   })
+}
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
 }

@@ -20,7 +20,6 @@ const Created = z.object({
   publicKey: z.string(),
 })
 const Called = z.object({ executionId: z.string() })
-const Project = z.object({ projectId: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
 
 interface Ground {
@@ -45,13 +44,13 @@ export async function layScenery(connection: RawConnection, ground: Ground): Pro
     return JSON.parse(heard.answer.body)
   }
   const runtime = Created.parse(await ask('POST', '/v1/runtimes', apiKey, { name: `Fuzzed ${serial}`, endpoint }))
-  const { projectId } = Project.parse(await ask('POST', '/v1/projects', apiKey, { name: `Fuzzed ${serial}` }))
   const { keyId } = AccountKey.parse(await ask('POST', '/v1/account/keys', apiKey, { name: `Fuzzed ${serial}` }))
   const capability = capabilityOf(ground.operations)
   await ask('POST', '/v1/deployments', runtime.deployKey, { manifest: manifestWith(capability) })
   const path = `/v1/capabilities/${runtime.runtimeId}/${capability}`
   const { executionId } = Called.parse(await ask('POST', path, undefined, { input: {} }))
-  const { runtimeId, deployKey, publicKey } = runtime
+  // Of projects an account can have a hundred, and good requests make some of their own.
+  const { runtimeId, projectId, deployKey, publicKey } = runtime
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
     values: new Map(Object.entries({ runtimeId, projectId, executionId, capability, keyId, endpoint })),
