@@ -66,7 +66,8 @@ describeScreens('“Try it”', (scene) => {
     const log = page.getByRole('log')
     const card = log.getByRole('listitem').filter({ hasText: '€12.50' })
     await card.getByText('(shop.example.com)').waitFor()
-    expect(await card.getByRole('link', { name: 'Blue mug' }).getAttribute('rel')).toContain('noopener')
+    const link = card.getByRole('link', { name: 'Blue mug (opens in a new tab)', exact: true })
+    expect(await link.getAttribute('rel')).toContain('noopener')
     expect(await log.locator('img').count()).toBe(0)
     await log.getByRole('button', { name: 'And now?' }).waitFor()
     await log.getByText('Asks cancel-order until it is settled.').waitFor()
@@ -114,6 +115,77 @@ describeScreens('“Try it”', (scene) => {
       { runtimeId, messages: [question] },
       { runtimeId, messages: [question, CALL, RESULT] },
     ])
+  })
+
+  /** A chat whose questions are answered one by one as given, and left without an answer after the last. */
+  async function openTry(
+    answers: readonly ((route: Route) => Promise<void>)[],
+  ): Promise<{ page: Page; posts: Route[] }> {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    const posts: Route[] = []
+    await page.route('**/v1/executions', (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      return answers[posts.push(route) - 1]?.(route)
+    })
+    await page.route('**/v1/capabilities/**', (route) =>
+      route.fulfill({ json: { executionId: 'exec_wait', output: { svc: { settled: false } }, durationMs: 1 } }),
+    )
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    return { page, posts }
+  }
+
+  const focused = (page: Page) =>
+    page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.textContent)
+
+  test('stopping an answer does not send what was typed meanwhile', async () => {
+    const { page, posts } = await openTry([])
+    await ask(page, 'A mug?')
+    await page.getByLabel('Your question').fill('And a cup?')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByRole('alert').getByText('You stopped it.').waitFor()
+    expect(await page.getByLabel('Your question').inputValue()).toBe('And a cup?')
+    expect([posts.length, await focused(page)]).toEqual([1, 'Ask'])
+    await page.getByLabel('Your question').press('Enter')
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+    expect(posts).toHaveLength(2)
+  })
+
+  test('leaves the keyboard in the conversation when a button goes that had it', async () => {
+    const pending = { capability: 'cancel-order', input: {}, intervalMs: 60_000, timeoutMs: 60_000 }
+    const output = { svc: { pending, actions: [{ type: 'reply', label: 'And now?', value: 'What now?' }] } }
+    const result = { type: 'tool_result', toolCallId: 'call_1', name: 'search-products', output } as const
+    const messages: Message[] = [CALL, { role: 'tool', parts: [result] }]
+    const { page } = await openTry([
+      (route) =>
+        answer(route, { executionId: 'exec_1', status: 'completed', finishReason: 'stop', messages, ...COUNTS }),
+    ])
+    await ask(page, 'A mug?')
+    const log = page.getByRole('log')
+    for (const name of ['Stop waiting', 'Check again']) {
+      await log.getByRole('button', { name }).press('Enter')
+      await expect.poll(() => focused(page)).toBe('log')
+    }
+    const reply = log.getByRole('button', { name: 'And now?' })
+    await reply.press('Enter')
+    await expect.poll(() => reply.getAttribute('aria-disabled')).toBe('true')
+    expect(await focused(page)).toBe('And now?')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await log.getByRole('button', { name: 'Try again' }).press('Enter')
+    await expect.poll(() => focused(page)).toBe('log')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByRole('button', { name: 'Start over' }).press('Enter')
+    await page.keyboard.type('Anew')
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Anew')
+  })
+
+  test('says what trying again may do once more', async () => {
+    const events: StreamEvent[] = [{ type: 'capability_start', callId: 'call_1', capability: 'search-products' }]
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+    const { page } = await openTry([(route) => route.fulfill({ contentType: 'text/event-stream', body })])
+    await ask(page, 'A mug?')
+    await page.getByRole('alert').getByText('The answer broke off after calling search-products.').waitFor()
   })
 
   test('a session that has ended leads to the door', async () => {

@@ -14,7 +14,7 @@ export type { Visibility } from './client/visibility.ts'
 export { type Conversation, type ConversationOptions, createConversation } from './conversation/conversation.ts'
 export type { Problem, ProblemKind } from './conversation/problem.ts'
 export { safeText } from './conversation/safe-text.ts'
-export { createUrlCheck, type UrlCheck } from './conversation/safe-url.ts'
+export { createUrlCheck, namesHost, type UrlCheck } from './conversation/safe-url.ts'
 export type {
   AnswerExecution,
   AssistantTurn,

@@ -172,4 +172,76 @@ describeInBrowser('what the chat says of itself', (scene) => {
     await shown(page).getByText('The page could not say who is signed in.').waitFor()
     expect(executes()).toEqual([])
   })
+
+  test('what trying again may do once more is said before it is offered, and is read out', async () => {
+    const calls: Answer = (response) => {
+      openStream(response)
+      writeEvents(response, eventsOf('', [ORDERED]).slice(0, 2))
+    }
+    const page = await open([calls, says('It is placed.')])
+    const warning = 'The answer broke off after calling place order. Trying again may do it once more.'
+    await ask(page, 'Order it')
+    await shown(page).getByText('place order').waitFor()
+    await page.getByRole('button', { name: 'Stop the answer' }).click()
+    await shown(page).getByText(warning).waitFor()
+    await expect.poll(() => heard(page)).toContain(warning)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await shown(page).getByText('It is placed.').waitFor()
+    expect(await shown(page).getByText(warning).count()).toBe(0)
+  })
+
+  test('a failure right after the same one is read out again', async () => {
+    const page = await open([says('Yes.')])
+    const refuse = "document.querySelector('svc-chat').endUserToken = () => Promise.reject(new Error('x'))"
+    await page.evaluate(refuse)
+    await ask(page, 'Hi')
+    await expect.poll(() => heard(page)).toBe('The page could not say who is signed in.')
+    const texts = page.locator('svc-chat [role=status]').evaluate(
+      (status) =>
+        new Promise<string[]>((resolve) => {
+          const said: string[] = []
+          new MutationObserver(() => {
+            said.push(status.textContent ?? '')
+            if (said.length === 2) resolve(said)
+          }).observe(status, { childList: true, characterData: true, subtree: true })
+        }),
+    )
+    await page.getByRole('button', { name: 'Try again' }).click()
+    expect(await texts).toEqual(['', 'The page could not say who is signed in.'])
+  })
+
+  test('there is no news of a conversation that is gone', async () => {
+    const first = slow()
+    const second = slow()
+    const third = slow()
+    const page = await open([first.answer, second.answer, third.answer], { attributes: 'launcher' })
+    const label = () => page.locator('svc-chat .launcher').getAttribute('aria-label')
+    const askClosed = async () => {
+      await page.evaluate(() => document.querySelector('svc-chat')?.conversation?.send('Hi'))
+      await shown(page).getByText('One').waitFor({ state: 'attached' })
+    }
+    for (const [{ finish }, change] of [
+      [first, 'chat.clear()'],
+      [second, "chat.setAttribute('public-key', 'svc_pk_other')"],
+    ] as const) {
+      await askClosed()
+      finish()
+      await expect.poll(label).toBe('Open the chat: there is a new answer')
+      await page.evaluate(`{ const chat = document.querySelector('svc-chat'); ${change} }`)
+      expect(await label()).toBe('Open the chat')
+    }
+
+    await askClosed()
+    const told = await page.evaluate(async () => {
+      const chat = document.querySelector('svc-chat')
+      let answers = 0
+      chat?.addEventListener('svc-answer', () => (answers += 1))
+      const ended = new Promise((resolve) => chat?.conversation?.subscribe(() => resolve(null)))
+      chat?.remove()
+      await ended
+      if (chat) document.body.append(chat)
+      return answers
+    })
+    expect([told, await label()]).toEqual([0, 'Open the chat'])
+  })
 })

@@ -136,6 +136,131 @@ describe('an execution that fails after it has done something', () => {
   })
 })
 
+describe('a wait that changes while a failed answer is tried again', () => {
+  /** An answer that stands still after its first words until it is let go on. */
+  function paused() {
+    let goOn: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const events = eventsOf('It is placed.')
+    async function* answer(): AsyncGenerator<StreamEvent> {
+      yield { type: 'text', content: 'One moment. ' }
+      await gate
+      yield* events
+    }
+    return { answer, goOn: () => goOn() }
+  }
+
+  test('stays cancelled', async () => {
+    const { answer: second, goOn } = paused()
+    const { conversation, clock, polled, answer } = start({ answers: [BROKEN, second], polls: [OPEN] })
+    conversation.send('Order it')
+    await settled()
+    conversation.retry()
+    await settled()
+    conversation.cancelWait('call_0')
+    goOn()
+    await clock.advance(10_000)
+    expect([answer()?.state, statesOf(conversation), polled.length]).toEqual(['completed', ['cancelled'], 0])
+  })
+
+  test('stays settled, and the model is told once', async () => {
+    const { answer: second, goOn } = paused()
+    const { conversation, clock, polled, sent } = start({
+      answers: [BROKEN, second, eventsOf('Paid.')],
+      polls: [PAID],
+    })
+    conversation.send('Order it')
+    await settled()
+    conversation.retry()
+    await clock.advance(3000)
+    expect(statesOf(conversation)).toEqual(['settled'])
+    goOn()
+    await clock.advance(10_000)
+    expect([statesOf(conversation), polled.length, sent.length]).toEqual([['settled'], 1, 3])
+    expect(JSON.stringify(sent[2]?.at(-1))).toContain('"paid"')
+  })
+})
+
+describe('an answer that breaks off after it has called something', () => {
+  const BEGUN = ORDERED.slice(0, 2)
+  const NOTE = assistant('(This answer broke off after calling place-order. Whether it was done is not known.)')
+
+  async function stopped(begun: readonly StreamEvent[]) {
+    const scene = start({ answers: [hanging(begun)] })
+    scene.conversation.send('Order it')
+    await settled()
+    scene.conversation.stop()
+    await settled()
+    return scene
+  }
+
+  test.each([BEGUN, BEGUN.slice(0, 1)])('names what trying again may do once more', async (...begun) => {
+    const { conversation, answer } = await stopped(begun)
+    expect(answer()).toMatchObject({ state: 'failed', mayRepeat: ['place-order'] })
+    conversation.retry()
+    await settled()
+    expect(answer()).toMatchObject({ state: 'completed', mayRepeat: [] })
+  })
+
+  test('names nothing where nothing was called, or where the results are known', async () => {
+    expect((await stopped([{ type: 'text', content: 'Well' }])).answer()?.mayRepeat).toEqual([])
+    const { conversation, answer } = start({ answers: [BROKEN, hanging([])], polls: [OPEN] })
+    conversation.send('Order it')
+    await settled()
+    expect(answer()?.mayRepeat).toEqual([])
+    conversation.retry()
+    await settled()
+    conversation.stop()
+    await settled()
+    expect(answer()).toMatchObject({ state: 'failed', mayRepeat: [] })
+  })
+
+  test('goes on naming it where trying again fails, too', async () => {
+    const answers = [hanging(BEGUN), new ClientError('unreachable', 'x')]
+    const { conversation, answer } = start({ answers })
+    conversation.send('Order it')
+    await settled()
+    conversation.stop()
+    await settled()
+    conversation.retry()
+    await settled()
+    expect(answer()).toMatchObject({ state: 'failed', blocks: [], mayRepeat: ['place-order'] })
+  })
+
+  test('is part of what is said next, and the model is told how it ended', async () => {
+    const { conversation, sent } = await stopped(BEGUN)
+    conversation.send('And the weather?')
+    await settled()
+    expect(sent[1]).toEqual([user('Order it'), NOTE, user('And the weather?')])
+  })
+
+  test('is not kept where everything was forgotten before it was heard', async () => {
+    const storage = memory()
+    async function* late(signal: AbortSignal | undefined): AsyncGenerator<StreamEvent> {
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      yield* BEGUN
+    }
+    const { conversation } = start({ answers: [late], storage })
+    conversation.send('Order it')
+    await settled()
+    conversation.clear()
+    await settled()
+    expect(storage.text).toBeNull()
+  })
+
+  test('is known after a reload that came in between', async () => {
+    const storage = memory()
+    const before = start({ answers: [hanging(BEGUN)], storage })
+    before.conversation.send('Order it')
+    await settled()
+    const after = start({ storage: memory(storage.text) })
+    expect(after.answer()).toMatchObject({ state: 'failed', mayRepeat: ['place-order'] })
+    after.conversation.send('And the weather?')
+    await settled()
+    expect(after.sent[0]).toEqual([user('Order it'), NOTE, user('And the weather?')])
+  })
+})
+
 describe('a result that was waited for', () => {
   const TOLD = [
     {

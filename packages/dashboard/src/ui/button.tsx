@@ -6,7 +6,7 @@ export type ButtonKind = 'primary' | 'secondary' | 'danger' | 'ghost'
 
 const BASE =
   'inline-flex h-9 shrink-0 items-center justify-center gap-2 rounded-md px-3.5 text-sm font-medium whitespace-nowrap ' +
-  'transition-colors disabled:opacity-60'
+  'transition-colors disabled:opacity-60 aria-disabled:opacity-60'
 
 const KINDS: Readonly<Record<ButtonKind, string>> = {
   primary: 'bg-accent-fill text-white hover:bg-accent-fill-hover',

@@ -32,8 +32,8 @@ export interface Conversation {
   /** Ends the answer that is under way. */
   stop(): void
   /**
-   * Asks the last question again after it failed or was stopped, and goes on from what was done for it. False where there
-   * is none.
+   * Asks the last question again after it failed or was stopped, and goes on from the results that came. What its answer
+   * names in `mayRepeat` may be done once more. False where there is none.
    */
   retry(): boolean
   /** Goes on waiting for an output whose wait has ended without a result. */
@@ -48,6 +48,8 @@ export interface Conversation {
   /** Takes up the polls again. */
   resume(): void
 }
+
+type Change = (now: Exchange) => Exchange
 
 const LONGEST_QUESTION = 20_000
 
@@ -84,7 +86,7 @@ class StoredConversation implements Conversation {
       poll: { client, clock, visibility },
       checkUrl: this.#checkUrl,
       exchanges: () => this.#exchanges,
-      replace: (exchange) => this.#replace(exchange, true),
+      replace: (exchange) => this.#update(exchange.answer.id, () => exchange, true),
       newCallId: () => this.#newId('call'),
       settled: () => this.#tellNext(),
     })
@@ -114,7 +116,7 @@ class StoredConversation implements Conversation {
     const last = this.#exchanges.at(-1)
     if (this.#running || last?.answer.state !== 'failed') return false
     const again = restarted(last)
-    this.#replace(again, false)
+    this.#update(again.answer.id, () => again, false)
     void this.#run(again)
     return true
   }
@@ -180,29 +182,31 @@ class StoredConversation implements Conversation {
     this.#running = controller
     this.#changed()
     const earlier = this.#exchanges.slice(0, -1)
-    const last = await this.#answer(begun, earlier, controller.signal)
+    const end = await this.#answer(begun, earlier, controller.signal)
     // Cleared meanwhile: what came in belongs to nothing any more.
     if (this.#running !== controller) return
     this.#running = null
-    this.#replace(last, true)
+    this.#update(begun.answer.id, end, true)
     this.#goOn()
   }
 
-  async #answer(begun: Exchange, earlier: readonly Exchange[], signal: AbortSignal): Promise<Exchange> {
-    let exchange = begun
+  // Gives what its end makes of the exchange. Each change is made to it as it then stands: its waits go on meanwhile.
+  async #answer(begun: Exchange, earlier: readonly Exchange[], signal: AbortSignal): Promise<Change> {
     try {
       const { events } = await this.#client.stream({ messages: transcriptFor(earlier, begun), signal })
       for await (const event of events) {
         if (event.type === 'done') {
-          return ended(exchange, event, { checkUrl: this.#checkUrl, nowMs: this.#clock.now() })
+          const reading = { checkUrl: this.#checkUrl, nowMs: this.#clock.now() }
+          return (now) => ended(now, event, reading)
         }
-        exchange = heard(exchange, event)
-        this.#replace(exchange, false)
+        // A page that goes away now must know later what had been called.
+        this.#update(begun.answer.id, (now) => heard(now, event), event.type === 'capability_start')
       }
       throw new ClientError('interrupted', 'The stream ended without “done”.')
     } catch (error) {
-      if (!signal.aborted) return failed(exchange, problemOf(error, this.#clock.now()))
-      return failed(exchange, problem(signal.reason === UNSEEN ? 'interrupted' : 'stopped'))
+      const unseen = signal.reason === UNSEEN ? 'interrupted' : 'stopped'
+      const reason = signal.aborted ? problem(unseen) : problemOf(error, this.#clock.now())
+      return (now) => failed(now, reason)
     }
   }
 
@@ -216,9 +220,10 @@ class StoredConversation implements Conversation {
     this.#add(toldExchange(this.#newId('turn'), turns))
   }
 
-  #replace(exchange: Exchange, isToSave: boolean): void {
-    const { id } = exchange.answer
-    this.#exchanges = this.#exchanges.map((before) => (before.answer.id === id ? exchange : before))
+  #update(id: string, change: Change, isToSave: boolean): void {
+    // Cleared meanwhile: it is not to be kept either.
+    if (!this.#exchanges.some(({ answer }) => answer.id === id)) return
+    this.#exchanges = this.#exchanges.map((now) => (now.answer.id === id ? change(now) : now))
     if (isToSave) this.#save()
     this.#changed()
   }

@@ -1,5 +1,5 @@
 import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
-import { LONGEST_TEXT, untilLastResult, withEvent, withUnheard } from './hear.ts'
+import { LONGEST_TEXT, unansweredIn, untilLastResult, withEvent, withUnheard } from './hear.ts'
 import { type OutputReading, outputsOf } from './outputs.ts'
 import { type Problem, problem } from './problem.ts'
 import { safeText } from './safe-text.ts'
@@ -37,16 +37,24 @@ function emptyAnswer(id: string): AssistantTurn {
     blocks: [],
     outputs: [],
     problem: null,
+    mayRepeat: [],
     isCut: false,
     execution: null,
   }
 }
 
-/** The same exchange, asked anew. It goes on from what was done before it failed. */
+/** The same exchange, asked anew. It goes on from the results that came before it failed. */
 export function restarted(exchange: Exchange): Exchange {
   const { received, answer } = exchange
-  const { id, outputs } = answer
-  return { ...exchange, answer: { ...emptyAnswer(id), blocks: untilLastResult(answer.blocks, received), outputs } }
+  const { id, outputs, mayRepeat } = answer
+  const blocks = untilLastResult(answer.blocks, received)
+  return { ...exchange, answer: { ...emptyAnswer(id), blocks, outputs, mayRepeat } }
+}
+
+/** Names of what was called in it, now or before it was asked anew, and gave no result that the model could be told. */
+export function mayRepeatOf({ received, answer }: Exchange): readonly string[] {
+  if (answer.state === 'completed') return []
+  return [...new Set([...answer.mayRepeat, ...unansweredIn(answer.blocks, received)])]
 }
 
 export function turnsOf({ question, answer }: Exchange): Turn[] {
@@ -77,14 +85,15 @@ export function completed(
   { isCut, ...reading }: OutputReading & { isCut: boolean },
 ): Exchange {
   const whole = withTurns(exchange, messages, reading)
-  return { ...whole, answer: { ...whole.answer, state: 'completed', isCut } }
+  return { ...whole, answer: { ...whole.answer, state: 'completed', mayRepeat: [], isCut } }
 }
 
 export function failed(exchange: Exchange, reason: Problem): Exchange {
   const blocks = exchange.answer.blocks.map((block) =>
     block.type === 'capability' && block.state === 'running' ? { ...block, state: 'failed' as const } : block,
   )
-  return { ...exchange, answer: { ...exchange.answer, state: 'failed', blocks, problem: reason } }
+  const mayRepeat = mayRepeatOf(exchange)
+  return { ...exchange, answer: { ...exchange.answer, state: 'failed', blocks, problem: reason, mayRepeat } }
 }
 
 /** The exchange with further turns of its answer, and with what they give to be shown. */

@@ -46,10 +46,20 @@ export function withUnheard({ id, blocks }: AssistantTurn, messages: readonly Me
     })
 }
 
+/** The names of the calls whose result is not among these turns. */
+export function unansweredIn(blocks: readonly Block[], messages: readonly Message[]): string[] {
+  const answered = answeredIn(messages)
+  return blocks.flatMap((block) => (block.type === 'capability' && !answered.has(block.id) ? [block.name] : []))
+}
+
+function answeredIn(messages: readonly Message[]): ReadonlySet<string> {
+  const results = messages.flatMap((message) => (message.role === 'tool' ? message.parts : []))
+  return new Set(results.map(({ toolCallId }) => toolCallId))
+}
+
 /** The blocks up to the last call whose result is among these turns: what came after it is said anew. */
 export function untilLastResult(blocks: readonly Block[], messages: readonly Message[]): readonly Block[] {
-  const results = messages.flatMap((message) => (message.role === 'tool' ? message.parts : []))
-  const answered = new Set(results.map(({ toolCallId }) => toolCallId))
+  const answered = answeredIn(messages)
   return blocks.slice(0, blocks.findLastIndex(({ type, id }) => type === 'capability' && answered.has(id)) + 1)
 }
 

@@ -18,6 +18,12 @@ export function createUrlCheck(pageOrigin: string | null): UrlCheck {
   }
 }
 
+/** Whether a label is this host or an address of it. Not whether it is in there somewhere: an address can hold another’s. */
+export function namesHost(label: string, host: string): boolean {
+  const text = label.trim()
+  return text === host || parsed(text)?.host === host
+}
+
 function parsed(text: string): URL | null {
   try {
     return new URL(text)

@@ -29,6 +29,11 @@ export interface AssistantTurn {
   readonly outputs: readonly Output[]
   /** On `failed` alone: why, and whether to ask again. */
   readonly problem: Problem | null
+  /**
+   * Names of capabilities that were called before the answer broke off, and whose results never came: asked again, the
+   * model may call them once more. Empty on `completed`.
+   */
+  readonly mayRepeat: readonly string[]
   /** The step budget ran out before the model was done. */
   readonly isCut: boolean
   /** The execution behind it; null until it has ended, and after a reload. */

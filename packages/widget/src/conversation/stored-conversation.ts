@@ -1,6 +1,7 @@
 import { isRecord, numberOf, readMessages } from '../client/read-json.ts'
-import { askedExchange, completed, type Exchange, failed, withTurns, withWait } from './exchange.ts'
+import { askedExchange, completed, type Exchange, failed, mayRepeatOf, withTurns, withWait } from './exchange.ts'
 import { problem } from './problem.ts'
+import { safeLine } from './safe-text.ts'
 import type { UrlCheck } from './safe-url.ts'
 import type { Output, Wait } from './snapshot.ts'
 
@@ -14,6 +15,7 @@ export interface ConversationStorage {
 const VERSION = 1
 const MOST_EXCHANGES = 40
 const MOST_CHARACTERS = 400_000
+const MOST_NAMES = 20
 
 /** The latest exchanges as text, as many as fit. Tokens are in none of them: they never reach a conversation. */
 export function storedText(exchanges: readonly Exchange[]): string {
@@ -28,7 +30,8 @@ export function storedText(exchanges: readonly Exchange[]): string {
   return `{"version":${VERSION},"exchanges":[${entries.join(',')}]}`
 }
 
-function entryOf({ question, sent, received, answer, untold }: Exchange) {
+function entryOf(exchange: Exchange) {
+  const { question, sent, received, answer, untold } = exchange
   return {
     id: answer.id,
     text: question?.text ?? null,
@@ -36,6 +39,7 @@ function entryOf({ question, sent, received, answer, untold }: Exchange) {
     received,
     state: answer.state,
     isCut: answer.isCut,
+    mayRepeat: mayRepeatOf(exchange).slice(0, MOST_NAMES),
     waits: answer.outputs.flatMap(({ id, wait }) =>
       wait ? [{ id, state: wait.state, deadlineAt: wait.deadlineAt }] : [],
     ),
@@ -59,7 +63,9 @@ function exchangeFrom(entry: unknown, index: number, deps: { checkUrl: UrlCheck;
   const untold = listOf(entry['untold'])
     .map(readMessages)
     .filter((turns) => turns.length > 0)
-  const begun: Exchange = { ...asked, sent, untold, question: entry['text'] === null ? null : asked.question }
+  const mayRepeat = namesIn(entry['mayRepeat'])
+  const question = entry['text'] === null ? null : asked.question
+  const begun: Exchange = { ...asked, sent, untold, question, answer: { ...asked.answer, mayRepeat } }
   const received = readMessages(entry['received'])
   const whole =
     entry['state'] === 'completed'
@@ -83,6 +89,11 @@ function withStoredWait(
 }
 
 const STATES: readonly Wait['state'][] = ['waiting', 'settled', 'expired', 'refused', 'cancelled']
+
+function namesIn(value: unknown): string[] {
+  const names = listOf(value).flatMap((name) => (typeof name === 'string' ? [safeLine(name, 64)] : []))
+  return names.slice(0, MOST_NAMES)
+}
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []

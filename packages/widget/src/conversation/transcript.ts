@@ -28,8 +28,16 @@ export function transcriptFor(earlier: readonly Exchange[], exchange: Exchange):
 
 // A question that nothing came of is left out. A result is known to the model, whatever became of its answer.
 function turnsFor({ question, sent, received, answer }: Exchange): readonly Message[] {
-  const isSaid = answer.state === 'completed' || received.length > 0 || question === null
+  const { state, mayRepeat } = answer
+  if (mayRepeat.length > 0) return [...sent, ...received, brokenOff(mayRepeat)]
+  const isSaid = state === 'completed' || received.length > 0 || question === null
   return isSaid ? [...sent, ...received] : []
+}
+
+// Without it the question would read as one that nobody has begun to answer, and an order in it be placed again.
+function brokenOff(names: readonly string[]): Message {
+  const content = `(This answer broke off after calling ${names.join(', ')}. Whether it was done is not known.)`
+  return { role: 'assistant', parts: [{ type: 'text', content }] }
 }
 
 /** The turns up to the last one that leaves no call without its result: a talk can go on from there. */

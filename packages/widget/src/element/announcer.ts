@@ -1,3 +1,4 @@
+import type { Problem } from '../conversation/problem.ts'
 import type { ConversationSnapshot, Output } from '../conversation/snapshot.ts'
 import { element } from './dom.ts'
 import { waitSentence } from './output-view.ts'
@@ -8,6 +9,8 @@ export class Announcer {
   readonly root = element('div', { part: 'unseen', attributes: { 'aria-live': 'polite', role: 'status' } })
   readonly #strings: Strings
   #ended: string | null = null
+  #problem: Problem | null = null
+  #due = 0
   #waits = new Map<string, string>()
 
   constructor(strings: Strings) {
@@ -20,10 +23,22 @@ export class Announcer {
     const ended = last?.role === 'assistant' && last.state !== 'running' ? `${last.id} ${last.state}` : ''
     const outputs = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.outputs : []))
     const news = this.#newsOf(outputs)
+    // What is tried again may fail again before it was drawn as running.
+    const problem = last?.role === 'assistant' ? last.problem : null
+    const hasChanged = ended !== this.#ended || problem !== this.#problem
     const isFirst = this.#ended === null
-    if (last && ended !== '' && ended !== this.#ended) news.push(spokenText(last.id))
-    if (news.length > 0 || ended !== this.#ended) this.root.textContent = isFirst ? '' : news.join('\n')
+    if (last && ended !== '' && hasChanged) news.push(spokenText(last.id))
+    if (news.length > 0 || hasChanged) this.#say(isFirst ? '' : news.join('\n'))
     this.#ended = ended
+    this.#problem = problem
+  }
+
+  // A text that already stands there is not read out again, unless it has been away.
+  #say(text: string): void {
+    cancelAnimationFrame(this.#due)
+    const isSame = text === this.root.textContent
+    this.root.textContent = isSame ? '' : text
+    if (isSame) this.#due = requestAnimationFrame(() => this.root.append(text))
   }
 
   // A result that was waited for is told by the answer that follows it.

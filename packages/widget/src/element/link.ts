@@ -1,3 +1,4 @@
+import { namesHost } from '../conversation/safe-url.ts'
 import { element } from './dom.ts'
 import type { Strings } from './strings.ts'
 
@@ -15,18 +16,9 @@ export function link(url: string, strings: Strings, ...children: readonly (Node 
   const isHere = origin === location.origin && pathname === location.pathname && search === location.search
   if (isHere) return made
   made.target = '_blank'
-  if (origin !== location.origin && !names(made.textContent ?? '', host)) {
+  if (origin !== location.origin && !namesHost(made.textContent ?? '', host)) {
     made.append(element('span', { part: 'host-name', text: ` (${host})`, attributes: { dir: 'ltr' } }))
   }
   made.append(element('span', { part: 'unseen', text: ` ${strings.newTab}` }))
   return made
-}
-
-// Not whether it is in there somewhere: an address can hold another one’s name.
-function names(label: string, host: string): boolean {
-  try {
-    return new URL(label.trim()).host === host
-  } catch {
-    return label.trim() === host
-  }
 }

@@ -11,17 +11,24 @@ export function problemSentence(
   return fill(strings.rate_limited_until, timeUntil(retryAt, nowMs, language))
 }
 
+interface ProblemTexts {
+  sentence: string
+  /** What trying again may do; empty where it does nothing twice. */
+  warning: string
+}
+
 // What else there is to say of these stands in their sentence already.
 const TOLD: ReadonlySet<ProblemKind> = new Set(['no_token', 'unreachable', 'interrupted', 'rate_limited'])
 
-/** The sentence, with a way on and with what the owner finds the case by. */
+/** The sentence, with a way on, what that may bring about, and what the owner finds the case by. */
 export function problemView(
   problem: Problem,
-  { sentence, strings, retry }: { sentence: string; strings: Strings; retry: (() => void) | null },
+  { sentence, warning, strings, retry }: ProblemTexts & { strings: Strings; retry: (() => void) | null },
 ): HTMLElement {
   const root = element('div', { part: 'problem' }, element('p', { text: sentence, attributes: { dir: 'auto' } }))
   const { kind, detail, referenceId } = problem
   if (detail && !TOLD.has(kind)) root.append(element('p', { part: 'note', text: detail, attributes: { dir: 'auto' } }))
+  if (warning) root.append(element('p', { part: 'note', text: warning, attributes: { dir: 'auto' } }))
   const row = element('div', { part: 'row' })
   if (retry) row.append(button('action', strings.retry, retry))
   if (referenceId)

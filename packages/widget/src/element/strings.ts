@@ -26,6 +26,7 @@ export const STRINGS = {
   cancelled: 'Not waiting for {name} any more.',
   checkAgain: 'Check again',
   cancelWait: 'Stop waiting',
+  mayRepeat: 'The answer broke off after calling {name}. Trying again may do it once more.',
   retry: 'Try again',
   reference: 'Reference',
   copy: 'Copy',

@@ -156,6 +156,7 @@ export class SvcChatElement extends Base {
 
   #begin(): void {
     if (!this.isConnected) return
+    this.#forgetNews()
     this.#disconnect?.()
     this.#letGo()
     this.#conversation = null
@@ -227,6 +228,12 @@ export class SvcChatElement extends Base {
     this.#launcher?.show({ isOpen: this.open, hasNews: this.#hasNews })
   }
 
+  #forgetNews(): void {
+    this.#hasNews = false
+    this.#running = null
+    this.#showOpen()
+  }
+
   #changed(conversation: Conversation): void {
     this.#tellAnswer(conversation)
     if (this.#isRedrawDue) return
@@ -239,6 +246,7 @@ export class SvcChatElement extends Base {
 
   #tellAnswer(conversation: Conversation): void {
     const last = conversation.getSnapshot().turns.at(-1)
+    if (!last) this.#forgetNews()
     if (last?.role !== 'assistant') return
     if (last.state === 'running') {
       this.#running = last.id
@@ -246,6 +254,8 @@ export class SvcChatElement extends Base {
     }
     if (this.#running !== last.id) return
     this.#running = null
+    // Taken out of its page, it ends the answer itself: that is no news.
+    if (!this.isConnected) return
     this.#hasNews = true
     this.#showOpen()
     const detail: AnswerDetail = { state: last.state, capabilities: capabilitiesOf(last) }

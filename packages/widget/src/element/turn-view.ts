@@ -101,9 +101,12 @@ class AnswerView implements TurnView {
     if (turn.isCut) parts.push(element('p', { part: 'note', text: strings.cut }))
     this.#sentence = ''
     if (turn.problem) {
-      this.#sentence = problemSentence(turn.problem, { strings, nowMs: now(), language })
+      const sentence = problemSentence(turn.problem, { strings, nowMs: now(), language })
+      const names = turn.mayRepeat.map(spoken).join(', ')
+      const warning = isLast && names !== '' ? fill(strings.mayRepeat, names) : ''
       const retry = isLast ? () => actions.retry() : null
-      parts.push(problemView(turn.problem, { sentence: this.#sentence, strings, retry }))
+      this.#sentence = `${sentence}\n${warning}`
+      parts.push(problemView(turn.problem, { sentence, warning, strings, retry }))
     }
     // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
     const hadFocus = this.#rest.matches(':focus-within')

@@ -2,7 +2,9 @@ import { MessageCircle, Send, Square } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { SCROLLABLE } from '../../ui/scrollable.ts'
 import { TurnView } from './turn-view.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useTalk } from './use-talk.ts'
 
 /** A chat with a runtime. Each answer leads to its trace. */
@@ -13,6 +15,7 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
     const { current } = log
     if (turns.length > 0) current?.scrollTo({ top: current.scrollHeight })
   }, [turns])
+  const focusHandlers = useKeptFocus(log, turns)
   return (
     <div className="flex flex-col">
       <div
@@ -20,6 +23,7 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
         role="log"
         aria-label="Conversation"
         aria-busy={isBusy}
+        {...focusHandlers}
         {...SCROLLABLE}
         className="flex max-h-[28rem] min-h-56 flex-col gap-4 overflow-y-auto p-5"
       >
@@ -48,9 +52,6 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
   )
 }
 
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }
-
 interface ComposerProps {
   isBusy: boolean
   onSend: (question: string) => void
@@ -60,17 +61,22 @@ interface ComposerProps {
 
 function Composer({ isBusy, onSend, onStop, onClear }: ComposerProps): ReactNode {
   const [question, setQuestion] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  const ask = () => {
+    if (isBusy || question.trim() === '') return
+    onSend(question.trim())
+    setQuestion('')
+  }
   return (
     <form
       className="flex gap-2 border-t border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isBusy || question.trim() === '') return
-        onSend(question.trim())
-        setQuestion('')
+        ask()
       }}
     >
       <input
+        ref={input}
         aria-label="Your question"
         placeholder="What would a visitor ask?"
         value={question}
@@ -79,21 +85,21 @@ function Composer({ isBusy, onSend, onStop, onClear }: ComposerProps): ReactNode
         className="h-9 min-w-0 flex-1 rounded-md border border-edge bg-surface px-3 text-sm placeholder:text-muted"
       />
       {onClear && (
-        <Button kind="ghost" onClick={onClear}>
+        <Button
+          kind="ghost"
+          onClick={() => {
+            onClear()
+            input.current?.focus()
+          }}
+        >
           Start over
         </Button>
       )}
-      {isBusy ? (
-        <Button onClick={onStop}>
-          <Square aria-hidden="true" className="size-3.5" />
-          Stop
-        </Button>
-      ) : (
-        <Button kind="primary" type="submit">
-          <Send aria-hidden="true" className="size-4" />
-          Ask
-        </Button>
-      )}
+      {/* One button, which keeps the keyboard, and submits nothing: stopping would send what is typed. */}
+      <Button kind={isBusy ? 'secondary' : 'primary'} onClick={isBusy ? onStop : ask}>
+        {isBusy ? <Square aria-hidden="true" className="size-3.5" /> : <Send aria-hidden="true" className="size-4" />}
+        {isBusy ? 'Stop' : 'Ask'}
+      </Button>
     </form>
   )
 }

@@ -1,5 +1,6 @@
 import { createUrlCheck, type MarkdownNode, parseMarkdown, safeText } from '@svc/widget'
 import { type ReactNode, useMemo } from 'react'
+import { SCROLLABLE } from '../../ui/scrollable.ts'
 import { OutsideLink } from './outside-link.tsx'
 
 const checkUrl = createUrlCheck(null)
@@ -51,9 +52,6 @@ function NodeView({ node }: { node: MarkdownNode }): ReactNode {
 function textOf(nodes: readonly MarkdownNode[]): string {
   return nodes.map((node) => ('text' in node ? node.text : 'children' in node ? textOf(node.children) : '')).join('')
 }
-
-// What scrolls must be reachable with the keyboard.
-const SCROLLABLE = { tabIndex: 0 }
 
 function List({ node }: { node: Extract<MarkdownNode, { type: 'list' }> }): ReactNode {
   return node.isOrdered ? (

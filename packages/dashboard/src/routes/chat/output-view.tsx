@@ -109,7 +109,7 @@ function ActionView({ action, isBusy, onReply }: ActionViewProps): ReactNode {
     )
   }
   return (
-    <Button disabled={isBusy} className="max-w-full" onClick={() => onReply(action.value)}>
+    <Button aria-disabled={isBusy} className="max-w-full" onClick={() => isBusy || onReply(action.value)}>
       <span dir="auto" className="truncate">
         {action.label}
       </span>

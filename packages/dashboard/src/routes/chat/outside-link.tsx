@@ -1,3 +1,4 @@
+import { namesHost } from '@svc/widget'
 import type { ReactNode } from 'react'
 
 interface OutsideLinkProps {
@@ -15,8 +16,9 @@ export function OutsideLink({ url, label, children }: OutsideLinkProps): ReactNo
     <>
       <a href={url} target="_blank" rel="noopener noreferrer nofollow" className="text-accent underline">
         {children}
+        <span className="sr-only"> (opens in a new tab)</span>
       </a>
-      {!isNamedBy(label.trim(), host) && (
+      {!namesHost(label, host) && (
         <span dir="ltr" className="text-xs text-muted">
           {' '}
           ({host})
@@ -24,9 +26,4 @@ export function OutsideLink({ url, label, children }: OutsideLinkProps): ReactNo
       )}
     </>
   )
-}
-
-// Not whether it is in there somewhere: an address can hold another one’s name.
-function isNamedBy(label: string, host: string): boolean {
-  return label === host || (URL.canParse(label) && new URL(label).host === host)
 }

@@ -55,7 +55,7 @@ function AnswerView({
         <OutputView key={output.id} output={output} conversation={conversation} isBusy={isBusy} />
       ))}
       {turn.isCut && <Notice>It stopped here, after as many steps as it may take.</Notice>}
-      {problem && <ProblemView problem={problem} onRetry={isLast ? () => conversation.retry() : null} />}
+      {problem && <ProblemView turn={turn} problem={problem} onRetry={isLast ? () => conversation.retry() : null} />}
       {execution && (
         <p className="flex flex-wrap gap-x-3 text-xs text-muted">
           <span>{formatDuration(execution.durationMs)}</span>
@@ -73,10 +73,21 @@ function AnswerView({
   )
 }
 
-function ProblemView({ problem, onRetry }: { problem: Problem; onRetry: (() => void) | null }): ReactNode {
+interface ProblemViewProps {
+  turn: AssistantTurn
+  problem: Problem
+  onRetry: (() => void) | null
+}
+
+function ProblemView({ turn: { mayRepeat }, problem, onRetry }: ProblemViewProps): ReactNode {
   return (
     <Notice kind="bad">
       <p>{problem.retryAt === null ? problemSentence(problem, 0) : <Countdown problem={problem} />}</p>
+      {onRetry && mayRepeat.length > 0 && (
+        <p className="mt-1">
+          The answer broke off after calling {mayRepeat.join(', ')}. Trying again may do it once more.
+        </p>
+      )}
       {onRetry && (
         <Button className="mt-3" onClick={onRetry}>
           Try again
