@@ -34,7 +34,7 @@ describeScreens('the settings of a runtime', (scene) => {
     expect(await page.getByLabel('Origins, one a line').inputValue()).toBe('https://cups.example.com')
   })
 
-  test('what is typed while they are saved stays, and what was saved is shown without asking for it again', async () => {
+  test('what is typed while they are saved stays, and what was saved is shown without being asked for', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
