@@ -11,9 +11,11 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
     const card = page.getByRole('region', { name: 'Put the chat on your page' })
-    await card.getByText('svc_pk_').waitFor()
-    await card.getByRole('button', { name: 'Fill in the public key' }).click()
-    await card.getByRole('button', { name: 'Fill in the public key' }).waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Show the lines' }).waitFor()
+    // An abbreviated key in them would be a 401 for every visitor.
+    expect(await card.getByText('svc_pk_').count()).toBe(0)
+    expect(await card.getByRole('button', { name: /Copy/ }).count()).toBe(0)
+    await card.getByRole('button', { name: 'Show the lines' }).click()
     const site = await serve(await card.locator('pre').innerText())
 
     const visitor = await visit(page, site)

@@ -72,6 +72,19 @@ describeDashboard('what ran', (scene) => {
     await page.getByRole('link', { name: 'search-products' }).waitFor()
   })
 
+  test('a single call that failed is told once', async () => {
+    const account = await scene.openSignedIn('')
+    const { page, call } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    const body = { input: { orderNumber: 'A-1' } }
+    const answer = await scene.service.send('POST', `/v1/capabilities/${runtimeId}/cancel-order`, { body })
+    expect(answer.statusCode).toBe(502)
+    const { executions } = Object(await call('GET', '/v1/executions'))
+    await page.goto(`${scene.url}/dashboard/executions/${executions[0].executionId}`)
+    await page.getByRole('region', { name: 'Input of cancel-order' }).waitFor()
+    expect(await page.getByRole('alert').allInnerTexts()).toEqual([expect.stringContaining('The order is on its way.')])
+  })
+
   test('is counted, within what the plan shows, and saved as a table', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account

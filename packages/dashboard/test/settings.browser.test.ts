@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeScreens } from './support/dashboard.ts'
 
@@ -31,6 +32,34 @@ describeScreens('the settings of a runtime', (scene) => {
     await page.clock.fastForward('00:10')
     await heard
     expect(await page.getByLabel('Origins, one a line').inputValue()).toBe('https://cups.example.com')
+  })
+
+  test('what is typed while they are saved stays, and what was saved is shown without being asked for', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    await page.getByLabel('Name').fill('Cup shop')
+    const saving = await holdSaving(page, '**/v1/runtimes')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await saving.hasBegun
+    await page.getByLabel('Endpoint').fill('https://cups.example.com/svc')
+    saving.letGo()
+    await page.getByRole('heading', { name: 'Cup shop', level: 1 }).waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Cup shop')
+    expect(await page.getByLabel('Endpoint').inputValue()).toBe('https://cups.example.com/svc')
+
+    await page.getByRole('link', { name: 'Origins' }).click()
+    await page.getByLabel('Origins, one a line').fill('https://cups.example.com')
+    const savingOrigins = await holdSaving(page, '**/allowed-origins')
+    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await savingOrigins.hasBegun
+    const typed = 'https://cups.example.com\nhttps://mugs.example.com'
+    await page.getByLabel('Origins, one a line').fill(typed)
+    savingOrigins.letGo()
+    await page.getByText('The origins are saved.').first().waitFor()
+    await page.getByRole('button', { name: 'Save the origins', disabled: false }).waitFor()
+    expect(await page.getByLabel('Origins, one a line').inputValue()).toBe(typed)
   })
 
   test('an endpoint that was emptied is not saved in silence', async () => {
@@ -72,3 +101,24 @@ describeScreens('the settings of a runtime', (scene) => {
     await page.locator('pre', { hasText: 'svc_ak_' }).waitFor()
   })
 })
+
+/** Holds what saves at `address`; from when it is let go on, runtimes cannot be asked for any more. */
+async function holdSaving(page: Page, address: string): Promise<{ hasBegun: Promise<void>; letGo: () => void }> {
+  let [begin, letGo] = [() => {}, () => {}]
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    begin()
+    await isLetGo
+    await page.route(/\/v1\/runtimes/, (other) =>
+      other.request().method() === 'GET' ? other.abort() : other.fallback(),
+    )
+    return route.continue()
+  })
+  return { hasBegun, letGo: () => letGo() }
+}

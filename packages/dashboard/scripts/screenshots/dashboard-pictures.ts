@@ -17,8 +17,8 @@ export const DASHBOARD_PICTURES: readonly Picture[] = [
     async show(page, { url, runtimeId }) {
       await page.goto(`${url}/dashboard/runtimes/${runtimeId}/origins`)
       await page.getByLabel('Origins, one a line').fill('https://shop.example.com')
-      await page.getByRole('button', { name: 'Fill in the public key' }).click()
-      await page.getByRole('button', { name: 'Fill in the public key' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Show the lines' }).click()
+      await page.getByRole('button', { name: 'Show the lines' }).waitFor({ state: 'detached' })
     },
   },
   {

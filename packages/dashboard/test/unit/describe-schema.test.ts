@@ -6,6 +6,8 @@ const lines = (schema: unknown) =>
     [path, type, ...(isRequired ? ['required'] : []), ...rules].join(', '),
   )
 
+const LIST = { type: 'array', items: { $ref: '#/$defs/list' } }
+
 describe('a schema in words', () => {
   test('has a line for each field, with what must hold', () => {
     const schema = {
@@ -60,5 +62,31 @@ describe('a schema in words', () => {
     expect(lines({ $ref: '#/$defs/absent' })).toEqual([', anything, required'])
     for (const value of [null, true, 3, 'text', []]) expect(describeSchema(value)).toEqual([])
     expect(describeSchema({ type: 'object', properties: {} })).toEqual([])
+  })
+
+  test('what refers to itself is gone into once', () => {
+    const nested = { type: 'object', properties: { matrix: { $ref: '#/$defs/list' } }, $defs: { list: LIST } }
+    expect(lines(nested)).toEqual(['matrix, list of anything'])
+    const json = { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/json' } }] }
+    const value = { type: 'object', properties: { value: { $ref: '#/$defs/json' } }, $defs: { json } }
+    expect(lines(value)).toEqual(['value, string or list of anything'])
+    const tree = { type: 'object', properties: { left: { $ref: '#' }, right: { type: 'array', items: { $ref: '#' } } } }
+    expect(lines(tree)).toEqual(['left, object', 'right, list of object'])
+  })
+
+  test('the same definition in two places is gone into in both', () => {
+    const place = { type: 'object', properties: { lines: { type: 'array', items: { type: 'string' } } } }
+    const schema = { type: 'object', properties: { from: { $ref: '#/$defs/p' }, to: { $ref: '#/$defs/p' } } }
+    expect(lines({ ...schema, $defs: { p: place } })).toEqual([
+      'from, object',
+      'from.lines, list of string',
+      'to, object',
+      'to.lines, list of string',
+    ])
+  })
+
+  test('a reference whose escapes are broken leads nowhere', () => {
+    expect(lines({ $ref: '#/%' })).toEqual([', anything, required'])
+    expect(lines({ type: 'object', properties: { half: { $ref: '#/$defs/50%' } } })).toEqual(['half, anything'])
   })
 })

@@ -9,8 +9,14 @@ import { JsonView } from '../../ui/json-tree.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 
+interface CallCardProps {
+  call: Schemas['TracedCall']
+  /** Whether what went wrong with it stands above already. */
+  isFailureTold: boolean
+}
+
 /** One call of a capability: what went in and what came back. */
-export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
+export function CallCard({ call, isFailureTold }: CallCardProps): ReactNode {
   const { callId, capability, step, status, input, output, error, durationMs } = call
   return (
     <div id={callId} className="scroll-mt-20">
@@ -27,7 +33,7 @@ export function CallCard({ call }: { call: Schemas['TracedCall'] }): ReactNode {
         }
       >
         <div className="flex flex-col gap-4">
-          {error && <FailureNotice of="call" message={error.message} />}
+          {error && !isFailureTold && <FailureNotice of="call" message={error.message} />}
           <div className="grid gap-4 lg:grid-cols-2">
             <Payload title="Input" value={input} label={`Input of ${capability}`} />
             {!error && <Payload title="Output" value={output} label={`Output of ${capability}`} />}

@@ -56,7 +56,7 @@ export function TracePage(): ReactNode {
         </Card>
       )}
       {trace.capabilityCalls.map((call) => (
-        <CallCard key={call.callId} call={call} />
+        <CallCard key={call.callId} call={call} isFailureTold={isWhole(trace, call)} />
       ))}
       {trace.metadata && Object.keys(trace.metadata).length > 0 && (
         <Card title="Metadata">
@@ -65,6 +65,11 @@ export function TracePage(): ReactNode {
       )}
     </Page>
   )
+}
+
+// A single call is all there is of its execution, and fails with the same words.
+function isWhole({ kind, error }: Schemas['Trace'], call: Schemas['TracedCall']): boolean {
+  return kind !== 'execute' && error !== null && error.message === call.error?.message
 }
 
 const KINDS = { execute: 'chat', capability: 'single call from a page', broker: 'call by a stranger' }

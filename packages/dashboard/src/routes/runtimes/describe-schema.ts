@@ -15,66 +15,66 @@ type Schema = Readonly<Record<string, unknown>>
 
 const MAX_DEPTH = 8
 
-/** A JSON Schema as a list of fields, in their order, each followed by what is in it. References that lead round end. */
+/** A JSON Schema as a list of fields, in their order, each followed by what is in it. One within itself ends there. */
 export function describeSchema(schema: unknown): SchemaField[] {
   if (!isRecord(schema)) return []
   const root = resolve(schema, schema)
-  if (typeOf(root) === 'object' && isRecord(root['properties']))
-    return members(root, { root: schema, path: '', depth: 0 })
-  return field(root, { root: schema, path: '', depth: 0, isRequired: true })
+  const place: Place = { root: schema, path: '', within: [] }
+  if (typeOf(root, place) === 'object' && isRecord(root['properties'])) return members(root, place)
+  return field(root, { ...place, isRequired: true })
 }
 
 interface Place {
   root: Schema
   path: string
-  depth: number
+  /** The schemas around this one, outermost first. */
+  within: readonly Schema[]
 }
 
-function members(schema: Schema, { root, path, depth }: Place): SchemaField[] {
+function members(schema: Schema, { root, path, within }: Place): SchemaField[] {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   return Object.entries(properties).flatMap(([name, member]) =>
     field(member, {
       root,
       path: path === '' ? name : `${path}.${name}`,
-      depth: depth + 1,
+      within: [...within, schema],
       isRequired: required.includes(name),
     }),
   )
 }
 
 function field(given: unknown, place: Place & { isRequired: boolean }): SchemaField[] {
-  const { root, path, depth, isRequired } = place
+  const { root, path, within, isRequired } = place
   const schema = isRecord(given) ? resolve(given, root) : {}
   const described: SchemaField = {
     path,
-    type: typeOf(schema, root),
+    type: typeOf(schema, { root, within: [] }),
     isRequired,
     description: textOf(schema['description']) || textOf(schema['title']),
     rules: rulesOf(schema),
   }
-  if (depth >= MAX_DEPTH) return [described]
   const items = isRecord(schema['items']) ? resolve(schema['items'], root) : null
   const inside = items ?? schema
   const insidePath = items ? `${path}[]` : path
-  return isRecord(inside['properties'])
-    ? [described, ...members(inside, { root, path: insidePath, depth })]
-    : [described]
+  if (isPastTelling(inside, within) || !isRecord(inside['properties'])) return [described]
+  return [described, ...members(inside, { root, path: insidePath, within })]
 }
 
-function typeOf(schema: Schema, root: Schema = schema): string {
+function isPastTelling(schema: Schema, within: readonly Schema[]): boolean {
+  return within.length >= MAX_DEPTH || within.includes(schema)
+}
+
+function typeOf(schema: Schema, { root, within }: Pick<Place, 'root' | 'within'>): string {
+  if (isPastTelling(schema, within)) return 'anything'
+  const typeInside = (inside: unknown) =>
+    isRecord(inside) ? typeOf(resolve(inside, root), { root, within: [...within, schema] }) : 'anything'
   const { type } = schema
-  if (type === 'array') {
-    const items = isRecord(schema['items']) ? typeOf(resolve(schema['items'], root), root) : 'anything'
-    return `list of ${items}`
-  }
+  if (type === 'array') return `list of ${typeInside(schema['items'])}`
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.join(' or ')
   const choices = [schema['anyOf'], schema['oneOf']].find((choice) => Array.isArray(choice))
-  if (Array.isArray(choices)) {
-    const types = choices.map((choice) => (isRecord(choice) ? typeOf(resolve(choice, root), root) : 'anything'))
-    return [...new Set(types)].join(' or ')
-  }
+  if (Array.isArray(choices)) return [...new Set(choices.map(typeInside))].join(' or ')
   if (Array.isArray(schema['enum'])) return 'choice'
   if ('const' in schema) return 'constant'
   return isRecord(schema['properties']) ? 'object' : 'anything'
@@ -103,13 +103,24 @@ function rulesOf(schema: Schema): string[] {
 
 function resolve(schema: Schema, root: Schema, hops = 0): Schema {
   const reference = schema['$ref']
-  if (typeof reference !== 'string' || !reference.startsWith('#/') || hops > MAX_DEPTH) return schema
+  if (typeof reference !== 'string' || hops > MAX_DEPTH) return schema
+  const [start, ...steps] = reference.split('/')
+  if (start !== '#') return schema
   let found: unknown = root
-  for (const step of reference.slice(2).split('/')) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-    found = isRecord(found) ? found[name] : undefined
+  for (const step of steps) {
+    const name = nameIn(step)
+    found = isRecord(found) && name !== null ? found[name] : undefined
   }
   return isRecord(found) ? resolve(found, root, hops + 1) : schema
+}
+
+/** The name that a step of a reference stands for; null where its escapes are broken. */
+function nameIn(step: string): string | null {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return null
+  }
 }
 
 function countOf(value: unknown, one: string, many = `${one}s`): string {

@@ -22,7 +22,7 @@ export function EmbedCode({ publicKey }: { publicKey: string }): ReactNode {
   )
 }
 
-/** The same for a runtime that is there already: its public key is filled in once it is asked for. */
+/** The same for a runtime that is there already: its public key, and so the lines, are asked for. */
 export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, publicKeyPrefix } = runtime
   const revealing = useMutation({
@@ -39,16 +39,13 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
       description="Two lines of HTML, for any page whose origin the list above lets in. On others the chat cannot reach this service, and the browser’s console says why."
     >
       <div className="flex flex-col gap-4">
-        {publicKeyPrefix === null ? (
-          <NoKey runtimeId={runtimeId} />
-        ) : (
-          <EmbedCode publicKey={revealing.data?.key ?? publicKeyPrefix} />
-        )}
+        {publicKeyPrefix === null && <NoKey runtimeId={runtimeId} />}
+        {publicKeyPrefix !== null && revealing.data && <EmbedCode publicKey={revealing.data.key} />}
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
         {publicKeyPrefix !== null && !revealing.data && (
           <div>
             <Button isBusy={revealing.isPending} onClick={() => revealing.mutate()}>
-              Fill in the public key
+              Show the lines
             </Button>
           </div>
         )}

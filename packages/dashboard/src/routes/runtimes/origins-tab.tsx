@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { runtimeQuery } from '../../api/queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -28,14 +29,16 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
   const text = typed ?? allowedOrigins.join('\n')
   const queryClient = useQueryClient()
   const saving = useMutation({
-    mutationFn: () => {
+    mutationFn: (sent: string) => {
       const params = { path: { runtimeId } }
-      return bodyOf(api.PUT('/v1/runtimes/{runtimeId}/allowed-origins', { params, body: { origins: linesOf(text) } }))
+      return bodyOf(api.PUT('/v1/runtimes/{runtimeId}/allowed-origins', { params, body: { origins: linesOf(sent) } }))
     },
-    onSuccess: async () => {
+    onSuccess: (saved, sent) => {
       toast('The origins are saved.')
-      await queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
-      setTyped(null)
+      // What was saved is shown without being asked for again, which may fail; what was typed meanwhile stays.
+      queryClient.setQueryData(runtimeQuery(runtimeId).queryKey, (known) => known && { ...known, ...saved })
+      setTyped((now) => (now === sent ? null : now))
+      void queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
     },
   })
   return (
@@ -46,7 +49,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
       <Form
         className="max-w-xl"
         sending={saving}
-        onSend={() => saving.mutate()}
+        onSend={() => saving.mutate(text)}
         fields={['origins']}
         action="Save the origins"
       >
