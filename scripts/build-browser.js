@@ -1,23 +1,28 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const SHARED = ['package-lock.json', 'tsconfig.base.json', 'scripts', 'packages/contract/src', 'packages/widget/src']
 const PACKAGES = ['packages/widget', 'packages/dashboard']
+// Its own folder's time tells nothing: it changes when “dist” is made.
 const NOT_INPUT = new Set(['dist', 'node_modules', 'test'])
 
 // What runs in browsers is bundled anew only where something that it is made of has changed since.
 process.chdir(join(import.meta.dirname, '..'))
 for (const folder of PACKAGES) {
   const stamp = join(folder, 'dist/bundled')
-  const changed = Math.max(...[folder, ...SHARED].map(newestIn))
+  const inputs = readdirSync(folder).filter((name) => !NOT_INPUT.has(name))
+  const changed = Math.max(...[...inputs.map((name) => join(folder, name)), ...SHARED].map(newestIn))
   if (existsSync(stamp) && statSync(stamp).mtimeMs > changed) continue
+  const begunAt = new Date()
   const { status } = spawnSync('npm', ['run', '-s', 'build', '--workspace', folder], {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
   if (status !== 0) process.exit(status ?? 1)
   writeFileSync(stamp, '')
+  // Of when it began: what was saved while it ran may not be in it.
+  utimesSync(stamp, begunAt, begunAt)
 }
 
 /**
@@ -29,5 +34,5 @@ function newestIn(path) {
   const entry = statSync(path)
   if (!entry.isDirectory()) return entry.mtimeMs
   const inside = readdirSync(path).filter((name) => !NOT_INPUT.has(name))
-  return Math.max(...inside.map((name) => newestIn(join(path, name))), path.endsWith('src') ? entry.mtimeMs : 0)
+  return Math.max(entry.mtimeMs, ...inside.map((name) => newestIn(join(path, name))))
 }

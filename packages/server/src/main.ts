@@ -1,8 +1,8 @@
 import { readConfig } from './config.ts'
-import { limitTime } from './limit-time.ts'
 import { openLog } from './log.ts'
 import { reportFaults } from './report-faults.ts'
 import { startServer } from './server.ts'
+import { stopInTime } from './stop-in-time.ts'
 
 const read = readConfig(process.env)
 if (!read.ok) {
@@ -29,18 +29,12 @@ function failToStart(error: unknown): never {
 
 const server = await startServer(read.config, process.env, { logger, requestLog, onFatal: fail }).catch(failToStart)
 
-// Many supervisors kill after thirty seconds. A database that is away may keep what ends waiting for longer.
-const STOP_MS = 29_500
-
 let isStopping = false
 async function stop(): Promise<void> {
   // A second signal is somebody who will not wait.
   if (isStopping) process.exit(1)
   isStopping = true
-  const stopped = server.stop().then(() => true)
-  const hasStopped = await limitTime(stopped, STOP_MS, false).catch(fail)
-  if (!hasStopped) logger.error('the service did not stop in time')
-  process.exit(hasStopped ? 0 : 1)
+  process.exit(await stopInTime(server, logger).catch(fail))
 }
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())

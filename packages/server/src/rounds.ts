@@ -41,13 +41,24 @@ export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
 async function renew(deps: Deps): Promise<boolean> {
   try {
     await deps.lease.renew()
-    await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
-    return true
   } catch (error) {
     deps.metrics.databaseFailed('lease')
     deps.metrics.leaseRenewed('failed')
     deps.logger.error({ err: error }, 'the lease could not be renewed')
     return false
+  }
+  await failInterrupted(deps)
+  await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
+  return true
+}
+
+// The lease is held by now: what was interrupted can wait for the next regular round.
+async function failInterrupted({ lease, metrics, logger }: Deps): Promise<void> {
+  try {
+    await lease.sweep()
+  } catch (error) {
+    metrics.databaseFailed('sweep')
+    logger.error({ err: error }, 'executions that nobody runs any more could not be failed')
   }
 }
 

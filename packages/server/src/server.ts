@@ -11,8 +11,8 @@ import { createReadinessProbe } from './ops/readiness.ts'
 import { beginRounds, fold, type RoundTimes } from './rounds.ts'
 import { startSummary } from './start-summary.ts'
 
-/** Thirty seconds, after which many supervisors kill, less one. `drainMs` counts from the signal. */
-const DRAIN_TIMES = { drainMs: 25_000, stopMs: 3_000, flushMs: 1_000 }
+/** `drainMs` counts from the signal. Of the 30 s after which many supervisors kill, the rest is for a slow database. */
+const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }
 /** Connections that may wait to be taken. Of a crowd that is more than Node's 511, some would knock again a second later. */
 const BACKLOG = 4_096
 
@@ -47,13 +47,14 @@ export async function startServer(
     { part: 'readiness', end: () => readiness.drain() },
     { part: 'delay', end: () => pause(config.drainDelayMs) },
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
-    { part: 'usage', end: () => folding.stop().then(() => fold(deps)) },
     // The lease keeps what settles until now ours. A renewal under way would take it again after its release.
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.tracer.close()]) },
     { part: 'schema judge', end: () => deps.schemaJudge.close() },
     { part: 'operations port', end: () => ops?.app.close() },
+    // What is not added now is by the next start, or by another replica: of all parts it can best do without the time.
+    { part: 'usage', end: () => folding.stop().then(() => fold(deps)) },
     { part: 'database', end: () => database.close() },
     { part: 'data folder', end: () => parts.unlock() },
   ]

@@ -1,26 +1,31 @@
 import { describe, expect, test } from 'vitest'
+import { STOPPED } from '../../../server/src/agent/run-agent.ts'
 import { FAILURES, statusFailure } from '../../../server/src/dispatch/failures.ts'
+import { OUTCOME_UNKNOWN } from '../../../server/src/executions/call-store.ts'
+import { OUR_FAULT } from '../../../server/src/executions/execute.ts'
+import { INTERRUPTED } from '../../../server/src/executions/lease-store.ts'
 import { stoppedOutcome } from '../../../server/src/executions/outcome.ts'
+import { UNSENT } from '../../../server/src/executions/send-call.ts'
 import { UNRECORDED } from '../../../server/src/executions/settlement-desk.ts'
 import { MODEL_FAILURES } from '../../../server/src/model/model-failure.ts'
-import { explainFailure } from '../../src/routes/executions/explain-failure.ts'
+import { explainedFailures, explainFailure } from '../../src/routes/executions/explain-failure.ts'
 
 const STATUSES = [204, 302, 400, 401, 403, 404, 429, 500, 503]
 const STOPS = [
   ...(['cancelled', 'deadline', 'shutdown', 'lease-lost'] as const).map((reason) => stoppedOutcome(reason).error ?? ''),
   UNRECORDED,
+  INTERRUPTED,
 ]
+const OF_CALLS = [...Object.values(FAILURES).map(({ message }) => message), ...Object.values(UNSENT), OUTCOME_UNKNOWN]
+const OF_EXECUTIONS = [...MODEL_FAILURES, STOPPED, OUR_FAULT]
 
 describe('what a failure asks for', () => {
-  test.each([...Object.values(FAILURES), ...STATUSES.map(statusFailure)].map(({ message }) => message))(
-    'of a call: %s',
-    (message) => {
-      expect(explainFailure('call', message)).not.toBeNull()
-      expect(explainFailure('execution', message)).toBeNull()
-    },
-  )
+  test.each([...OF_CALLS, ...STATUSES.map((status) => statusFailure(status).message)])('of a call: %s', (message) => {
+    expect(explainFailure('call', message)).not.toBeNull()
+    expect(explainFailure('execution', message)).toBeNull()
+  })
 
-  test.each([...MODEL_FAILURES])('of an execution: %s', (message) => {
+  test.each(OF_EXECUTIONS)('of an execution: %s', (message) => {
     expect(explainFailure('execution', message)).not.toBeNull()
     expect(explainFailure('call', message)).toBeNull()
   })
@@ -29,6 +34,12 @@ describe('what a failure asks for', () => {
     const advice = explainFailure('execution', message)
     expect(advice).not.toBeNull()
     expect(explainFailure('call', message)).toBe(advice)
+  })
+
+  test('nothing is explained that the service does not say', () => {
+    const explained = explainedFailures()
+    const said: readonly string[] = [...OF_CALLS, ...OF_EXECUTIONS, ...STOPS]
+    expect([...explained.call, ...explained.execution].filter((message) => !said.includes(message))).toEqual([])
   })
 
   test.each([

@@ -5,6 +5,7 @@ import type { NewId } from '../ids.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from '../model/model.ts'
+import { CUT_OFF } from '../model/model-failure.ts'
 import type { StopSignal } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
@@ -26,6 +27,9 @@ export interface AgentInput {
   call: CallCapability
   signal: StopSignal
 }
+
+/** What a model call that was stopped from outside comes to, where nobody knows more. */
+export const STOPPED = 'The execution was stopped.'
 
 /**
  * The agent loop: the model speaks, the capabilities it asked for are called, their results go back to it, until it asks
@@ -103,11 +107,11 @@ async function* speak(
       if (event.type === 'text') yield event
     }
     yield stepEnd({ inputTokens: 0, outputTokens: 0 })
-    return { ok: false, failure: { finishReason: 'error', error: 'The model’s answer was cut off.' } }
+    return { ok: false, failure: { finishReason: 'error', error: CUT_OFF } }
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error
     if (error instanceof ModelError) yield stepEnd(error.usage)
-    const message = error instanceof ModelError ? error.message : 'The execution was stopped.'
+    const message = error instanceof ModelError ? error.message : STOPPED
     return { ok: false, failure: { finishReason: 'error', error: message } }
   }
 }

@@ -17,11 +17,11 @@ export async function listOwnDeployments(
   page: { runtimeId: string; limit: number; after: PageStart | null },
 ): Promise<{ deployments: DeploymentListItem[]; next: PageStart | null }> {
   const { runtimeId, limit } = page
-  const serving = await servingVersion(deps, owner, runtimeId)
+  await servingVersion(deps, owner, runtimeId)
   const before = page.after?.at ?? null
   const rows = await listDeployments(deps.db, owner.ownerId, { runtimeId, limit: limit + 1, before })
   const { shown, next } = cutPage(rows, limit, ({ version }) => ({ at: version, id: String(version) }))
-  return { deployments: shown.map((row) => toListItem(row, serving)), next }
+  return { deployments: shown.map((row) => toListItem(row, row.serving)), next }
 }
 
 /** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
@@ -30,13 +30,15 @@ export async function deploymentDetail(
   owner: Owner,
   { runtimeId, version }: { runtimeId: string; version: number },
 ): Promise<DeploymentDetail> {
-  const serving = await servingVersion(deps, owner, runtimeId)
   const found = await findDeployment(deps.db, owner.ownerId, runtimeId, version)
+  // Read last: a deployment in between would be told superseded by the one before it.
+  const serving = await servingVersion(deps, owner, runtimeId)
   if (!found) throw notFound('The deployment')
   const { manifest } = found
   return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
 }
 
+/** Throws 404 where the runtime is nobody's or somebody else's. */
 async function servingVersion({ db }: Pick<Deps, 'db'>, owner: Owner, runtimeId: string): Promise<number | null> {
   const runtime = await findRuntime(db, owner.ownerId, runtimeId)
   if (!runtime) throw notFound('The runtime')

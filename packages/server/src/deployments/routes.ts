@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
-import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
@@ -20,11 +20,17 @@ import { deploymentDetail, listOwnDeployments } from './history.ts'
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
 const RuntimeParams = z.object({ runtimeId: z.string() })
 
-const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
+const VERSION = /^[1-9]\d{0,8}$/
+// Cursors of other lists hold times in milliseconds, more than the column of versions can be compared with.
+const VersionCursor = PageCursor.refine(
+  (start) => start === null || (VERSION.test(start.id) && start.at === Number(start.id)),
+  FOREIGN_CURSOR,
+)
+const ListQuery = z.strictObject({ limit: PageLimit, cursor: VersionCursor })
 const VersionParams = RuntimeParams.extend({
   version: z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be the number of a deployment, such as 3.')
+    .regex(VERSION, 'must be the number of a deployment, such as 3.')
     .transform(Number)
     .meta({ wire: { type: 'integer', minimum: 1 } }),
 })

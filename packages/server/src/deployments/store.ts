@@ -85,22 +85,30 @@ export async function findDeployment(
   return row ? toDeployment(row) : null
 }
 
-/** Deployments of a runtime, newest first, `limit` of them with numbers below `before`; without their manifests. */
+/**
+ * Deployments of a runtime, newest first, `limit` of them with numbers below `before`; without their manifests. Which one
+ * serves is of the same moment.
+ */
 export async function listDeployments(
   db: Kysely<Schema>,
   ownerId: string,
   page: { runtimeId: string; limit: number; before: number | null },
-): Promise<DeploymentSummary[]> {
+): Promise<(DeploymentSummary & { serving: number | null })[]> {
   const rows = await db
     .selectFrom('deployments')
-    .select(['version', 'deployed_at', 'capability_count'])
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', page.runtimeId)
-    .$if(page.before !== null, (older) => older.where('version', '<', page.before))
-    .orderBy('version', 'desc')
+    .innerJoin('runtimes', (join) =>
+      join
+        .onRef('runtimes.owner_id', '=', 'deployments.owner_id')
+        .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
+    )
+    .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
+    .where('deployments.owner_id', '=', ownerId)
+    .where('deployments.runtime_id', '=', page.runtimeId)
+    .$if(page.before !== null, (older) => older.where('deployments.version', '<', page.before))
+    .orderBy('deployments.version', 'desc')
     .limit(page.limit)
     .execute()
-  return rows.map(toSummary)
+  return rows.map((row) => ({ ...toSummary(row), serving: row.serving_version }))
 }
 
 export interface DeploymentSummary {

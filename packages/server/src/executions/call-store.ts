@@ -132,7 +132,8 @@ function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
   }
 }
 
-const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
+/** What is said of a call that was under way when its execution was interrupted. */
+export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
 const FAIL_OPEN_CALLS = failOpenStatement()
 

@@ -99,6 +99,9 @@ export async function runExecution(
   }
 }
 
+/** What an execution that failed from within is told. */
+export const OUR_FAULT = 'Something went wrong on our side.'
+
 async function follow(
   context: Pick<Deps, 'logger'> & { executionId: string },
   events: AsyncGenerator<AgentEvent, AgentResult>,
@@ -114,7 +117,7 @@ async function follow(
   } catch (error) {
     const { logger, executionId } = context
     logger.error({ err: error, executionId }, 'an execution failed from within')
-    const failure: AgentResult = { finishReason: 'error', error: 'Something went wrong on our side.' }
+    const failure: AgentResult = { finishReason: 'error', error: OUR_FAULT }
     // Where the fault was outside the loop, the loop still holds the model's stream open.
     await events.return(failure).catch(() => undefined)
     return failure

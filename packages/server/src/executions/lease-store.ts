@@ -9,7 +9,7 @@ import { failOpenCalls } from './call-store.ts'
 const RUNNING = sql.lit('running' as const)
 
 /** What an interrupted execution is told to have died of. */
-const INTERRUPTED = 'The service was interrupted while the execution ran.'
+export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
 /** Takes a lease for a node that holds none. */
 export async function takeLease(

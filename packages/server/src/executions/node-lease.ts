@@ -17,12 +17,13 @@ export interface NodeLease {
   isHeld(): boolean
   /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
   take(): Promise<void>
-  /**
-   * Renews the lease and fails what nobody runs any more. Where the lease had been lost, another node has failed what
-   * this one runs: it is stopped, and a new lease taken. After a missed renewal nodes whose leases ran out meanwhile are
-   * given the time of a lease to renew theirs, because what kept this one from renewing may have kept them, too.
-   */
+  /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
   renew(): Promise<void>
+  /**
+   * Fails what nobody runs any more. After a missed renewal nodes whose leases ran out meanwhile are given the time of a
+   * lease to renew theirs, because what kept this one from renewing may have kept them, too.
+   */
+  sweep(): Promise<void>
   release(): Promise<void>
 }
 
@@ -52,7 +53,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     if (isOurs) until = claimed
     return isOurs
   }
-  const sweep = async (deadNodes: Sweep['deadNodes']) => {
+  const failAllOf = async (deadNodes: Sweep['deadNodes']) => {
     const now = clock.now()
     const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, deadNodes })
     if (count === 0) return
@@ -64,21 +65,20 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     async take() {
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
-      if (deps.engine === 'sqlite') return sweep('all others')
+      if (deps.engine === 'sqlite') return failAllOf('all others')
       // How long the database was away before this start is not known.
       sparesUntil = clock.now() + LEASE_MS
-      await sweep('none')
+      await failAllOf('none')
     },
     async renew() {
       const isOurs = await extend()
       deps.metrics.leaseRenewed(isOurs ? 'renewed' : 'retaken')
-      if (!isOurs) {
-        // Before a new lease is taken: under it, what was lost would be free to have effects again.
-        deps.running.stopAll('lease-lost')
-        await take()
-      }
-      await sweep(clock.now() < sparesUntil ? 'none' : 'lapsed')
+      if (isOurs) return
+      // Before a new lease is taken: under it, what was lost would be free to have effects again.
+      deps.running.stopAll('lease-lost')
+      await take()
     },
+    sweep: () => failAllOf(clock.now() < sparesUntil ? 'none' : 'lapsed'),
     async release() {
       until = 0
       await dropLease(db, nodeId)

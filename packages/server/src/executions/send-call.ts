@@ -23,8 +23,8 @@ export async function sendCall(
 ): Promise<CallResult> {
   const { admitted, endUserToken, scope } = context
   const { runtime, executionId, wish } = admitted
-  if (scope.stopReason !== null) return unsent('The call was not made: the execution was stopped.')
-  if (runtime.endpoint === null) return unsent('The runtime has no endpoint.')
+  if (scope.stopReason !== null) return unsent(UNSENT.stopped)
+  if (runtime.endpoint === null) return unsent(UNSENT.noEndpoint)
   if (!deps.lease.isHeld()) return interrupted()
   const span = scope.span.begin('capability call', {
     'svc.call_id': call.callId,
@@ -64,8 +64,15 @@ export async function sendCall(
  * have no further effect, and nothing more may be written of it.
  */
 export function interrupted(): CallResult {
-  return unsent('The service was interrupted.')
+  return unsent(UNSENT.interrupted)
 }
+
+/** What is said of calls that never left. */
+export const UNSENT = {
+  stopped: 'The call was not made: the execution was stopped.',
+  noEndpoint: 'The runtime has no endpoint.',
+  interrupted: 'The service was interrupted.',
+} as const
 
 function unsent(message: string): CallResult {
   return { ok: false, message, durationMs: 0 }

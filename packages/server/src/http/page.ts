@@ -4,6 +4,9 @@ import type { PageStart } from '../database/page.ts'
 const MAX_PAGE = 200
 const DEFAULT_PAGE = 50
 
+/** What is said of a cursor that no page of the listing can have given. */
+export const FOREIGN_CURSOR = 'is not a cursor of this listing: pass a nextCursor as it was returned.'
+
 const CursorContent = z.tuple([z.int(), z.string().regex(/^[A-Za-z0-9_-]{1,128}$/)])
 
 /** Query `limit`: 1 to 200, 50 where it is absent. */
@@ -23,10 +26,7 @@ export const PageCursor = z
   .transform((cursor, context): PageStart => {
     const content = CursorContent.safeParse(decode(cursor))
     if (content.success) return { at: content.data[0], id: content.data[1] }
-    context.addIssue({
-      code: 'custom',
-      message: 'is not a cursor of this listing: pass a nextCursor as it was returned.',
-    })
+    context.addIssue({ code: 'custom', message: FOREIGN_CURSOR })
     return z.NEVER
   })
   .optional()

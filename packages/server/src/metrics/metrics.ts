@@ -4,7 +4,7 @@ import type { LimitName } from '../usage/rules.ts'
 export type BatchName = 'admissions' | 'calls' | 'settlements'
 
 /** Where a fault of the database was met. */
-export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness'
+export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | 'sweep'
 
 /** What is read at the moment it is asked for. */
 export interface Gauges {

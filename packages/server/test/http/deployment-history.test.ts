@@ -1,5 +1,8 @@
 import { DeploymentDetail, DeploymentList, DeployResponse } from '@svc/contract'
+import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
+import { deploymentDetail, listOwnDeployments } from '../../src/deployments/history.ts'
+import { encodeCursor } from '../../src/http/page.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { deployed } from '../support/scene.ts'
@@ -65,6 +68,43 @@ describeEngines('what a runtime has deployed', (engine) => {
     expect(third.nextCursor).toBeNull()
   })
 
+  test('the cursor of another list, or one that no page gave, is refused', async () => {
+    const { service, runtime, get } = await start()
+    await deployed(service, runtime)
+    const starts = [
+      { at: service.clock.now(), id: 'exec_abc' },
+      { at: service.clock.now(), id: String(service.clock.now()) },
+      { at: -3, id: '-3' },
+      { at: 0, id: '0' },
+      { at: 3, id: 'exec_abc' },
+    ]
+    for (const start of starts) {
+      expect([start, faultsIn(await get(`/deployments?cursor=${encodeCursor(start)}`))]).toEqual([
+        start,
+        { cursor: ['is not a cursor of this listing: pass a nextCursor as it was returned.'] },
+      ])
+    }
+  })
+
+  test('a deployment that comes while they are read leaves one of the list active, and is never told superseded', async () => {
+    const { service, owner, runtime } = await start()
+    await deployed(service, runtime)
+    const { runtimeId } = runtime
+    const list = { runtimeId, limit: 10, after: null }
+    const meanwhile = () => service.deps.db.withPlugin(afterFirstResult(() => deployed(service, runtime)))
+    const { deployments } = await listOwnDeployments({ db: meanwhile() }, owner, list)
+    expect(deployments.map(({ version, status }) => [version, status])).toEqual([
+      [2, 'active'],
+      [1, 'superseded'],
+    ])
+    const asked = deploymentDetail({ db: meanwhile() }, owner, { runtimeId, version: 3 })
+    await expect(asked).rejects.toThrow('The deployment was not found.')
+    expect(await deploymentDetail({ db: meanwhile() }, owner, { runtimeId, version: 3 })).toMatchObject({
+      version: 3,
+      status: 'superseded',
+    })
+  })
+
   test('a number that cannot be one is refused, and one that nobody has deployed is absent', async () => {
     const { service, runtime, get } = await start()
     await deployed(service, runtime)
@@ -89,6 +129,21 @@ describeEngines('what a runtime has deployed', (engine) => {
     }
   })
 })
+
+/** Does something right after the first answer of the database. */
+function afterFirstResult(act: () => Promise<unknown>): KyselyPlugin {
+  let isDone = false
+  return {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (!isDone) {
+        isDone = true
+        await act()
+      }
+      return result
+    },
+  }
+}
 
 function isoNow({ clock }: TestService): string {
   return new Date(clock.now()).toISOString()

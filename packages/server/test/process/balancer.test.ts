@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { busy } from '../../src/errors.ts'
+import { busy, internal } from '../../src/errors.ts'
+import { anyOrigin } from '../../src/http/gate.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
@@ -118,19 +120,67 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
   test.skipIf(!hasBalancer)('where no replica is left, the balancer says so as the service would', async () => {
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
     await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([]) })
-    const url = `http://127.0.0.1:${publicPort}/v1/runtimes`
+    const url = `http://127.0.0.1:${publicPort}/v1/runtime/execute`
     let answer: Response | undefined
     // Its port is open a moment after its start.
-    while (!answer) answer = await fetch(url).catch(() => undefined)
+    while (!answer) answer = await fetch(url, { method: 'POST' }).catch(() => undefined)
     expect(answer.status).toBe(429)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'application/json',
-      'retry-after': '1',
-      'cache-control': 'no-store',
-    })
+    expect(Object.fromEntries(answer.headers)).toMatchObject({ ...OWN_HEADERS, 'retry-after': '1' })
+    expect(answer.headers.has('x-svc-balancer')).toBe(false)
     expect(await answer.json()).toEqual(busy().toBody())
+    // Without leave to ask a page would see none of it.
+    const preflight = await fetch(url, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'authorization, *',
+    })
+    expect((await fetch(`http://127.0.0.1:${publicPort}/v1/runtimes`, { method: 'OPTIONS' })).status).toBe(429)
   })
+
+  test.skipIf(!hasBalancer)(
+    'a replica that breaks off is told as a fault, and what one says itself stays',
+    async () => {
+      const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+      const [host = ''] = HOSTS
+      await listen({ host, port: opsPort }, (_request, response) => response.end())
+      await listen({ host, port }, ({ url, socket }, response) => {
+        if (url === '/break') socket.destroy()
+        else response.writeHead(503).end('its own')
+      })
+      await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([host]) })
+      // On a connection that it has used before the balancer says nothing then: it closes that one, too.
+      const once = { headers: { connection: 'close' } }
+      const get = (path: string) => fetch(`http://127.0.0.1:${publicPort}${path}`, once).catch(() => undefined)
+      let own = await get('/')
+      while (own?.status !== 503) own = await get('/')
+      expect(await own.text()).toBe('its own')
+      const broken = await get('/break')
+      expect(broken?.status).toBe(500)
+      expect(Object.fromEntries(broken?.headers ?? [])).toMatchObject(OWN_HEADERS)
+      expect(await broken?.json()).toEqual(internal(null).toBody())
+    },
+  )
 })
+
+/** What each answer of the balancer's own has, as the service's refusals do. */
+const OWN_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-request-id': expect.stringMatching(/^[\w-]{8,}$/),
+  ...anyOrigin(),
+}
+
+async function listen({ host, port }: { host: string; port: number }, answer: RequestListener): Promise<void> {
+  const server = createHttpServer(answer)
+  await new Promise<void>((resolve) => {
+    server.listen(port, host, resolve)
+  })
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+}
 
 /** The status of the replica's readiness once it is not 200 any more. */
 async function readyOf(host: string, opsPort: number, { ended }: ListeningServer): Promise<number> {

@@ -130,6 +130,7 @@ describe('the composition', () => {
       'SVC_BASE_URL',
       'SVC_DRAIN_DELAY_MS',
       'SVC_MASTER_KEY',
+      'SVC_OPS_HOST',
       'SVC_OPS_PORT',
       'SVC_TRUST_PROXY',
     ])

@@ -70,7 +70,7 @@ export interface TestService {
   signedIn(owner: Owner): Promise<string>
   runtime(owner: TestOwner, fields?: Record<string, unknown>): Promise<CreatedRuntime>
   deploy(runtime: CreatedRuntime, manifest?: Partial<DeploymentManifestInput>): Promise<LightMyRequestResponse>
-  /** Renews the lease as the running server does, so that the clock may be moved far. */
+  /** Renews the lease, and fails what was interrupted, as the running server does, so that the clock may be moved far. */
   renew(): Promise<void>
   close(): Promise<void>
 }
@@ -137,7 +137,10 @@ export async function startService(database: Database, options: TestServiceOptio
     runtime: (owner, fields) => makeRuntime(send, owner, fields),
     deploy: (runtime, manifest) =>
       send('POST', '/v1/deployments', { key: runtime.deployKey, body: deployBody(manifest) }),
-    renew: () => deps.lease.renew(),
+    async renew() {
+      await deps.lease.renew()
+      await deps.lease.sweep()
+    },
     async close() {
       await app.close()
       await deps.lease.release()

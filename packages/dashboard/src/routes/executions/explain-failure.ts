@@ -10,6 +10,12 @@ export function explainFailure(of: Failed, message: string): string | null {
   return fixes.get(message) ?? STOP_FIXES.get(message) ?? (of === 'call' ? statusFix(message) : null)
 }
 
+/** Every sentence that is explained word for word, by what it is of. */
+export function explainedFailures(): Readonly<Record<Failed, readonly string[]>> {
+  const ofStops = [...STOP_FIXES.keys()]
+  return { call: [...CALL_FIXES.keys(), ...ofStops], execution: [...EXECUTION_FIXES.keys(), ...ofStops] }
+}
+
 const UNUSABLE = 'The answer was no JSON of the form {"output": …}. Is something else listening at the endpoint?'
 const TOO_MUCH = 'Return less: what the question needs, a page of a list instead of all of it.'
 const CALLER_LEFT = 'The visitor closed the page, or stopped the answer. There is nothing to mend.'
@@ -50,6 +56,10 @@ const CALL_FIXES: ReadonlyMap<string, string> = new Map([
     'Your server answers more slowly than calls come. Make it faster, or spread the load.',
   ],
   ['The call was cancelled.', CALLER_LEFT],
+  [
+    'The call was not made: the execution was stopped.',
+    'Nothing was sent to your server. The failure of the execution says why it was stopped.',
+  ],
   ['The runtime has no endpoint.', 'Set the endpoint under the runtime’s overview, or deploy with one.'],
   ['The service was interrupted.', ASK_AGAIN],
   [

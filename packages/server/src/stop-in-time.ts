@@ -1,0 +1,17 @@
+import type { Logger } from 'pino'
+import { limitTime } from './limit-time.ts'
+
+// Many supervisors kill after thirty seconds. A database that is away may keep what ends waiting for longer.
+const STOP_MS = 29_500
+
+/** Stops the server and gives the process's exit code: 0, or 1 where it has not stopped after `stopMs`. */
+export async function stopInTime(
+  server: { stop(): Promise<void> },
+  logger: Pick<Logger, 'error'>,
+  stopMs = STOP_MS,
+): Promise<0 | 1> {
+  const stopped = server.stop().then(() => true)
+  if (await limitTime(stopped, stopMs, false)) return 0
+  logger.error('the service did not stop in time')
+  return 1
+}
