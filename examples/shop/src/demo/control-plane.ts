@@ -46,7 +46,9 @@ export async function startControlPlane(options: { folder: string; port: number 
     url,
     summary,
     async createOwner(email) {
-      const { stdout } = await run(process.execPath, [ADMIN, 'create-owner', '--email', email], { env })
+      const { stdout } = await run(process.execPath, [ADMIN, 'create-owner', '--email', email, '--tier', 'pro'], {
+        env,
+      })
       return NewOwner.parse(JSON.parse(stdout))
     },
     async svcDeploy({ deployKey, endpoint }) {

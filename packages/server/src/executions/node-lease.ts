@@ -11,6 +11,9 @@ const OVERDUE_MARGIN_MS = 60_000
 // Renewals come every ten seconds: after this long without one, the database may have been away from all nodes alike.
 const MISSED_MS = 1.5 * RENEWAL_MS
 
+// As soon as it is back every living node renews: one that fails is tried again each second, one that hangs after seven.
+const SPARING_MS = RENEWAL_MS
+
 /** This process's claim on the executions it runs. While it holds, nobody else ends them. */
 export interface NodeLease {
   /** False once the lease may have run out: nothing with an effect is started then. */
@@ -20,8 +23,8 @@ export interface NodeLease {
   /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
   renew(): Promise<void>
   /**
-   * Fails what nobody runs any more. After a missed renewal nodes whose leases ran out meanwhile are given the time of a
-   * lease to renew theirs, because what kept this one from renewing may have kept them, too.
+   * Fails what nobody runs any more. After a missed renewal nodes whose leases ran out meanwhile are given ten seconds to
+   * renew theirs, because what kept this one from renewing may have kept them, too.
    */
   sweep(): Promise<void>
   release(): Promise<void>
@@ -48,7 +51,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const extend = async () => {
     const claimed = clock.now() + LEASE_MS
     const isOurs = await extendLease(db, nodeId, claimed)
-    if (clock.now() - renewedAt > MISSED_MS) sparesUntil = clock.now() + LEASE_MS
+    if (clock.now() - renewedAt > MISSED_MS) sparesUntil = clock.now() + SPARING_MS
     renewedAt = clock.now()
     if (isOurs) until = claimed
     return isOurs
@@ -67,7 +70,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
       if (deps.engine === 'sqlite') return failAllOf('all others')
       // How long the database was away before this start is not known.
-      sparesUntil = clock.now() + LEASE_MS
+      sparesUntil = clock.now() + SPARING_MS
       await failAllOf('none')
     },
     async renew() {

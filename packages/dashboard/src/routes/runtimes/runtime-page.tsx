@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps, Outlet, useParams } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import { Link, type LinkProps, Outlet, useLocation, useParams } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { runtimeQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
@@ -49,25 +49,38 @@ export function RuntimePage(): ReactNode {
         </>
       }
     >
-      <nav aria-label="Parts of the runtime" className="overflow-x-auto border-b border-line">
-        <ul className="flex gap-5">
-          {TABS.map(({ to, label, isExact = false }) => (
-            <li key={label}>
-              <Link
-                {...(to !== undefined && { to })}
-                params={{ runtimeId }}
-                activeOptions={{ exact: isExact, includeSearch: false }}
-                className={TAB}
-              >
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Tabs runtimeId={runtimeId} />
       <Suspense fallback={<Loading rows={4} />}>
         <Outlet />
       </Suspense>
     </Page>
+  )
+}
+
+function Tabs({ runtimeId }: { runtimeId: string }): ReactNode {
+  const strip = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // On a narrow screen the strip scrolls, and the present part may be out of sight.
+  useEffect(() => {
+    const present = [...(strip.current?.querySelectorAll('a') ?? [])].find((link) => link.pathname.endsWith(pathname))
+    present?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [pathname])
+  return (
+    <nav ref={strip} aria-label="Parts of the runtime" className="overflow-x-auto border-b border-line">
+      <ul className="flex gap-5">
+        {TABS.map(({ to, label, isExact = false }) => (
+          <li key={label}>
+            <Link
+              {...(to !== undefined && { to })}
+              params={{ runtimeId }}
+              activeOptions={{ exact: isExact, includeSearch: false }}
+              className={TAB}
+            >
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }
