@@ -90,8 +90,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        from: "return sweep('all others');",
-        to: "return sweep('none');",
+        from: "return failAllOf('all others');",
+        to: "return failAllOf('none');",
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'until a restarted server had ended them' },
