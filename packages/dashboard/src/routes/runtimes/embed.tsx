@@ -36,7 +36,7 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
   return (
     <Card
       title="Put the chat on your page"
-      description="Two lines of HTML, for any page whose origin the list above lets in. On others the chat cannot reach this service, and the browser’s console says why."
+      description="Two lines of HTML, for any page whose origin the list above lets in. On others the browser keeps the chat from this service."
     >
       <div className="flex flex-col gap-4">
         {publicKeyPrefix === null && <NoKey runtimeId={runtimeId} />}
