@@ -120,7 +120,7 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/sign-in.ts',
     'accounts/sessions.ts',
     'deployments/schema-judge.ts',
-    'http/refusal.ts',
+    'http/refusal-text.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')

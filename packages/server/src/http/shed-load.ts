@@ -3,27 +3,39 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
 import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
-import { pathOf, refusalOf } from './refusal.ts'
+import { createEarlyDoors } from './early-doors.ts'
+import { createDates, pathOf, refusalOf, refusalText } from './refusal-text.ts'
 import { notesOf } from './request-notes.ts'
+import type { RequestGist } from './whole-request.ts'
 
 const LOG_EVERY_MS = 1_000
 
 type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
 
 /**
- * Refuses what is more than the service can hold, before a credential is looked up or a body read, and as a rule before
- * the framework sees the request: where there are many refusals, its part of them would be dear. Must be the first hook.
+ * Refuses what is more than the service can hold, before a credential is looked up or a body read. Must be the first hook.
+ * Most of all refusals are given even before that: where there are many, the framework's part of them would be dear, and
+ * Node's is.
  */
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
-  const { load } = deps
+  const { clock, load } = deps
   const teller = createTeller(deps)
+  const dateOf = createDates(clock)
+  const doors = createEarlyDoors((request) => {
+    const kind = kindOf(request)
+    const reason = load.refuses(kind)
+    if (reason === null) return null
+    teller.shed(kind, reason)
+    return refusalText(refusalOf(request, reason), dateOf())
+  })
   // Null where the request was refused, and its answer is on its way.
   const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
-    const kind = loadKindOf(request.method ?? '', pathOf(request))
+    const gist = gistOf(request)
+    const kind = kindOf(gist)
     const entered = load.enter(kind)
     if (typeof entered === 'string') {
       teller.shed(kind, entered)
-      const { headers, body } = refusalOf(request, entered)
+      const { headers, body } = refusalOf(gist, entered)
       response.writeHead(429, headers).end(body)
       return null
     }
@@ -37,8 +49,12 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
+    doors.note(request, response)
     const held = take(request, response)
-    if (!held) return
+    if (!held) {
+      response.once('close', () => doors.put(request))
+      return
+    }
     handedOver = { request, held }
     for (const handle of handlers) handle.call(app.server, request, response)
     handedOver = null
@@ -67,6 +83,15 @@ function releaseLater(app: FastifyInstance): void {
     notesOf(request).held?.leave()
     done()
   })
+}
+
+function gistOf({ method = '', url = '', headers }: IncomingMessage): RequestGist {
+  const id = headers['x-request-id']
+  return { method, url, headers: { origin: headers.origin, 'x-request-id': typeof id === 'string' ? id : undefined } }
+}
+
+function kindOf({ method, url }: RequestGist): LoadKind {
+  return loadKindOf(method, pathOf(url))
 }
 
 interface Teller {

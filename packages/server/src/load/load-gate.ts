@@ -16,6 +16,8 @@ export interface HeldRequest {
 /** The first door of all: lets in what the service can hold, and refuses the rest before anything is done for it. */
 export interface LoadGate {
   enter(kind: LoadKind): HeldRequest | ShedReason
+  /** Why one more of this kind would not be taken now; null where it would be. */
+  refuses(kind: LoadKind): ShedReason | null
   /** Requests taken and not yet handed on, and how many there may be at present of those that have no reserve. */
   readonly held: number
   readonly bound: number
@@ -53,6 +55,7 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
     return mayHold(kind, held[poolOf(kind)], bound) ? null : 'held'
   }
   return {
+    refuses,
     enter(kind) {
       const reason = refuses(kind)
       if (reason !== null) return reason

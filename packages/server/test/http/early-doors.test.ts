@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listenOnFreePort } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { createEarlyDoors } from '../../src/http/early-doors.ts'
+import { createGate } from '../support/deferred.ts'
+
+/** A server that refuses while it is told to, by Node or early, and says in its answers who refused. */
+async function startServer() {
+  const gate = createGate()
+  const state = { isRefusing: false, requests: 0 }
+  const doors = createEarlyDoors(() => (state.isRefusing ? answerOf(429, 'early') : null))
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url === '/slow') await gate.enter()
+    const body = await text(request)
+    const answer = `${request.method} ${request.url} ${body}`
+    response.writeHead(200, { 'content-length': answer.length }).end(answer)
+  }
+  const server = createServer((request, response) => {
+    state.requests += 1
+    doors.note(request, response)
+    if (!state.isRefusing) return void serve(request, response)
+    response.writeHead(429, { 'content-length': 4 }).end('node')
+    response.once('close', () => doors.put(request))
+  })
+  const { port, close } = await listenOnFreePort(server)
+  onTestFinished(close)
+  return { port, gate, state }
+}
+
+function answerOf(status: number, body: string): string {
+  return `HTTP/1.1 ${status} Too Many Requests\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+}
+
+/** A connection whose answers are read in their order: status and body of each. */
+function openConnection(port: number) {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  let heard = ''
+  let look = () => {}
+  socket.on('data', (piece) => {
+    heard += piece
+    look()
+  })
+  const take = () => {
+    const [whole, status = '', length = ''] =
+      /^HTTP\/1\.1 (\d+)[\s\S]*?content-length: (\d+)[\s\S]*?\r\n\r\n/i.exec(heard) ?? []
+    if (whole === undefined || heard.length < whole.length + Number(length)) return null
+    const answer = `${status} ${heard.slice(whole.length, whole.length + Number(length))}`
+    heard = heard.slice(whole.length + Number(length))
+    return answer
+  }
+  const answer = () =>
+    new Promise<string>((resolve) => {
+      look = () => {
+        const taken = take()
+        if (taken !== null) resolve(taken)
+      }
+      look()
+    })
+  return {
+    write: (bytes: string) => void socket.write(bytes, 'latin1'),
+    answer,
+    ask: (bytes: string) => {
+      socket.write(bytes, 'latin1')
+      return answer()
+    },
+  }
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
+const post = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+/** A connection that has been refused early already, and a server that takes everything again. */
+async function openRefused() {
+  const { port, gate, state } = await startServer()
+  const connection = openConnection(port)
+  state.isRefusing = true
+  expect([await connection.ask(get('/1')), await connection.ask(get('/2'))]).toEqual(['429 node', '429 node'])
+  expect(await connection.ask(post('/3', 'abc'))).toBe('429 early')
+  state.isRefusing = false
+  return { ...connection, gate, state }
+}
+
+test('a connection that was refused once is refused early from then on, and served as ever in between', async () => {
+  const { ask, state } = await openRefused()
+  expect(await ask(post('/4', 'abc'))).toBe('200 POST /4 abc')
+  expect(await ask(get('/5'))).toBe('200 GET /5 ')
+  state.isRefusing = true
+  expect([await ask(get('/6')), await ask(get('/7'))]).toEqual(['429 early', '429 early'])
+})
+
+test('what looks like a request inside a body is read as the body that it is', async () => {
+  const { write, answer, ask, gate, state } = await openRefused()
+  const inside = get('/inside')
+  const whole = post('/slow', inside)
+  write(whole.slice(0, -inside.length))
+  await gate.arrived(1)
+  state.isRefusing = true
+  write(inside)
+  gate.open()
+  expect(await answer()).toBe(`200 POST /slow ${inside}`)
+  expect([await ask(get('/8')), await ask(get('/9'))]).toEqual(['429 node', '429 early'])
+})
+
+test('while something is under way on a connection, what comes behind it waits its turn', async () => {
+  const { write, answer, gate, state } = await openRefused()
+  write(get('/slow'))
+  await gate.arrived(1)
+  state.isRefusing = true
+  write(get('/behind'))
+  // Node has read it: /1, /2 and /slow were before.
+  while (state.requests < 4) await new Promise(setImmediate)
+  gate.open()
+  expect([await answer(), await answer()]).toEqual(['200 GET /slow ', '429 node'])
+})
+
+test('requests that arrive together are Node’s, and answered in their order', async () => {
+  const { write, answer } = await openRefused()
+  write(get('/a') + get('/b'))
+  expect([await answer(), await answer()]).toEqual(['200 GET /a ', '200 GET /b '])
+})
