@@ -31,14 +31,7 @@ export async function findKeyPrefixes(
   ownerId: string,
   runtimeId: string,
 ): Promise<{ deploy: string | null; public: string | null }> {
-  const rows = await db
-    .selectFrom('credentials')
-    .select(['kind', 'prefix'])
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', 'is', null)
-    .execute()
+  const rows = await keysOf(db, ownerId, runtimeId).where('expires_at', 'is', null).select(['kind', 'prefix']).execute()
   const prefixOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.prefix ?? null
   return { deploy: prefixOf('deploy'), public: prefixOf('public') }
 }
@@ -49,16 +42,20 @@ export async function findGraceEnds(
   ownerId: string,
   { runtimeId, now }: { runtimeId: string; now: number },
 ): Promise<{ deploy: number | null; public: number | null }> {
-  const rows = await db
-    .selectFrom('credentials')
-    .select(['kind', 'expires_at'])
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .where('revoked_at', 'is', null)
+  const rows = await keysOf(db, ownerId, runtimeId)
     .where('expires_at', '>', now)
+    .select(['kind', 'expires_at'])
     .execute()
   const endOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.expires_at ?? null
   return { deploy: endOf('deploy'), public: endOf('public') }
+}
+
+function keysOf(db: Kysely<Schema>, ownerId: string, runtimeId: string) {
+  return db
+    .selectFrom('credentials')
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .where('revoked_at', 'is', null)
 }
 
 /** Adds a key to an account. */

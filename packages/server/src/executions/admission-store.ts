@@ -219,7 +219,8 @@ export async function wasAdmitted(db: Kysely<Schema>, request: AdmissionRequest,
 
 type CallOfExecution = NewCall & { ownerId: string; executionId: string }
 
-const CALL_COLUMNS = {
+/** What a call that is dispatched is written with. */
+export const CALL_COLUMNS = {
   owner_id: 'text',
   execution_id: 'text',
   call_id: 'text',

@@ -10,7 +10,7 @@ import {
 } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
 import { retryConflicts, type Tx } from '../database/transaction.ts'
-import { type NewCall, toDispatchedRow } from './admission-store.ts'
+import { CALL_COLUMNS, type NewCall, toDispatchedRow } from './admission-store.ts'
 
 export interface DispatchedCall extends NewCall {
   ownerId: string
@@ -32,18 +32,7 @@ interface CallsOfExecution {
   calls: readonly SettledCall[]
 }
 
-const COLUMNS = {
-  owner_id: 'text',
-  execution_id: 'text',
-  call_id: 'text',
-  ordinal: 'bigint',
-  capability: 'text',
-  step: 'bigint',
-  status: 'text',
-  input: 'text',
-  started_at: 'bigint',
-  node_id: 'text',
-} as const
+const COLUMNS = { ...CALL_COLUMNS, node_id: 'text' } as const
 
 // The lock makes a take-over wait that would not see these calls, and this wait for one that is under way. Written twice,
 // a call is the same call: the answer to the first time may have been lost.

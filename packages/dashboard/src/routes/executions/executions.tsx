@@ -5,8 +5,8 @@ import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { executionsQuery, isTooLongForLive, runtimesQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -47,13 +47,7 @@ export function Executions(): ReactNode {
           <Table caption="Executions" columns={columns(names)} rows={rows} rowKey={({ executionId }) => executionId} />
         )}
       </Card>
-      {list.hasNextPage && (
-        <div className="flex justify-center">
-          <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show earlier ones
-          </Button>
-        </div>
-      )}
+      <EarlierButton list={list} />
     </Page>
   )
 }

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentsQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
@@ -43,13 +43,7 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
           <Table caption="Deployments" columns={COLUMNS} rows={rows} rowKey={({ version }) => String(version)} />
         )}
       </Card>
-      {list.hasNextPage && (
-        <div className="flex justify-center">
-          <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show earlier ones
-          </Button>
-        </div>
-      )}
+      <EarlierButton list={list} />
       {newest && previous && (
         <CompareCard
           key={newest.version}
