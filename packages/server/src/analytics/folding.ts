@@ -9,8 +9,8 @@ import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/j
  */
 export const FOLD_MS = 5_000
 
-// Some thousand executions at most: nobody waits long for such a transaction.
-const ENTRIES_PER_FOLD = 64
+// Some thousand executions at most, which hold the event loop for some 20 ms; fewer would write each counter more often.
+const ENTRIES_PER_FOLD = 256
 
 /** Where the journal of usage is added to the counters, bit by bit. Any number of replicas may fold at once. */
 export interface UsageFolding {

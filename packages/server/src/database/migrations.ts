@@ -7,6 +7,7 @@ import { listings } from './migrations/0005-listings.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { modelSteps } from './migrations/0008-model-steps.ts'
+import { fewerIndexes } from './migrations/0009-fewer-indexes.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -34,5 +35,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0006-billing': billing(types),
     '0007-usage-journal': usageJournal(types),
     '0008-model-steps': modelSteps(types),
+    '0009-fewer-indexes': fewerIndexes(),
   }
 }

@@ -157,7 +157,7 @@ function toSqlite(value) {
 function open({ file, role }) {
   const isReader = role === 'reader'
   const database = new SqliteDatabase(file, { readonly: isReader, timeout: 5000 })
-  database.pragma('cache_size = -65536')
+  database.pragma('cache_size = -16384')
   if (isReader) {
     database.pragma('query_only = on')
     return database

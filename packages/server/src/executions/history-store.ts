@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@svc/contract'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../database/page.ts'
 import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
 
@@ -34,8 +34,8 @@ export type SummaryRow = Pick<ExecutionRow, (typeof SUMMARY)[number]>
 
 /**
  * Executions of this owner, newest first. One range of one index for each status that is asked for, whatever the other
- * filters, so a page costs the same among thousands and among millions; without a status the three ranges are merged.
- * The index of what runs, which is never much, knows no other filter.
+ * filters, so a page costs the same among thousands and among millions; several ranges are merged. The index of what
+ * runs, which is never much, knows no other filter.
  */
 export async function listExecutions(
   db: Kysely<Schema>,
@@ -43,23 +43,83 @@ export async function listExecutions(
   filter: ExecutionFilter,
 ): Promise<SummaryRow[]> {
   const { status, limit } = filter
-  if (status) return range(db, ownerId, { ...filter, status }).execute()
-  const newest = (one: ExecutionStatus) =>
-    db.selectFrom(range(db, ownerId, { ...filter, status: one }).as(one)).selectAll()
-  return newest('completed')
-    .unionAll(newest('failed'))
-    .unionAll(newest('running'))
+  const statuses = status === undefined ? STATUSES : [status]
+  const places = statuses.some(hasEnded) ? await placesOf(db, ownerId, filter) : []
+  const ranges = statuses.flatMap((one) =>
+    (hasEnded(one) ? places : [columnsOf(filter)]).map((place) => ({ one, place })),
+  )
+  const [first, ...others] = ranges.map(({ one, place }) =>
+    db.selectFrom(range(db, ownerId, place, { ...filter, status: one }).as('newest')).selectAll(),
+  )
+  if (!first) return []
+  return others
+    .reduce((all, newest) => all.unionAll(newest), first)
     .orderBy('started_at', 'desc')
     .orderBy('execution_id', 'desc')
     .limit(limit)
     .execute()
 }
 
-function range(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter & { status: ExecutionStatus }) {
+const STATUSES = ['completed', 'failed', 'running'] as const
+
+function hasEnded(status: ExecutionStatus): boolean {
+  return status !== 'running'
+}
+
+/** A condition on runtime and project. */
+type Place = RawBuilder<SqlBool>
+
+/** Runtime and project as one value: asked for by two, SQLite enters by an index of one, and reads all of the other. */
+const PLACE = sql<string>`runtime_id || ' ' || project_id`
+
+/** Where to look for what has ended: one place, but for a runtime each project in which it ran. */
+async function placesOf(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter): Promise<Place[]> {
+  const { runtimeId, projectId } = filter
+  if (runtimeId === undefined) return [columnsOf(filter)]
+  const names = projectId === undefined ? await placesOfRuntime(db, ownerId, runtimeId) : [`${runtimeId} ${projectId}`]
+  // SQLite merges 500 ranges at most; nobody moves a runtime so often, and who does waits longer.
+  if (names.length > 100) return [columnsOf(filter)]
+  return names.map((name) => sql<SqlBool>`${PLACE} = ${name}`)
+}
+
+/** A runtime with each of its projects, as a rule the one. Goes from one to the next by the index. */
+async function placesOfRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<string[]> {
+  const nextAfter = (place: RawBuilder<unknown>) =>
+    sql<string | null>`(
+    select min(${PLACE}) from executions
+    where owner_id = ${ownerId} and status <> 'running' and ${PLACE} > ${place} and ${PLACE} < ${`${runtimeId}!`}
+  )`.as('place')
+  const rows = await db
+    .withRecursive('places', (places) =>
+      places
+        .selectNoFrom(nextAfter(sql`${`${runtimeId} `}`))
+        .unionAll((all) =>
+          all.selectFrom('places').select(nextAfter(sql`places.place`)).where('place', 'is not', null),
+        ),
+    )
+    .selectFrom('places')
+    .select('place')
+    .execute()
+  return rows.flatMap(({ place }) => place ?? [])
+}
+
+function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' | 'projectId'>): Place {
+  const ofRuntime = runtimeId === undefined ? sql<SqlBool>`true` : sql<SqlBool>`runtime_id = ${runtimeId}`
+  return projectId === undefined ? ofRuntime : sql<SqlBool>`${ofRuntime} and project_id = ${projectId}`
+}
+
+function range(
+  db: Kysely<Schema>,
+  ownerId: string,
+  place: Place,
+  filter: ExecutionFilter & { status: ExecutionStatus },
+) {
   const { to, after } = filter
-  const query = placedIn(db, filter)
+  const query = db
+    .selectFrom('executions')
     .select(SUMMARY)
     .where('owner_id', '=', ownerId)
+    .where(place)
     .where('status', '=', sql.lit(filter.status))
     // Tells what the indexes of ended executions hold, which SQLite does not conclude from the status.
     .$if(filter.status !== 'running', (ended) => ended.where('status', '<>', sql.lit('running' as const)))
@@ -74,19 +134,6 @@ function range(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter & { 
     )
   }
   return to === undefined ? query : query.where('started_at', '<', to)
-}
-
-/**
- * Executions of a runtime, of a project, or of both. Both are one value, for which there is an index: asked for by two,
- * SQLite enters by the index of one of them, and then reads all that the other has ever run.
- */
-function placedIn(db: Kysely<Schema>, { runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' | 'projectId'>) {
-  const all = db.selectFrom('executions')
-  if (runtimeId !== undefined && projectId !== undefined) {
-    return all.where(sql<string>`runtime_id || ' ' || project_id`, '=', `${runtimeId} ${projectId}`)
-  }
-  if (runtimeId !== undefined) return all.where('runtime_id', '=', runtimeId)
-  return projectId === undefined ? all : all.where('project_id', '=', projectId)
 }
 
 /** One execution of this owner that started no earlier than `from`, with its calls in order, or null. */

@@ -191,7 +191,6 @@ describe('a list by owner', () => {
 
     test.each([
       ['executions_by_status', ENDED],
-      ['executions_by_runtime_status', `${ENDED} and runtime_id = 'r'`],
       ['executions_by_project_status', `${ENDED} and project_id = 'p'`],
       ['executions_by_place_status', `${ENDED} and runtime_id || ' ' || project_id = 'r p'`],
       ['executions_running', "status = 'running'"],

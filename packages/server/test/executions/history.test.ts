@@ -1,5 +1,6 @@
 import { ExecutionList, type ExecutionSummary, Trace } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { executionRow } from '../database/rows.ts'
 import { fieldsAtFault } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -28,6 +29,8 @@ async function everyPage(scene: Scene, query: Record<string, string>): Promise<E
   }
   return found
 }
+
+const ended = (at: number) => ({ status: 'completed', completed_at: at, finish_reason: 'stop' }) as const
 
 const idsOf = (executions: readonly { executionId: string }[]) => executions.map(({ executionId }) => executionId)
 
@@ -128,6 +131,26 @@ describeEngines('the history of executions', (engine) => {
     gate.open()
     expect((await running).json().executionId).toBe(underWay?.executionId)
     expect(await shown('running')).toEqual([])
+  })
+
+  test.each([3, 120])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
+    const scene = await setScene(database())
+    const { ownerId } = scene.owner
+    const { runtimeId } = scene.runtime
+    const ran = (index: number, changes: Parameters<typeof executionRow>[0]) => {
+      const at = scene.service.clock.now() - index * 1_000
+      const execution_id = `exec_${projects}_${String(projects - index).padStart(4, '0')}`
+      const project_id = `proj_${(index * 7) % projects}`
+      return executionRow({ owner_id: ownerId, execution_id, project_id, started_at: at, ...ended(at), ...changes })
+    }
+    const own = Array.from({ length: projects }, (_, index) => ran(index, { runtime_id: runtimeId }))
+    const another = ran(0, { runtime_id: `${runtimeId}0`, execution_id: `exec_of_another_${projects}` })
+    await scene.database.db
+      .insertInto('executions')
+      .values([...own, another])
+      .execute()
+    expect(idsOf(await everyPage(scene, { runtimeId, limit: '50' }))).toEqual(own.map((row) => row.execution_id))
+    expect(idsOf(await everyPage(scene, { runtimeId, limit: '50', status: 'failed' }))).toEqual([])
   })
 
   test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {
