@@ -120,12 +120,13 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/sign-in.ts',
     'accounts/sessions.ts',
     'deployments/schema-judge.ts',
+    'deployments/input-checks.ts',
     'http/refusal-text.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(7)
+  expect(messages).toHaveLength(8)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

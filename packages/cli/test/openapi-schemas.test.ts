@@ -18,10 +18,10 @@ async function embedded(schema: JsonObject) {
 function checkOf(schema: JsonObject): ((value: unknown) => boolean) | null {
   prepareDialects()
   try {
-    const check = compileAlone(schema)
+    const { validate } = compileAlone(schema)
     // One that leads back to itself compiles, and never ends.
-    check({})
-    return (value) => check(value)
+    validate({})
+    return (value) => validate(value)
   } catch {
     return null
   }

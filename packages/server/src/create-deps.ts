@@ -7,6 +7,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
+import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
@@ -35,6 +36,7 @@ export interface DepsOptions {
   model: Model
   payments: Payments
   schemaJudge: SchemaJudge
+  inputChecks: InputChecks
   logger: Logger
   /** None: through the logger. */
   requestLog?: RequestLog
@@ -66,6 +68,7 @@ export function createDeps(options: DepsOptions): Deps {
     model,
     payments,
     schemaJudge,
+    inputChecks,
     logger,
     baseUrl,
     version,
@@ -85,6 +88,7 @@ export function createDeps(options: DepsOptions): Deps {
     model,
     payments,
     schemaJudge,
+    inputChecks,
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,

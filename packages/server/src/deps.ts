@@ -6,6 +6,7 @@ import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
+import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Dispatcher } from './dispatch/dispatch.ts'
 import type { AdmissionDesk } from './executions/admission-desk.ts'
@@ -38,6 +39,7 @@ export interface Deps {
   serving: ServingCache
   published: PublishedCache
   schemaJudge: SchemaJudge
+  inputChecks: InputChecks
   admissions: AdmissionDesk
   callLog: CallLog
   settlements: SettlementDesk

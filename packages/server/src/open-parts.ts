@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
+import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
 import { createSchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import type { Environment } from './environment.ts'
@@ -62,6 +63,7 @@ export async function openParts(
     model,
     payments,
     schemaJudge,
+    inputChecks: createInputChecks(createInputThreads()),
     logger,
     ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,

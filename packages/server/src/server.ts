@@ -51,7 +51,7 @@ export async function startServer(
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.tracer.close()]) },
-    { part: 'schema judge', end: () => deps.schemaJudge.close() },
+    { part: 'schemas', end: () => Promise.all([deps.schemaJudge.close(), deps.inputChecks.close()]) },
     { part: 'operations port', end: () => ops?.app.close() },
     // What is not added now is by the next start, or by another replica: of all parts it can best do without the time.
     { part: 'usage', end: () => folding.stop().then(() => fold(deps)) },

@@ -43,7 +43,7 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
     spent.textBytes += bytesOf(spoken)
-    const requests = spoken.requests.map((request) => judge(deps, input.toolset, request))
+    const requests = await Promise.all(spoken.requests.map((request) => judge(deps, input.toolset, request)))
     const assistant = assistantTurn(spoken.text, requests)
     messages.push(assistant)
     yield { type: 'turn', message: assistant }
@@ -131,7 +131,11 @@ interface JudgedRequest {
   refusal: string | null
 }
 
-function judge(deps: AgentDeps, toolset: Toolset, request: { name: string; input: unknown }): JudgedRequest {
+async function judge(
+  deps: AgentDeps,
+  toolset: Toolset,
+  request: { name: string; input: unknown },
+): Promise<JudgedRequest> {
   const part: ToolCallPart = {
     type: 'tool_call',
     id: deps.newId('call'),
@@ -139,7 +143,7 @@ function judge(deps: AgentDeps, toolset: Toolset, request: { name: string; input
     // What the model wrote stands there even where it is refused, so that it sees what to mend.
     input: isJsonObject(request.input) ? request.input : {},
   }
-  return { part, refusal: toolCallProblem(toolset, request.name, request.input) }
+  return { part, refusal: await toolCallProblem(toolset, request.name, request.input) }
 }
 
 function toCall({ part }: JudgedRequest, step: number, ordinal: number): AgentCall {

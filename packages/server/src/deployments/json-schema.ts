@@ -1,10 +1,9 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
-import type { ValidateFunction } from 'ajv'
 import { jsonBytes } from '../json-bytes.ts'
 import { createPatience } from './patience.ts'
-import { compileAlone, judgeDialect, prepareDialects } from './schema-dialects.ts'
+import { type Compiled, compileAlone, judgeDialect, prepareDialects } from './schema-dialects.ts'
 import { schemaFaults } from './schema-faults.ts'
-import { TimeLimitError, withinTime } from './time-limit.ts'
+import { stoppedAfter, TimeLimitError, withinTime } from './time-limit.ts'
 
 /**
  * Checks a value against an owner's schema. Returns its faults by dotted path below `root`, or null when it fits.
@@ -21,6 +20,8 @@ const TRIAL_MS = 150
 const COMPILE_JUDGED_MS = 4 * COMPILE_MS
 // A schema without references and patterns for names takes time in the product of its size and the value's at most.
 const SAFE_PRODUCT = 4_000_000
+// A pattern takes a step of its engine for each of its instructions and each character: “a{999}” is short, and slow.
+const INSTRUCTION_WEIGHT = 4
 const UNBOUNDED = /"(?:\$ref|\$dynamicRef|\$recursiveRef|patternProperties)"/
 
 /**
@@ -32,13 +33,13 @@ export function compileSchema(schema: JsonObject, maxMs = COMPILE_MS): CompiledS
   if (schema['$async'] !== undefined) return { ok: false, problem: 'must not use $async.' }
   prepareDialects()
   try {
-    const validate = withinTime(Math.min(maxMs, COMPILE_MS), () => {
+    const compiled = withinTime(Math.min(maxMs, COMPILE_MS), () => {
       judgeDialect(schema)
       return compileAlone(schema)
     })
     // A schema that leads back to itself compiles, but no check against it need ever end.
-    withinTime(TRIAL_MS, () => validate({}))
-    return { ok: true, check: checkWith(validate, schema) }
+    withinTime(TRIAL_MS, () => compiled.validate({}))
+    return { ok: true, check: patientCheck(compiled, schema) }
   } catch (error) {
     return { ok: false, problem: problemOf(error) }
   }
@@ -46,8 +47,31 @@ export function compileSchema(schema: JsonObject, maxMs = COMPILE_MS): CompiledS
 
 /** Compiles a schema that {@link compileSchema} has found good, without judging it anew. Throws where it was not. */
 export function compileJudged(schema: JsonObject): SchemaCheck {
-  const validate = withinTime(COMPILE_JUDGED_MS, () => compileAlone(schema))
-  return checkWith(validate, schema)
+  return patientCheck(
+    withinTime(COMPILE_JUDGED_MS, () => compileAlone(schema)),
+    schema,
+  )
+}
+
+/** A schema for a thread that others wait for. */
+export interface QuickSchema {
+  /** Whether no value of so many bytes can take long. */
+  isSafe(bytes: number): boolean
+  /** Throws {@link TimeLimitError} where the value takes longer than it may. */
+  check: SchemaCheck
+}
+
+/** Compiles a schema as {@link compileJudged} does. Throws {@link TimeLimitError} where that takes longer than it may. */
+export function compileQuickly(schema: JsonObject, limits: { compileMs: number; checkMs: number }): QuickSchema {
+  const compiled = stoppedAfter(limits.compileMs, () => compileAlone(schema))
+  const isSafe = safeSizes(compiled, schema)
+  const run = <T>(work: () => T) => stoppedAfter(limits.checkMs, work)
+  return { isSafe, check: checkWith(compiled, isSafe, run) }
+}
+
+/** What is said of an input whose check was given up. */
+export function endless(root: string): FieldErrors {
+  return { [root]: ['cannot be checked: its schema refers to itself without end, or takes too long.'] }
 }
 
 /** Why a schema cannot describe a capability's input, which is always an object; null when it can. */
@@ -57,18 +81,34 @@ export function inputRootProblem(schema: JsonObject): string | null {
   return 'must describe an object at its root (type: object): capability input is a JSON object.'
 }
 
-function checkWith(validate: ValidateFunction, schema: JsonObject): SchemaCheck {
-  const text = JSON.stringify(schema)
-  const isUnbounded = UNBOUNDED.test(text)
+function patientCheck(compiled: Compiled, schema: JsonObject): SchemaCheck {
   const patience = createPatience()
-  return (value, root, bytes = jsonBytes(value)) => {
-    const isSafe = !isUnbounded && text.length * bytes < SAFE_PRODUCT
+  const check = checkWith(compiled, safeSizes(compiled, schema), (work) => patience.run(work))
+  return (value, root, bytes) => {
     try {
-      const fits = isSafe ? validate(value) : patience.run(() => validate(value))
+      return check(value, root, bytes)
+    } catch (error) {
+      if (!(error instanceof TimeLimitError)) throw error
+      return endless(root)
+    }
+  }
+}
+
+function safeSizes({ instructions }: Compiled, schema: JsonObject): QuickSchema['isSafe'] {
+  const text = JSON.stringify(schema)
+  const weight = UNBOUNDED.test(text) ? Number.POSITIVE_INFINITY : text.length + INSTRUCTION_WEIGHT * instructions
+  return (bytes) => weight * bytes < SAFE_PRODUCT
+}
+
+/** `run` is for the checks that may take long. */
+function checkWith({ validate }: Compiled, isSafe: QuickSchema['isSafe'], run: <T>(work: () => T) => T): SchemaCheck {
+  return (value, root, bytes = jsonBytes(value)) => {
+    try {
+      const fits = isSafe(bytes) ? validate(value) : run(() => validate(value))
       return fits ? null : schemaFaults(validate.errors ?? [], root)
     } catch (error) {
-      if (!(error instanceof RangeError) && !(error instanceof TimeLimitError)) throw error
-      return { [root]: ['cannot be checked: its schema refers to itself without end, or takes too long.'] }
+      if (!(error instanceof RangeError)) throw error
+      return endless(root)
     }
   }
 }

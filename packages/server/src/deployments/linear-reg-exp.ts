@@ -1,22 +1,26 @@
 import { RE2JS } from 're2js'
 
-/**
- * The regular expressions of owners' schemas, on an engine whose time is linear in its input, so that no pattern can hold
- * the process. What it cannot run (look-around, back-references) throws and is refused at deploy.
- */
-export function linearRegExp(pattern: string): LinearRegExp {
-  const compiled = compile(pattern)
-  // Ajv shares compiled patterns by their string form, so that must be the pattern's own.
-  return { test: (text) => compiled.matcher(text).find(), toString: () => `re2:${pattern}` }
-}
-
 interface LinearRegExp {
   test(text: string): boolean
   toString(): string
 }
 
-// Ajv asks every engine how generated standalone code would name it; nothing here is ever written out as code.
-linearRegExp.code = 'linearRegExp'
+/**
+ * The regular expressions of owners' schemas, on an engine whose time is linear in its input, so that no pattern can hold
+ * the process. What it cannot run (look-around, back-references) throws and is refused at deploy. `onCompiled` hears how
+ * many instructions each has, which is what a character may cost.
+ */
+export function linearRegExps(onCompiled: (instructions: number) => void = () => {}) {
+  const linearRegExp = (pattern: string): LinearRegExp => {
+    const compiled = compile(pattern)
+    onCompiled(compiled.programSize())
+    // Ajv shares compiled patterns by their string form, so that must be the pattern's own.
+    return { test: (text) => compiled.matcher(text).find(), toString: () => `re2:${pattern}` }
+  }
+  // Ajv asks every engine how generated standalone code would name it; nothing here is ever written out as code.
+  linearRegExp.code = 'linearRegExp'
+  return linearRegExp
+}
 
 // The engine takes “\k” for the letter.
 const NAMED_REFERENCE = /(?:^|[^\\])(?:\\\\)*\\k</

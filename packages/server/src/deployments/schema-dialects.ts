@@ -2,7 +2,7 @@ import type { JsonObject } from '@svc/contract'
 import { Ajv, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { linearRegExp } from './linear-reg-exp.ts'
+import { linearRegExps } from './linear-reg-exp.ts'
 import { linearUniqueItems } from './unique-items.ts'
 
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/
@@ -16,7 +16,7 @@ const OPTIONS: Options = {
   // JSON.parse makes infinity of 1e999, and no JSON can carry it on.
   strictNumbers: true,
   // Its passes over the generated code take time in the square of its size.
-  code: { regExp: linearRegExp, optimize: false },
+  code: { regExp: linearRegExps(), optimize: false },
 }
 
 interface Dialect {
@@ -40,16 +40,29 @@ export function judgeDialect(schema: JsonObject): void {
   judge(dialect, { ...schema, $schema: id })
 }
 
+/** A schema, compiled. */
+export interface Compiled {
+  validate: ValidateFunction
+  /** Of the machines of all its patterns together. */
+  instructions: number
+}
+
 /**
  * Compiles a schema of the dialect that it names. Its compiler knows no schema but the one at hand, so that not even a
  * reference to its own dialect leads anywhere. Throws where that cannot be done.
  */
-export function compileAlone(schema: JsonObject): ValidateFunction {
+export function compileAlone(schema: JsonObject): Compiled {
   const { dialect } = dialectOf(schema)
-  const ajv = withFormats(new dialect.Compiler({ ...OPTIONS, meta: false, validateSchema: false }))
+  let instructions = 0
+  const regExp = linearRegExps((more) => {
+    instructions += more
+  })
+  const code = { ...OPTIONS.code, regExp }
+  const ajv = withFormats(new dialect.Compiler({ ...OPTIONS, code, meta: false, validateSchema: false }))
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword(linearUniqueItems)
-  return ajv.compile(schema)
+  const validate = ajv.compile(schema)
+  return { validate, instructions }
 }
 
 function dialectOf(schema: JsonObject): { dialect: Dialect; id: string } {

@@ -1,4 +1,4 @@
-import type { CapabilityFailure, CapabilityOutput, JsonObject } from '@svc/contract'
+import type { CapabilityFailure, CapabilityOutput, FieldErrors, JsonObject } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
@@ -6,7 +6,7 @@ import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
-import { type Admitted, enter } from './enter.ts'
+import { type Admitted, enter, type Wish } from './enter.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { sendCall } from './send-call.ts'
@@ -128,19 +128,29 @@ function callable(runtime: ServingRuntime, name: string): ServingCapability | un
   return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
 }
 
-function wishFor(deps: CallDeps, kind: 'broker' | 'capability', capability: ServingCapability, input: CallInput) {
+type CallWish = Wish<AgentCall>
+
+function wishFor(
+  deps: CallDeps,
+  kind: 'broker' | 'capability',
+  capability: ServingCapability,
+  input: CallInput,
+): CallWish | Promise<CallWish> {
   const { inputText, metadata, metadataText } = input
-  const faults = capability.checkInput(input.input, 'input', Buffer.byteLength(inputText))
-  // Named as a whole too, for callers that look for the field they sent.
-  if (faults)
-    throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
-  const call: AgentCall = {
-    callId: deps.newId('call'),
-    capability: capability.name,
-    step: 0,
-    ordinal: 0,
-    input: input.input,
-    inputText,
+  const wish = (faults: FieldErrors | null): CallWish => {
+    // Named as a whole too, for callers that look for the field they sent.
+    if (faults)
+      throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
+    const call: AgentCall = {
+      callId: deps.newId('call'),
+      capability: capability.name,
+      step: 0,
+      ordinal: 0,
+      input: input.input,
+      inputText,
+    }
+    return { kind, metadata, metadataText, messageShape: [], call }
   }
-  return { kind, metadata, metadataText, messageShape: [], call }
+  const faults = capability.checkInput(input.input, 'input', Buffer.byteLength(inputText))
+  return faults instanceof Promise ? faults.then(wish) : wish(faults)
 }

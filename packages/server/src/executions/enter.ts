@@ -41,7 +41,7 @@ export async function enter<C extends AgentCall | null>(
   deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics'>,
   door: Door,
   located: Located,
-  judge: (runtime: ServingRuntime) => Wish<C>,
+  judge: (runtime: ServingRuntime) => Wish<C> | Promise<Wish<C>>,
 ): Promise<Admitted<C>> {
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()

@@ -4,8 +4,9 @@ import { runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import type { Located } from '../runtimes/serving.ts'
-import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
 import { type Admitted, enter, toNewCall } from './enter.ts'
@@ -146,7 +147,21 @@ function recordedCall(
 function toolsetOf(runtime: ServingRuntime): Toolset {
   const { deployment, endpoint } = runtime
   if (!deployment || endpoint === null) return { tools: [], check: () => undefined }
-  return { tools: deployment.tools, check: (name) => deployment.capabilities.get(name)?.checkInput }
+  const check = (name: string) => {
+    const capability = deployment.capabilities.get(name)
+    return capability && ((input: JsonObject, root: string) => checkForModel(capability, input, root))
+  }
+  return { tools: deployment.tools, check }
+}
+
+// A caller is told to come again; a model may go on without.
+async function checkForModel({ checkInput }: ServingCapability, input: JsonObject, root: string) {
+  try {
+    return await checkInput(input, root)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { [root]: ['could not be checked, because too many inputs are. Call again in a moment.'] }
+  }
 }
 
 function toStreamEvent(event: AgentEvent): Exclude<StreamEvent, { type: 'done' }> | null {

@@ -1,6 +1,6 @@
-import type { Capability, JsonObject, Tier } from '@svc/contract'
+import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
-import { compileJudged, type SchemaCheck } from '../deployments/json-schema.ts'
+import type { InputCheck } from '../deployments/input-checks.ts'
 import type { Deployment } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
@@ -11,7 +11,7 @@ import type { RuntimeRow, RuntimeView } from './store.ts'
 export interface ServingCapability {
   name: string
   requiresEndUser: boolean
-  checkInput: SchemaCheck
+  checkInput: InputCheck
 }
 
 /** A stored deployment, ready to serve. It never changes, so it is kept as long as it is used. */
@@ -89,7 +89,15 @@ export function parseOrigins(stored: string): string[] {
   return Origins.parse(JSON.parse(stored))
 }
 
-export function toServingDeployment({ version, bytes, manifest }: Deployment): ServingDeployment {
+export function toServingDeployment(
+  { inputChecks }: Pick<Deps, 'inputChecks'>,
+  ownerId: string,
+  { version, bytes, manifest }: Deployment,
+): ServingDeployment {
+  const toServing = ({ name, requiresEndUser, actions }: Capability): ServingCapability => {
+    const schema = actions[0]?.inputSchema
+    return { name, requiresEndUser, checkInput: schema ? inputChecks.checkOf(ownerId, schema) : () => null }
+  }
   return {
     version,
     bytes,
@@ -99,21 +107,6 @@ export function toServingDeployment({ version, bytes, manifest }: Deployment): S
   }
 }
 
-function toServing(capability: Capability): ServingCapability {
-  const { name, requiresEndUser, actions } = capability
-  return { name, requiresEndUser, checkInput: compiledOnUse(actions[0]?.inputSchema) }
-}
-
 function toTool({ name, description, actions }: Capability): ModelTool {
   return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
-}
-
-// Compiling costs milliseconds and a deployment may hold a hundred schemas of which a caller needs one.
-function compiledOnUse(schema: JsonObject | undefined): SchemaCheck {
-  if (!schema) return () => null
-  let check: SchemaCheck | undefined
-  return (value, root, bytes) => {
-    check ??= compileJudged(schema)
-    return check(value, root, bytes)
-  }
 }

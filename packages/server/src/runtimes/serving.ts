@@ -13,7 +13,7 @@ import {
 } from './serving-runtime.ts'
 import { findServedRuntime } from './store.ts'
 
-type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving'>
+type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'inputChecks'>
 
 interface CachedRuntime {
   runtime: ServingRuntime
@@ -85,15 +85,26 @@ export async function locateOwned(deps: ServingDeps, ownerId: string, runtimeId:
 }
 
 /**
- * Runs `attempt` on the located runtime, at once. A refusal that rests on a remembered runtime is tried again on a fresh
- * one, which takes a promise.
+ * Runs `attempt` on the located runtime, at once where it can. A refusal that rests on a remembered runtime is tried again
+ * on a fresh one, which takes a promise.
  */
-export function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T): T | Promise<T> {
-  try {
+export function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T | Promise<T>): T | Promise<T> {
+  const afresh = async (refusal: AppError) => {
+    const { revision } = located.runtime
+    await located.refresh()
+    // What has not changed would be refused again, and some judgements take long.
+    if (located.runtime.revision === revision) throw refusal
     return attempt(located.runtime)
-  } catch (error) {
+  }
+  const settle = (error: unknown) => {
     if (located.isFresh || !(error instanceof AppError)) throw error
-    return located.refresh().then(() => attempt(located.runtime))
+    return afresh(error)
+  }
+  try {
+    const made = attempt(located.runtime)
+    return made instanceof Promise ? made.catch(settle) : made
+  } catch (error) {
+    return settle(error)
   }
 }
 
@@ -138,7 +149,7 @@ async function loadDeployment(
   if (kept?.version === version) return kept
   const stored = await findDeployment(deps.db, ownerId, runtimeId, version)
   if (!stored) return null
-  const deployment = toServingDeployment(stored)
+  const deployment = toServingDeployment(deps, ownerId, stored)
   deps.serving.deployments.set(runtimeId, deployment)
   return deployment
 }

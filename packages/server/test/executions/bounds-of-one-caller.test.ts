@@ -1,9 +1,10 @@
 import { ExecuteResponse } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { limited } from '../../src/errors.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-import { capability, deployBody } from '../support/service.ts'
+import { capability, deployBody, inputThreadsAtOnce } from '../support/service.ts'
 
 /** A schema of a few lines whose check doubles with each of them. */
 function doubling(levels: number) {
@@ -46,6 +47,40 @@ describeEngines('what one caller can take of the service', (engine) => {
     }
     const answered = await service.send('POST', url, { body: { input: { next: {} } } })
     expect(answered.json()).toMatchObject({ output: 'grown' })
+  })
+
+  test('an input that may take long is checked elsewhere: once, and not at all where too many wait', async () => {
+    const properties = { size: { type: 'number' } }
+    const inputSchema = { type: 'object', properties, description: 'x'.repeat(10_000) }
+    const large = capability('large', { actions: [{ name: 'large', inputSchema }] })
+    const threads = inputThreadsAtOnce()
+    const asked: unknown[] = []
+    let isBusy = false
+    const { execute, service, broker } = await setScene(database(), {
+      manifest: { capabilities: [large] },
+      handle: { large: () => ({ output: 'done' }) },
+      inputThreads: {
+        ...threads,
+        async ask(ownerId, question, bytes) {
+          asked.push(question.value)
+          if (isBusy) throw limited('Too many inputs are being checked.', 1_000)
+          return threads.ask(ownerId, question, bytes)
+        },
+      },
+    })
+    const [good, bad] = [{ size: 1 }, { size: 'one' }]
+    expect((await broker('large', { input: good })).json()).toMatchObject({ output: 'done' })
+    const refused = await broker('large', { input: bad })
+    expect(refused.json().error).toMatchObject({ details: { fieldErrors: { 'input.size': ['must be number.'] } } })
+    expect(asked).toEqual([good, bad])
+
+    isBusy = true
+    const answer = await broker('large', { input: good })
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '1'])
+    service.model.say(calls({ name: 'large', input: good }), text('sorry'))
+    const executed = ExecuteResponse.parse((await execute()).json())
+    expect(executed.status).toBe('completed')
+    expect(JSON.stringify(executed.messages)).toContain('input could not be checked, because too many inputs are.')
   })
 
   test('an execution makes as many calls as its limit says, and the model hears that the rest was not made', async () => {

@@ -26,12 +26,12 @@ function startJudge(options: Partial<SchemaJudgeOptions> & { program?: string } 
 /** A thread that answers every manifest but one whose first schema says `hang` or `die`. */
 const ODD_THREAD = `
   const { parentPort } = require('node:worker_threads')
-  parentPort.on('message', ({ id, schemas }) => {
-    if (schemas[0].does === 'hang') for (;;) Math.random()
-    if (schemas[0].does === 'die') throw new Error('broken')
-    parentPort.postMessage({ id, problems: schemas.map(() => null) })
+  parentPort.on('message', ({ id, question }) => {
+    if (question[0].does === 'hang') for (;;) Math.random()
+    if (question[0].does === 'die') throw new Error('broken')
+    parentPort.postMessage({ id, answer: question.map(() => null) })
   })
-  parentPort.postMessage({ id: 0, problems: [] })
+  parentPort.postMessage({ id: 0 })
 `
 
 test('each schema gets its verdict, in order, from a thread', async () => {

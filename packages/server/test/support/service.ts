@@ -13,6 +13,8 @@ import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
 import type { Pause } from '../../src/database/outlast.ts'
+import { createInputChecks, type InputThreads } from '../../src/deployments/input-checks.ts'
+import { createInputDesk } from '../../src/deployments/input-desk.ts'
 import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
 import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Deps } from '../../src/deps.ts'
@@ -43,6 +45,7 @@ export interface TestServiceOptions {
   passwordHasher?: PasswordHasher
   /** In place of one that judges in the test's own thread. */
   schemaJudge?: SchemaJudge
+  inputThreads?: InputThreads
   /** https://svc.test unless it is given. */
   baseUrl?: string
   proxyHops?: number
@@ -89,6 +92,12 @@ const JUDGE_AT_ONCE: SchemaJudge = {
   close: async () => {},
 }
 
+/** Checks inputs in this thread where others would be asked. */
+export function inputThreadsAtOnce(): InputThreads {
+  const check = createInputDesk()
+  return { ask: async (_ownerId, asked) => ({ ok: true, answer: check(asked) }), close: async () => {} }
+}
+
 /** Starts the service on a database that stays open when it is closed, as a replica does on a shared one. */
 export async function startService(database: Database, options: TestServiceOptions = {}): Promise<TestService> {
   const { clock = createTestClock(), masterKey = randomBytes(32) } = options
@@ -101,6 +110,7 @@ export async function startService(database: Database, options: TestServiceOptio
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     model: options.model ?? model,
     schemaJudge: options.schemaJudge ?? JUDGE_AT_ONCE,
+    inputChecks: createInputChecks(options.inputThreads ?? inputThreadsAtOnce()),
     logger,
     clock,
     pause: options.pause ?? (async () => undefined),

@@ -1,0 +1,89 @@
+import type { JsonObject } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { createInputChecks, type InputChecksOptions, type InputThreads } from '../../src/deployments/input-checks.ts'
+import { createInputDesk } from '../../src/deployments/input-desk.ts'
+import { object } from './schema-support.ts'
+
+const NAMED = object({ name: { type: 'string' } }, { required: ['name'] })
+const TREE: JsonObject = {
+  $ref: '#/$defs/node',
+  $defs: { node: object({ next: { allOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] } }) },
+}
+const MISSING = { 'input.name': ['is required.'] }
+const ENDLESS = { input: [expect.stringContaining('takes too long')] }
+
+function tree(levels: number): JsonObject {
+  return levels === 0 ? {} : { next: tree(levels - 1) }
+}
+
+/** Checks whose threads are this one, and whose inputs these were asked for. On a busy machine, too, what is quick is so. */
+function startChecks({ ask, ...options }: InputChecksOptions & { ask?: InputThreads['ask'] } = {}) {
+  const asked: string[] = []
+  const clock = { now: 0 }
+  const check = createInputDesk()
+  const threads: InputThreads = {
+    async ask(ownerId, question, bytes) {
+      asked.push(ownerId)
+      return ask ? ask(ownerId, question, bytes) : { ok: true, answer: check(question) }
+    },
+    close: async () => {},
+  }
+  const times = { now: () => clock.now, compileMs: 5_000, checkMs: 300 }
+  return { checks: createInputChecks(threads, { ...times, ...options }), asked, clock }
+}
+
+test('what is quick is checked at once, references included', () => {
+  const { checks, asked } = startChecks()
+  const named = checks.checkOf('a', NAMED)
+  expect([named({ name: 'Ada' }, 'input'), named({}, 'input')]).toEqual([null, MISSING])
+  expect(checks.checkOf('a', TREE)(tree(3), 'input')).toBeNull()
+  expect(asked).toEqual([])
+})
+
+test('a check that takes long is handed on, and for half a minute so is what may, of that owner’s alone', async () => {
+  const { checks, asked, clock } = startChecks()
+  const named = checks.checkOf('a', NAMED)
+  const nodes = checks.checkOf('a', TREE)
+  expect(named({}, 'input')).toEqual(MISSING)
+  expect(await nodes(tree(31), 'input')).toEqual(ENDLESS)
+  expect(await nodes(tree(2), 'input')).toBeNull()
+  expect(asked).toEqual(['a', 'a'])
+  // Compiled already, and known to be quick.
+  expect(named({}, 'input')).toEqual(MISSING)
+  expect(checks.checkOf('b', TREE)(tree(2), 'input')).toBeNull()
+  expect(asked).toEqual(['a', 'a'])
+  expect(await checks.checkOf('a', NAMED)({}, 'input')).toEqual(MISSING)
+  expect(asked).toEqual(['a', 'a', 'a'])
+  clock.now = 30_000
+  expect(nodes(tree(2), 'input')).toBeNull()
+  expect(asked).toHaveLength(3)
+})
+
+test('a large schema is never compiled here', async () => {
+  const { checks, asked } = startChecks()
+  const large = object({ ...NAMED }, { ...NAMED, description: 'x'.repeat(8_200) })
+  expect(await checks.checkOf('a', large)({}, 'input')).toEqual(MISSING)
+  expect(asked).toEqual(['a'])
+})
+
+test('a small schema that takes long to compile is handed on', async () => {
+  const { checks, asked } = startChecks({ compileMs: 5 })
+  const patterns = Array.from({ length: 200 }, (_, at) => ({ pattern: `(a${at}|b)*c{900}` }))
+  expect(
+    await checks.checkOf('a', { type: 'object', not: { anyOf: [...patterns, false] } })({}, 'input'),
+  ).not.toBeNull()
+  expect(asked).toEqual(['a'])
+})
+
+test('a pattern with large counts counts as what may take long, however short it is', async () => {
+  const { checks, asked } = startChecks()
+  const counted = object({ text: { type: 'string', pattern: '(a|b){1000}[ab]{1000}[ab]{1000}[ab]{1000}c' } })
+  const text = `${'ab'.repeat(12_000)}!c`
+  expect(await checks.checkOf('a', counted)({ text }, 'input')).toEqual(ENDLESS)
+  expect(asked).toEqual(['a'])
+})
+
+test('a thread that had to be stopped found the input endless', async () => {
+  const { checks } = startChecks({ ask: async () => ({ ok: false }) })
+  expect(await checks.checkOf('a', TREE)(tree(31), 'input')).toEqual(ENDLESS)
+})
