@@ -9,8 +9,8 @@ export type RefuseEarly = (request: RequestGist) => string | null
 export interface EarlyDoors {
   /** Told of every request that Node has read, as soon as it has. */
   note(request: IncomingMessage, response: ServerResponse): void
-  /** From now on, requests on the connection of this one, which was answered, may be refused early. */
-  put(request: IncomingMessage): void
+  /** Once this one is over, which Node refuses, requests on its connection may be refused early. Told of after `note`. */
+  put(request: IncomingMessage, response: ServerResponse): void
 }
 
 /**
@@ -21,32 +21,44 @@ export function createEarlyDoors(refuse: RefuseEarly): EarlyDoors {
   const doors = new WeakMap<Socket, EarlyDoor>()
   return {
     note: (request, response) => doors.get(request.socket)?.note(request, response),
-    put({ socket, complete }) {
-      const [toNode, ...others] = socket.listeners('data')
-      // Where the body is still to come, Node may have stopped the connection, and would not set it going again.
-      const isAtRest = complete && !socket.destroyed && !socket.isPaused()
-      if (!isAtRest || doors.has(socket) || toNode === undefined || others.length > 0) return
-      const door = new EarlyDoor(socket, (piece) => void toNode.call(socket, piece), refuse)
+    put(request, response) {
+      const { socket } = request
+      if (doors.has(socket)) return
+      const door = new EarlyDoor(socket, refuse)
+      // From now on it counts what Node has still to answer, this one first.
       doors.set(socket, door)
-      socket.removeAllListeners('data')
-      socket.on('data', (piece: Buffer) => door.take(piece))
+      door.note(request, response)
+      const stand = () => door.stand() || doors.delete(socket)
+      // The answer is mostly over before Node has read the body, which it throws away.
+      response.once('close', () => (request.complete ? stand() : request.once('close', stand)))
     },
   }
 }
 
 class EarlyDoor {
   readonly #socket: Socket
-  readonly #toNode: (piece: Buffer) => void
   readonly #refuse: RefuseEarly
+  #toNode: (piece: Buffer) => void = () => {}
   // Whether Node has read a whole request and nothing of another: only then is the next byte the first of a request.
   #isInStep = false
   #answering = 0
   #read: IncomingMessage[] = []
 
-  constructor(socket: Socket, toNode: (piece: Buffer) => void, refuse: RefuseEarly) {
+  constructor(socket: Socket, refuse: RefuseEarly) {
     this.#socket = socket
-    this.#toNode = toNode
     this.#refuse = refuse
+  }
+
+  /** Takes its place before Node. False where it cannot: a stopped connection would not be set going again by Node. */
+  stand(): boolean {
+    const [toNode, ...others] = this.#socket.listeners('data')
+    const isAtRest = !this.#socket.destroyed && !this.#socket.isPaused()
+    if (!isAtRest || toNode === undefined || others.length > 0) return false
+    this.#toNode = (piece) => void toNode.call(this.#socket, piece)
+    this.#read = []
+    this.#socket.removeAllListeners('data')
+    this.#socket.on('data', (piece: Buffer) => this.take(piece))
+    return true
   }
 
   note(request: IncomingMessage, response: ServerResponse): void {

@@ -13,41 +13,63 @@ const BODIES: Readonly<Record<ShedReason, string>> = {
   running: bodyOf('Too many executions are under way. Try again in a moment.'),
 }
 
+type Headers = Readonly<Record<string, string>>
+
 /** What a request is refused with that the service has no room for, under the status 429. */
 export interface Refusal {
-  headers: Readonly<Record<string, string>>
+  headers: Headers
   body: string
 }
 
 /** The one envelope, and what lets the page read it that may have asked. */
 export function refusalOf(request: RequestGist, reason: ShedReason): Refusal {
+  const id = requestIdOf(request)
   return {
-    headers: {
-      ...originHeaders(request),
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(BODIES[reason].length),
-      'cache-control': 'no-store',
-      'retry-after': String(RETRY_MS / 1_000),
-      'x-request-id': requestIdOf(request),
-    },
-    body: request.method === 'HEAD' ? '' : BODIES[reason],
+    headers: { ...originHeaders(request), ...commonHeaders(reason), 'x-request-id': id },
+    body: bodyFor(request, reason),
   }
 }
 
-/** The same as it stands on the wire, with the date that Node would add. */
-export function refusalText(refusal: Refusal, date: string): string {
-  const lines = Object.entries({ date, ...refusal.headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 429 Too Many Requests\r\n${lines.join('')}\r\n${refusal.body}`
-}
-
-/** The date as HTTP writes it. It counts seconds; a text for each is made once. */
-export function createDates(clock: Clock): () => string {
-  let [second, text] = [Number.NaN, '']
-  return () => {
+/**
+ * Writes refusals as they stand on the wire, with the date that Node would add. A date counts seconds: what all refusals
+ * of one have in common is put together once.
+ */
+export function createRefusalWriter(clock: Clock): (request: RequestGist, reason: ShedReason) => string {
+  let second = Number.NaN
+  let heads: Readonly<Record<ShedReason, string>> = { held: '', running: '' }
+  return (request, reason) => {
     const now = Math.floor(clock.now() / 1_000)
-    if (now !== second) [second, text] = [now, new Date(now * 1_000).toUTCString()]
-    return text
+    if (now !== second) {
+      const date = new Date(now * 1_000).toUTCString()
+      heads = { held: headOf('held', date), running: headOf('running', date) }
+      second = now
+    }
+    const lines = heads[reason] + originLines(request)
+    return `${lines}x-request-id: ${requestIdOf(request)}\r\n\r\n${bodyFor(request, reason)}`
   }
+}
+
+function headOf(reason: ShedReason, date: string): string {
+  return `HTTP/1.1 429 Too Many Requests\r\n${linesOf({ date, ...commonHeaders(reason) })}`
+}
+
+function commonHeaders(reason: ShedReason): Headers {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(BODIES[reason].length),
+    'cache-control': 'no-store',
+    'retry-after': String(RETRY_MS / 1_000),
+  }
+}
+
+function bodyFor({ method }: RequestGist, reason: ShedReason): string {
+  return method === 'HEAD' ? '' : BODIES[reason]
+}
+
+function linesOf(headers: Headers): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
 }
 
 /** A URL without its query. */
@@ -58,11 +80,19 @@ export function pathOf(url: string): string {
 const OF_PAGES = /^\/v1\/runtime\/(execute|capability)$/
 const OF_ANYBODY = /^\/(v1\/capabilities\/|v1\/runtime\/[^/]+\/manifest$|openapi\.json$)/
 
+const ANY_ORIGIN: Headers = anyOrigin()
+const ANY_ORIGIN_LINES = linesOf(ANY_ORIGIN)
+
 // A refusal says nothing of anybody: where the path does not tell whose it is, any page may read it.
-function originHeaders({ url, headers }: RequestGist): Readonly<Record<string, string>> {
+function originHeaders({ url, headers }: RequestGist): Headers {
   const path = pathOf(url)
   if (OF_PAGES.test(path)) return echoedOrigin(headers.origin)
-  return OF_ANYBODY.test(path) || !isPlainPath(path) ? anyOrigin() : {}
+  return OF_ANYBODY.test(path) || !isPlainPath(path) ? ANY_ORIGIN : {}
+}
+
+function originLines(request: RequestGist): string {
+  const headers = originHeaders(request)
+  return headers === ANY_ORIGIN ? ANY_ORIGIN_LINES : linesOf(headers)
 }
 
 function bodyOf(message: string): string {

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
 import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
 import { createEarlyDoors } from './early-doors.ts'
-import { createDates, pathOf, refusalOf, refusalText } from './refusal-text.ts'
+import { createRefusalWriter, pathOf, refusalOf } from './refusal-text.ts'
 import { notesOf } from './request-notes.ts'
 import type { RequestGist } from './whole-request.ts'
 
@@ -20,13 +20,13 @@ type ShedDeps = Pick<Deps, 'clock' | 'load' | 'logger' | 'metrics'>
 export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const { clock, load } = deps
   const teller = createTeller(deps)
-  const dateOf = createDates(clock)
+  const textOf = createRefusalWriter(clock)
   const doors = createEarlyDoors((request) => {
     const kind = kindOf(request)
     const reason = load.refuses(kind)
     if (reason === null) return null
     teller.shed(kind, reason)
-    return refusalText(refusalOf(request, reason), dateOf())
+    return textOf(request, reason)
   })
   // Null where the request was refused, and its answer is on its way.
   const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
@@ -51,10 +51,7 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   app.server.on('request', (request, response) => {
     doors.note(request, response)
     const held = take(request, response)
-    if (!held) {
-      response.once('close', () => doors.put(request))
-      return
-    }
+    if (!held) return doors.put(request, response)
     handedOver = { request, held }
     for (const handle of handlers) handle.call(app.server, request, response)
     handedOver = null

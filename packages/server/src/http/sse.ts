@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
+import { holdsLongText, jsonPieces } from './json-pieces.ts'
 import { cutStalledReader } from './stalled-reader.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -29,18 +30,35 @@ export function openEventStream(reply: FastifyReply): EventStream {
   })
   raw.flushHeaders()
   cutStalledReader(raw)
-  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  let isWithinEvent = false
+  const heartbeat = setInterval(() => isWithinEvent || raw.write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))
   return {
     async send(event) {
       if (raw.destroyed) return
-      if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await writable(raw)
+      if (!holdsLongText(event)) {
+        if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await writable(raw)
+        return
+      }
+      isWithinEvent = true
+      for (const piece of framed(event)) {
+        if (!raw.write(piece)) await writable(raw)
+        if (raw.destroyed) return
+      }
+      isWithinEvent = false
     },
     end() {
       clearInterval(heartbeat)
       raw.end()
     },
   }
+}
+
+// “done” repeats all that was said: written whole, it would be in memory once more as JSON, and once more as an event.
+function* framed(event: StreamEvent): Generator<string> {
+  yield `event: ${event.type}\ndata: `
+  yield* jsonPieces(event)
+  yield '\n\n'
 }
 
 function writable(raw: ServerResponse): Promise<void> {

@@ -71,6 +71,15 @@ describeEngines('a streamed execute', (engine) => {
     expect((await answer.rest()).map((event) => event.type)).toEqual(['text', 'done'])
   })
 
+  test('a long text arrives whole, as it is said and in “done”', async () => {
+    const { service, stream } = await setLiveScene(database())
+    const long = '“Ünïcode” \\ 👩‍👩‍👧\n'.repeat(10_000)
+    service.model.say(text(long))
+    const events = await (await stream()).rest()
+    expect(events[0]).toEqual({ type: 'text', content: long })
+    expect(resultOf(events.at(-1)).messages).toEqual([{ role: 'assistant', parts: [{ type: 'text', content: long }] }])
+  })
+
   test('a capability is announced while it still runs', async () => {
     const released = deferred()
     const { service, stream } = await setLiveScene(database(), {

@@ -22,7 +22,7 @@ async function startServer() {
     doors.note(request, response)
     if (!state.isRefusing) return void serve(request, response)
     response.writeHead(429, { 'content-length': 4 }).end('node')
-    response.once('close', () => doors.put(request))
+    doors.put(request, response)
   })
   const { port, close } = await listenOnFreePort(server)
   onTestFinished(close)
@@ -121,4 +121,30 @@ test('requests that arrive together are Node’s, and answered in their order', 
   const { write, answer } = await openRefused()
   write(get('/a') + get('/b'))
   expect([await answer(), await answer()]).toEqual(['200 GET /a ', '200 GET /b '])
+})
+
+test('a body that Node throws away when it refuses is no reason to have the next request refused by Node as well', async () => {
+  const { port, state } = await startServer()
+  const { ask } = openConnection(port)
+  state.isRefusing = true
+  const answers = [await ask(post('/1', 'abc')), await ask(post('/2', 'abc')), await ask(post('/3', 'abc'))]
+  expect(answers).toEqual(['429 node', '429 node', '429 early'])
+})
+
+test('what is served behind a refusal, and begun before that was over, is answered before what comes later', async () => {
+  const { port, gate, state } = await startServer()
+  const { write, answer, ask } = openConnection(port)
+  state.isRefusing = true
+  const refused = post('/1', 'abc')
+  write(refused.slice(0, -1))
+  expect(await answer()).toBe('429 node')
+  state.isRefusing = false
+  write(refused.slice(-1) + get('/slow'))
+  await gate.arrived(1)
+  state.isRefusing = true
+  write(get('/2'))
+  while (state.requests < 3) await new Promise(setImmediate)
+  gate.open()
+  expect([await answer(), await answer()]).toEqual(['200 GET /slow ', '429 node'])
+  expect([await ask(get('/3')), await ask(get('/4'))]).toEqual(['429 early', '429 early'])
 })
