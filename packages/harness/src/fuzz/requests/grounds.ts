@@ -1,5 +1,4 @@
 import { Checkout } from '@svc/contract'
-import { freePort } from '../../support/free-port.ts'
 import { createOwner } from '../../support/owner.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { endedWithin, type ServerProcess, startServer } from '../../support/server.ts'
@@ -23,14 +22,14 @@ export interface Grounds {
 }
 
 export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
-  const operationsPort = await freePort()
-  const stage = await setStage(context, { variables: { SVC_OPS_PORT: String(operationsPort) } })
+  const stage = await setStage(context, { variables: { SVC_OPS_PORT: '0' } })
   stage.endpoint.failEvery(5)
   const paid = await startPaid(context)
   // Before the attack, which is told to wait at the sign-in before long.
   const owner = await openBrowser(stage, 'browser@example.com', 'enterprise')
   const changer = await openBrowser(stage, 'changer@example.com', 'free')
-  const { port, url } = stage.server
+  const { port, url, opsUrl } = stage.server
+  if (opsUrl === null) throw new Error('the server has no operations port')
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
   return {
     stage,
@@ -38,7 +37,7 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
     targets: [
       ...apiTargets(operations, port),
       ...cookieTargets(operations, port, { owner, changer }),
-      ...hiddenTargets({ service: port, operations: operationsPort, paid: paid.port }),
+      ...hiddenTargets({ service: port, operations: Number(new URL(opsUrl).port), paid: paid.port }),
     ],
     ground: { apiKey: await mintKey(stage, owner), endpoint: stage.endpoint.url, operations },
     browser: owner,
