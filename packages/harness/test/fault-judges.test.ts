@@ -6,7 +6,6 @@ import { judgeModelFaults, type ModelHistory } from '../src/fault/model-faults/j
 import { speakTurn } from '../src/fault/model-turn.ts'
 import { type Arrival, judgeRotation } from '../src/fault/rotation/judge.ts'
 import type { ExecutionRow } from '../src/fault/rows.ts'
-import { judgeStops, type Stop } from '../src/fault/shutdown/judge.ts'
 import type { HeardExecution } from '../src/fault/streams.ts'
 
 const row = (fields: Partial<ExecutionRow> = {}): ExecutionRow => ({
@@ -152,44 +151,6 @@ describe('callers who leave', () => {
     ['tokens that nobody pays', { row: { ...cancelled, inputTokens: 0 } }, 'tokens'],
   ])('%s is refused', (_, fields, kind) => {
     expect(kinds(fields)).toContain(kind)
-  })
-})
-
-describe('shutdown', () => {
-  const stop = (fields: Partial<Stop> = {}): Stop => ({
-    isImpatient: false,
-    exitMs: 900,
-    end: { code: 0, signal: null },
-    streams: [heard()],
-    rows: [row()],
-    stillRunning: 0,
-    ...fields,
-  })
-
-  test('an orderly stop is accepted, and so is one that a second signal cut short', () => {
-    const cutShort = stop({
-      isImpatient: true,
-      end: { code: 1, signal: null },
-      streams: [heard({ told: null, brokenBy: 'x' })],
-    })
-    const none = { withoutDone: 0, untrue: 0, slowExits: 0, wrongExits: 0, running: 0 }
-    expect(judgeStops([stop(), cutShort])).toMatchObject({ begun: 1, ...none })
-  })
-
-  test.each<[string, Partial<Stop>, object]>([
-    ['a stream without `done`', { streams: [heard({ told: null })] }, { withoutDone: 1 }],
-    ['a stream that goes on after it', { streams: [heard({ hasMore: true })] }, { withoutDone: 1 }],
-    ['an answer that is not what is stored', { rows: [row({ status: 'running' })] }, { untrue: 1 }],
-    ['a late end', { exitMs: 30_001 }, { slowExits: 1 }],
-    [
-      'a late end after a second signal',
-      { isImpatient: true, exitMs: 1_001, end: { code: 1, signal: null } },
-      { slowExits: 1 },
-    ],
-    ['a kill', { end: { code: null, signal: 'SIGKILL' } }, { wrongExits: 1 }],
-    ['a row left running', { stillRunning: 1 }, { running: 1 }],
-  ])('%s is refused', (_, fields, found) => {
-    expect(judgeStops([stop(fields)])).toMatchObject(found)
   })
 })
 

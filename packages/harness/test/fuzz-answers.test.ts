@@ -7,6 +7,7 @@ const ASKED: Asked = {
   mayFailAsCapability: false,
   mayCloseUnanswered: false,
   isHead: false,
+  manner: 'envelope',
   insides: ['db-host-7'],
   ownersInsides: ['127.0.0.1:7007'],
 }
@@ -100,6 +101,22 @@ describe('the judge of answers', () => {
     expect(faultOf({ kind: 'silent' }, { ...ASKED, mayCloseUnanswered: true })?.kind).toBe('unanswered')
     expect(faultOf({ kind: 'closed' }, ASKED)?.kind).toBe('unanswered')
     expect(judged(wire(502, refusal('x', 'execution_error')), { mayFailAsCapability: true })).toBe('envelope')
+  })
+
+  test('lets files name what programs name, and nothing of this installation, and refuses in the envelope', () => {
+    expect(judged(wire(200, 'throw new TypeError()'))).toBe('internals')
+    expect(judged(wire(200, 'throw new TypeError()'), { manner: 'files' })).toBeNull()
+    expect(judged(wire(200, 'db-host-7'), { manner: 'files' })).toBe('internals')
+    expect(judged(wire(404, 'no such file'), { manner: 'files' })).toBe('envelope')
+  })
+
+  test('asks the operators’ port for no envelope, and for no fault either', () => {
+    const plain = (status: number, body: string) => judged(wire(status, body, 'a: b'), { manner: 'plain' })
+    expect(plain(200, 'svc_database_seconds{engine="sqlite"} 1')).toBeNull()
+    expect(plain(404, '{"message":"Route GET:/x not found"}')).toBeNull()
+    expect(plain(400, 'TypeError: x')).toBe('internals')
+    expect(plain(200, 'db-host-7')).toBe('internals')
+    expect(plain(503, '{"ready":false}')).toBe('server-error')
   })
 })
 

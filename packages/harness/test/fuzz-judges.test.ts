@@ -4,6 +4,8 @@ import { isPolluted } from '../src/fuzz/headers-and-cursors/prototypes.ts'
 import { originFault } from '../src/fuzz/origins/judge-origin.ts'
 import { capacityOf, judgeOverload } from '../src/fuzz/overload/judge-overload.ts'
 import { readOperations } from '../src/fuzz/requests/api-operations.ts'
+import { isLetInFromElsewhere } from '../src/fuzz/requests/browser.ts'
+import { hiddenTargets } from '../src/fuzz/requests/hidden-routes.ts'
 import { mutate } from '../src/fuzz/requests/mutate.ts'
 import { countAnswer, judgeRun, newTally } from '../src/fuzz/requests/tally.ts'
 import { judgeSchemas, type SchemaRun } from '../src/fuzz/schemas/judge-schemas.ts'
@@ -13,7 +15,7 @@ import { answerQuery } from '../src/fuzz/ssrf/dns-server.ts'
 import { judgeSsrf, type SsrfReport } from '../src/fuzz/ssrf/report.ts'
 import { drawSpellings } from '../src/fuzz/ssrf/spellings.ts'
 import { readAnswer } from '../src/fuzz/support/raw-http.ts'
-import { jsonRequest, toBytes } from '../src/fuzz/support/raw-request.ts'
+import { jsonRequest, type RawRequest, toBytes } from '../src/fuzz/support/raw-request.ts'
 import { createRandom } from '../src/support/random.ts'
 import type { Check } from '../src/support/scenario.ts'
 
@@ -23,7 +25,7 @@ function missed(checks: readonly Check[]): string[] {
 }
 
 describe('the judge of requests', () => {
-  const after = { operationIds: ['a', 'b'], requestsWanted: 4, isAlive: true, errorLines: 0, grownMb: 10 }
+  const after = { targets: ['a', 'b'], requestsWanted: 4, servers: 2, alive: 2, errorLines: 0, grownMb: 10 }
 
   function tallied(...answers: readonly (readonly [id: string, status: number])[]) {
     const tally = newTally()
@@ -58,7 +60,9 @@ describe('the judge of requests', () => {
       expect(missed(judgeRun(tally, after))).toHaveLength(1)
     }
     const tally = tallied(['a', 200], ['b', 200], ['b', 400], ['b', 400])
-    expect(missed(judgeRun(tally, { ...after, isAlive: false, errorLines: 2, grownMb: 900 }))).toHaveLength(3)
+    expect(missed(judgeRun(tally, { ...after, alive: 1, errorLines: 2, grownMb: 900 }))).toHaveLength(3)
+    const letIn = { ...tally, letInFromElsewhere: 1 }
+    expect(missed(judgeRun(letIn, after))).toEqual(['changes by cookie for pages of others that were let in'])
   })
 })
 
@@ -103,6 +107,87 @@ describe('operations', () => {
     }
     expect(drawn(1)).toEqual(drawn(1))
     expect(new Set(drawn(2)).size).toBeGreaterThan(200)
+  })
+})
+
+describe('a change by cookie', () => {
+  const ORIGIN = 'http://127.0.0.1:8787'
+  const isLetIn = (
+    headers: RawRequest['headers'],
+    {
+      status = 200,
+      method = 'POST',
+      isFramingBroken = false,
+    }: { status?: number; method?: string; isFramingBroken?: boolean } = {},
+  ) => {
+    const request = jsonRequest(method, '/v1/x', { headers: [['cookie', 'svc_session=a'], ...headers], body: {} })
+    return isLetInFromElsewhere({ request, mutation: 'none', isFramingBroken }, status, ORIGIN)
+  }
+
+  test('that a page of another origin may have sent must not be let in', () => {
+    const others: RawRequest['headers'][] = [
+      [],
+      [['origin', 'https://evil.example']],
+      [['Origin', 'null']],
+      [['origin', '']],
+      [
+        ['origin', 'https://evil.example'],
+        ['sec-fetch-site', 'same-origin'],
+      ],
+      [
+        ['origin', ORIGIN],
+        ['origin', ORIGIN],
+      ],
+      [['sec-fetch-site', 'same-site']],
+    ]
+    expect(others.map((headers) => isLetIn(headers))).toEqual(others.map(() => true))
+    expect(['PUT', 'PATCH', 'DELETE'].map((method) => isLetIn([], { method }))).toEqual([true, true, true])
+  })
+
+  test('that comes from a page of the service’s own, carries another credential, changes nothing or is refused, may', () => {
+    expect(isLetIn([['origin', ORIGIN]])).toBe(false)
+    expect(isLetIn([['Sec-Fetch-Site', 'same-origin']])).toBe(false)
+    expect(isLetIn([['authorization', 'Bearer x']])).toBe(false)
+    expect(isLetIn([], { method: 'GET' })).toBe(false)
+    expect(isLetIn([], { status: 403 })).toBe(false)
+    expect(isLetIn([], { isFramingBroken: true })).toBe(false)
+  })
+})
+
+describe('routes beside the description', () => {
+  const values = new Map([
+    ['runtimeId', 'rt_1'],
+    ['dashboardFile', 'assets/a.js'],
+    ['testCheckoutId', 'co_1'],
+    ['testCheckoutToken', 'a b'],
+  ])
+  const none = { public: undefined, publicKey: undefined, deployKey: undefined, accountKey: undefined }
+  const scenery = { keys: none, values, inPaths: new Map() }
+
+  test('have good requests, each at its own door', () => {
+    const targets = hiddenTargets({ service: 1, operations: 2, paid: 3 })
+    const random = createRandom(1)
+    const asked = targets.map((target) => {
+      const { method, target: path } = target.request(scenery, random)
+      return `${target.port} ${method} ${path}`
+    })
+    expect(asked).toContain('1 GET /dashboard/assets/a.js')
+    expect(asked).toContain('1 POST /v1/billing/test-checkout/co_1/confirm')
+    expect(asked).toContain('2 GET /metrics')
+    expect(asked).toContain('3 POST /v1/billing/webhook')
+    expect(new Set(asked).size).toBe(targets.length)
+  })
+
+  test('keep the type of a form whose bytes are changed', () => {
+    const headers = [['content-type', 'application/x-www-form-urlencoded']] as const
+    const form = { ...jsonRequest('POST', '/v1/x', { headers }), body: Buffer.from('token=a') }
+    const random = createRandom(5)
+    const changed = Array.from({ length: 200 }, () => mutate(form, random, [])).filter(
+      ({ mutation }) => mutation === 'fields',
+    )
+    expect(changed.length).toBeGreaterThan(20)
+    expect(changed.map(({ request }) => request.headers)).toEqual(changed.map(() => form.headers))
+    expect(new Set(changed.map(({ request }) => request.body?.toString('latin1'))).size).toBeGreaterThan(20)
   })
 })
 

@@ -2,6 +2,7 @@ import { type Check, exactly } from '../support/scenario.ts'
 import type { Effect } from './effect-log.ts'
 import { groupBy } from './group-by.ts'
 import type { Operation, Told } from './history.ts'
+import { type Pause, pausesFor } from './paused-calls.ts'
 import { TOKENS_A_TURN, turnsOf } from './planned-model.ts'
 
 /** A row of `executions`, as far as it is judged. */
@@ -21,6 +22,8 @@ export interface CallRow {
   callId: string
   executionId: string
   status: 'dispatched' | 'completed' | 'failed'
+  /** Why it failed, as its owner is told. */
+  error: string | null
 }
 
 /** What one account has used, by its buckets and by what the API says of it. */
@@ -109,17 +112,35 @@ interface Book extends Evidence {
   rowsByOp: ReadonlyMap<number, readonly ExecutionRow[]>
   callsById: ReadonlyMap<string, CallRow>
   callsByExecution: ReadonlyMap<string, readonly CallRow[]>
+  /** When a server had reason to pause its calls to an endpoint, by {@link laneOf}. */
+  pauses: ReadonlyMap<string, readonly Pause[]>
 }
 
 function toBook(evidence: Evidence): Book {
+  const operationsById = new Map(evidence.operations.map((operation) => [operation.plan.op, operation]))
   return {
     ...evidence,
-    operationsById: new Map(evidence.operations.map((operation) => [operation.plan.op, operation])),
+    operationsById,
+    pauses: readPauses(evidence, operationsById),
     executionsById: new Map(evidence.executions.map((row) => [row.executionId, row])),
     rowsByOp: groupBy(evidence.executions, ({ op }) => op),
     callsById: new Map(evidence.calls.map((call) => [call.callId, call])),
     callsByExecution: groupBy(evidence.calls, ({ executionId }) => executionId),
   }
+}
+
+/** A server's own view of one runtime's endpoint: each process has one, and no other knows of it. */
+function laneOf({ nodeId, plan }: Operation): string {
+  return `${nodeId} ${plan.runtime}`
+}
+
+function readPauses({ effects }: Evidence, operations: ReadonlyMap<number, Operation>): Book['pauses'] {
+  const seen = [...effects.values()].flatMap(({ op, at, endedAt, wasReset }) => {
+    const operation = operations.get(op)
+    return operation && endedAt !== null ? [{ lane: laneOf(operation), at, endedAt, wasReset }] : []
+  })
+  const byLane = groupBy(seen, ({ lane }) => lane)
+  return new Map([...byLane].map(([lane, calls]) => [lane, pausesFor(calls)]))
 }
 
 function judgeOperation(operation: Operation, book: Book): Breach[] {
@@ -159,7 +180,7 @@ function judgeExecution(row: ExecutionRow, book: Book): Breach[] {
   if (!operation) return [{ law: 'admitted', what: `${executionId} belongs to no operation` }]
   if (status === 'running') return [{ law: 'running', what: `${executionId} of node ${row.nodeId}` }]
   if (status === 'failed') {
-    return hasCause(operation, book) ? [] : [{ law: 'living', what: `${executionId}: ${told(operation)}` }]
+    return hasCause(executionId, operation, book) ? [] : [{ law: 'living', what: `${executionId}: ${told(operation)}` }]
   }
   return [...judgeServed(row, operation, book), ...(row.kind === 'execute' ? judgeTokens(row, operation, book) : [])]
 }
@@ -170,7 +191,7 @@ function judgeTokens({ executionId, op, tokens }: ExecutionRow, { plan }: Operat
   return isMetered ? [] : [{ law: 'metering', what: `${executionId} has ${tokens} tokens for ${turns} turns` }]
 }
 
-/** Each call that was asked for is written down and counted, and failed only where it was reset after its effect. */
+/** Each call that was asked for is written down and counted, and failed only where it was reset after its effect, or paused. */
 function judgeServed({ executionId, callCount }: ExecutionRow, operation: Operation, book: Book): Breach[] {
   const { calls: asked, isReset } = operation.plan
   const calls = book.callsByExecution.get(executionId) ?? []
@@ -178,14 +199,28 @@ function judgeServed({ executionId, callCount }: ExecutionRow, operation: Operat
     const what = `${executionId} has ${calls.length} calls stored and ${callCount} counted for ${asked}`
     return [{ law: 'served', what }]
   }
-  const failed = calls.filter(({ callId, status }) => status === 'failed' && !(isReset && book.effects.has(callId)))
+  const failed = calls
+    .filter(({ callId, status }) => status === 'failed' && !(isReset && book.effects.has(callId)))
+    .filter((call) => !wasPaused(call, operation, book))
   if (failed.length === 0 || wasDisturbed(operation, book)) return []
   return [{ law: 'served', what: `${executionId} completed with ${failed.length} calls failed for no cause` }]
 }
 
-function hasCause(operation: Operation, book: Book): boolean {
+function hasCause(executionId: string, operation: Operation, book: Book): boolean {
   const { doorway, isReset } = operation.plan
-  return (doorway === 'broker' && isReset) || wasDisturbed(operation, book)
+  if (wasDisturbed(operation, book)) return true
+  if (doorway !== 'broker') return false
+  const calls = book.callsByExecution.get(executionId) ?? []
+  return isReset || calls.some((call) => wasPaused(call, operation, book))
+}
+
+const PAUSED = 'The endpoint is not answering; calls to it are paused for a moment.'
+
+/** Whether a call was rightly kept back: its endpoint had reset so many of this server's calls that it has to be spared. */
+function wasPaused({ callId, error }: CallRow, operation: Operation, { effects, pauses }: Book): boolean {
+  if (error !== PAUSED || effects.has(callId)) return false
+  const { invokedAt, endedAt } = operation
+  return (pauses.get(laneOf(operation)) ?? []).some(({ from, to }) => endedAt >= from && invokedAt <= to)
 }
 
 /** Whether what was asked might fail: its server, or that server's database, was broken while it was asked for. */

@@ -12,6 +12,8 @@ export interface Effect {
   count: number
   /** When it was first done, epoch milliseconds. */
   at: number
+  /** When its first call was answered or reset; null until then. */
+  endedAt: number | null
   wasReset: boolean
 }
 
@@ -30,15 +32,28 @@ export type Work = z.infer<typeof Work>
 export async function startEffectLog(now: () => number): Promise<EffectLog> {
   const effects = new Map<string, Effect>()
   const note = ({ callId, executionId }: CapabilityCall, work: Work) => {
-    const known = effects.get(callId)
-    if (known) known.count += 1
-    else effects.set(callId, { callId, executionId, op: work.op, count: 1, at: now(), wasReset: work.reset })
+    const effect: Effect = effects.get(callId) ?? {
+      callId,
+      executionId,
+      op: work.op,
+      count: 0,
+      at: now(),
+      endedAt: null,
+      wasReset: work.reset,
+    }
+    effect.count += 1
+    effects.set(callId, effect)
+    return effect
   }
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const call = CapabilityCall.parse(JSON.parse(await textOf(request)))
     const work = Work.parse(call.input)
-    note(call, work)
-    const answer = () => (work.reset ? response.socket?.resetAndDestroy() : answerOutput(response, work.op))
+    const effect = note(call, work)
+    const answer = () => {
+      effect.endedAt ??= now()
+      if (work.reset) response.socket?.resetAndDestroy()
+      else answerOutput(response, work.op)
+    }
     if (work.ms === 0) answer()
     else setTimeout(answer, work.ms)
   }

@@ -88,13 +88,14 @@ const Call = z.object({
   call_id: z.string(),
   execution_id: z.string(),
   status: z.enum(['dispatched', 'completed', 'failed']),
+  error: z.string().nullable(),
 })
 
 async function readCalls(store: Store): Promise<CallRow[]> {
-  const rows = await store.query('select call_id, execution_id, status from capability_calls')
+  const rows = await store.query('select call_id, execution_id, status, error from capability_calls')
   return rows.map((read) => {
     const row = Call.parse(read)
-    return { callId: row.call_id, executionId: row.execution_id, status: row.status }
+    return { callId: row.call_id, executionId: row.execution_id, status: row.status, error: row.error }
   })
 }
 

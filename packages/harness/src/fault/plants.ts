@@ -121,6 +121,23 @@ async function lockBuckets(`,
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.02, check: 'executions failed without a cause' },
   },
   {
+    name: 'nobody-spared-after-an-outage',
+    breaks: 'an outage of any length fails nothing that lives',
+    edits: [
+      {
+        file: 'executions/node-lease.js',
+        from: "clock.now() < sparesUntil ? 'none' : 'lapsed'",
+        to: "'lapsed'",
+      },
+    ],
+    foundBy: {
+      scenario: 'postgres-outage',
+      engine: 'postgres',
+      scale: 1,
+      check: 'executions of living servers that were taken over',
+    },
+  },
+  {
     name: 'retry-after-sending',
     breaks: 'a call has one effect at most',
     edits: [

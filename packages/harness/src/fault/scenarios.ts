@@ -5,6 +5,7 @@ import { kills } from './kills/kills.ts'
 import { leavingClients } from './leaving-clients/leaving-clients.ts'
 import { modelFaults } from './model-faults/model-faults.ts'
 import { pauses } from './pauses/pauses.ts'
+import { postgresOutage } from './postgres-outage/postgres-outage.ts'
 import { postgresRestarts } from './postgres-restarts/postgres-restarts.ts'
 import { quota } from './quota/quota.ts'
 import { refusalsAreFree } from './refusals-are-free/refusals-are-free.ts'
@@ -17,6 +18,7 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   kills,
   pauses,
   postgresRestarts,
+  postgresOutage,
   quota,
   refusalsAreFree,
   revocation,

@@ -46,7 +46,16 @@ export function startSwarm(site: Site, { clients, random, history }: SwarmOption
 
 /** Draws one operation, performs it on a server, and notes what was heard. */
 export async function perform(site: Site, replica: Replica, history: History, random: Random): Promise<Told> {
-  const plan = drawPlan(random, history.operations.length + history.underWay, site.runtimes.length)
+  return performPlan(site, replica, history, drawPlan(random, nextOp(history), site.runtimes.length))
+}
+
+/** A number that no other operation of this history has. */
+export function nextOp({ operations, underWay }: History): number {
+  return operations.length + underWay
+}
+
+/** Performs one operation on a server, and notes what was heard. */
+export async function performPlan(site: Site, replica: Replica, history: History, plan: Plan): Promise<Told> {
   const runtime = site.runtimes[plan.runtime]
   if (!runtime) throw new Error(`the site has no runtime ${plan.runtime}`)
   const hear = history.invoke(plan, replica.nodeId)

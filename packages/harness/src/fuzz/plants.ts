@@ -38,4 +38,21 @@ export const PLANTS: readonly Plant[] = [
     ],
     foundBy: { scenario: 'requests', engine: 'sqlite', scale: 0.02, check: 'answers that are not in the envelope' },
   },
+  {
+    name: 'pages-of-others-trusted',
+    breaks: 'a cookie changes things for pages of the service’s own alone',
+    edits: [
+      {
+        file: 'http/own-origin.js',
+        from: "origin === undefined ? request.headers['sec-fetch-site'] === 'same-origin'",
+        to: 'origin === undefined ? true',
+      },
+    ],
+    foundBy: {
+      scenario: 'requests',
+      engine: 'sqlite',
+      scale: 0.04,
+      check: 'changes by cookie for pages of others that were let in',
+    },
+  },
 ]

@@ -25,6 +25,9 @@ export interface PostgresCluster {
   cpuMs(): number
   /** Stops it as `mode` says (`immediate` without a word to its clients) and starts it with these settings beside the defaults. */
   restart(settings?: PostgresSettings, mode?: StopMode): Promise<void>
+  stop(mode?: StopMode): Promise<void>
+  /** Starts it again once it is stopped, with the settings that it was made with. */
+  start(): Promise<void>
   /** Stops it and removes its folder. */
   remove(): Promise<void>
 }
@@ -73,6 +76,8 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
       await stop(mode)
       await start(changed)
     },
+    stop: (mode = 'fast') => stop(mode),
+    start: () => start(settings),
     remove,
   }
 }

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { type HarnessArguments, readArguments, USAGE } from './arguments.ts'
 import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
 import { changePages, type TableChange, tablesOf } from './pages.ts'
-import { allPassed, type RunSurroundings, runScenarios, type Scenario } from './scenario.ts'
+import { allPassed, type RunSurroundings, runScenarios } from './run-scenarios.ts'
+import type { Scenario } from './scenario.ts'
 
 /** What a program needs of the process it is. */
 interface Surroundings extends SignalSource {

@@ -7,6 +7,8 @@ import { OverdueError, PROGRAM_MS, within } from './within.ts'
 export interface ServerProcess {
   url: string
   port: number
+  /** Of its operations port; null where it was started without `SVC_OPS_PORT`. */
+  opsUrl: string | null
   pid: number
   /** Sends a signal; SIGKILL where none is named. */
   kill(signal?: NodeJS.Signals): void
@@ -32,19 +34,26 @@ export interface ServerOptions {
 /** For storms that are to meet what is behind the door: on a slow machine they would be turned away there as too much. */
 export const PATIENT = { SVC_LIMIT_HELD_MS: '60000' } as const
 
+const LISTENING = /listening on (http:\S+)[\s\S]*model /
+const LISTENING_WITH_OPS = /listening on (http:\S+)[\s\S]*ops +(http:[^,\s]+)/
+
 /** Starts the server and resolves when it listens. Endpoints on loopback may be called; the model is the demo's unless told. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const started = run(options, 'main.js', [])
-  const listening = started.printed(/listening on (http:\S+)[\s\S]*model /)
-  const [, url = ''] = await within(listening, PROGRAM_MS, 'a server to listen').catch((error: unknown) => {
-    started.child.kill('SIGKILL')
-    throw error
-  })
+  const hasOps = options.variables?.['SVC_OPS_PORT'] !== undefined
+  const listening = started.printed(hasOps ? LISTENING_WITH_OPS : LISTENING)
+  const [, url = '', opsUrl = null] = await within(listening, PROGRAM_MS, 'a server to listen').catch(
+    (error: unknown) => {
+      started.child.kill('SIGKILL')
+      throw error
+    },
+  )
   const { pid } = started.child
   if (pid === undefined) throw new Error('the server has no process id')
   return {
     url,
     port: Number(new URL(url).port),
+    opsUrl,
     pid,
     kill: (signal = 'SIGKILL') => void started.child.kill(signal),
     ended: started.ended,

@@ -18,7 +18,8 @@ import { readTurn } from '../../src/bench/streams/measure-streams.ts'
 import { sourceOf } from '../../src/bench/streams/streams.ts'
 import type { Engine } from '../../src/support/arguments.ts'
 import { startPostgresCluster } from '../../src/support/postgres-cluster.ts'
-import { atLeast, type Check, exactly, runScenarios, type ScenarioContext } from '../../src/support/scenario.ts'
+import { runScenarios } from '../../src/support/run-scenarios.ts'
+import { atLeast, type Check, exactly, type ScenarioContext } from '../../src/support/scenario.ts'
 import { missingTools } from '../../src/support/tools.ts'
 
 const serverFolder = fileURLToPath(new URL('../../../server/dist/', import.meta.url))

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { BENCH_SCENARIOS } from '../../src/bench/scenarios.ts'
-import { runScenarios } from '../../src/support/scenario.ts'
+import { runScenarios } from '../../src/support/run-scenarios.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 /** What holds at any size and on a machine under any load; the rest are figures. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Evidence, judge, LAWS, type Law, lawChecks } from '../../src/fault/checker.ts'
+import { type CallRow, type Evidence, judge, LAWS, type Law, lawChecks } from '../../src/fault/checker.ts'
 import type { Operation, Told } from '../../src/fault/history.ts'
 import type { Plan } from '../../src/fault/plan.ts'
 import { TOKENS_A_TURN } from '../../src/fault/planned-model.ts'
@@ -9,6 +9,10 @@ const TOKENS = 2 * TOKENS_A_TURN
 
 function operation(told: Told, plan: Partial<Plan> = {}): Operation {
   return { plan: { ...PLAN, ...plan }, nodeId: 'node_1', invokedAt: 100, endedAt: 200, told }
+}
+
+function call(fields: Partial<CallRow>): CallRow {
+  return { callId: 'call_1', executionId: 'exec_1', status: 'completed', error: null, ...fields }
 }
 
 const COMPLETED: Told = { as: 'completed', executionId: 'exec_1', tokens: TOKENS }
@@ -29,9 +33,9 @@ function sound(): Evidence {
         callCount: 1,
       },
     ],
-    calls: [{ callId: 'call_1', executionId: 'exec_1', status: 'completed' }],
+    calls: [{ callId: 'call_1', executionId: 'exec_1', status: 'completed', error: null }],
     effects: new Map([
-      ['call_1', { callId: 'call_1', executionId: 'exec_1', op: 1, count: 1, at: 150, wasReset: false }],
+      ['call_1', { callId: 'call_1', executionId: 'exec_1', op: 1, count: 1, at: 150, endedAt: 160, wasReset: false }],
     ]),
     modelRequests: new Map([[1, 2]]),
     ledgers: [
@@ -66,7 +70,7 @@ function withRow(row: Partial<Evidence['executions'][number]>, told: Told = COMP
 }
 
 const UNKNOWN: Told = { as: 'unknown', reason: 'socket hang up' }
-const FAILED: Told = { as: 'failed', executionId: 'exec_1', reason: 'It failed.' }
+const FAILED = { as: 'failed', executionId: 'exec_1', reason: 'It failed.' } as const satisfies Told
 const NODE_DIED = { nodeId: 'node_1', from: 180, to: Number.POSITIVE_INFINITY }
 
 describe('what is accepted', () => {
@@ -156,7 +160,7 @@ describe('what is refused', () => {
     const usage = { executions: 1, completed: 1, failed: 0, capabilityCalls: 2, totalTokens: TOKENS }
     const ledgers = evidence.ledgers.map((ledger) => ({ ...ledger, usage }))
     expect(broken({ ...evidence, ledgers, executions: counted ? [counted] : [] })).toEqual(['served'])
-    const failed = { ...evidence, calls: [{ callId: 'call_1', executionId: 'exec_1', status: 'failed' } as const] }
+    const failed = { ...evidence, calls: [call({ status: 'failed' })] }
     expect(broken(failed)).toEqual(['served'])
     expect(broken({ ...failed, operations: asked(1, { isReset: true }) })).toEqual([])
     expect(broken({ ...failed, effects: new Map(), operations: asked(1, { isReset: true }) })).toEqual(['served'])
@@ -173,7 +177,7 @@ describe('what is refused', () => {
 
   test('a call without an outcome, and a completed one that reached nobody', () => {
     const evidence = sound()
-    const open = [{ callId: 'call_1', executionId: 'exec_1', status: 'dispatched' } as const]
+    const open = [call({ status: 'dispatched' })]
     expect(broken({ ...evidence, calls: open })).toEqual(['calls'])
     expect(broken({ ...evidence, effects: new Map() })).toEqual(['calls'])
   })
@@ -196,6 +200,89 @@ describe('what is refused', () => {
     expect(broken(withRow({ tokens: 0 }, { ...COMPLETED, tokens: 0 }))).toEqual(['metering'])
     expect(broken(withRow({}, { ...COMPLETED, tokens: 1 }))).toEqual(['metering'])
     expect(broken({ ...sound(), modelRequests: new Map([[1, 3]]) })).toEqual(['metering'])
+  })
+})
+
+describe('a call that its server kept back', () => {
+  const PAUSED = 'The endpoint is not answering; calls to it are paused for a moment.'
+  const RESETS = 10
+
+  /** A broker's call that failed as paused, after so many calls of the same endpoint through the same server were reset. */
+  function paused({ resets = RESETS, asked = {}, error = PAUSED, reached = false } = {}): Evidence {
+    const base = withRow({ status: 'failed', kind: 'broker', tokens: 0 }, { ...FAILED, reason: PAUSED })
+    const earlier = Array.from({ length: resets }, (_, index) => ({
+      op: index + 2,
+      id: `exec_${index + 2}`,
+      call: `call_${index + 2}`,
+    }))
+    const told = (executionId: string): Told => ({ ...FAILED, executionId })
+    const broker = { doorway: 'broker' } as const
+    return {
+      ...base,
+      operations: [
+        { ...operation({ ...FAILED, reason: PAUSED }, broker), ...asked },
+        ...earlier.map(({ op, id }) => operation(told(id), { ...broker, op, isReset: true })),
+      ],
+      executions: [
+        ...base.executions,
+        ...earlier.flatMap(({ op, id }) => base.executions.map((row) => ({ ...row, op, executionId: id }))),
+      ],
+      calls: [
+        call({ status: 'failed', error }),
+        ...earlier.map((one) => call({ callId: one.call, executionId: one.id, status: 'failed', error: 'Broken.' })),
+      ],
+      effects: new Map(
+        [...earlier, ...(reached ? [{ op: 1, id: 'exec_1', call: 'call_1' }] : [])].map((one) => [
+          one.call,
+          { callId: one.call, executionId: one.id, op: one.op, count: 1, at: 120, endedAt: 130, wasReset: one.op > 1 },
+        ]),
+      ),
+      ledgers: base.ledgers.map((ledger) => ({
+        ...ledger,
+        drawn: { executions: resets + 1, anonymous: resets + 1 },
+        usage: {
+          executions: resets + 1,
+          completed: 0,
+          failed: resets + 1,
+          capabilityCalls: resets + 1,
+          totalTokens: 0,
+        },
+      })),
+    }
+  }
+
+  test('failed for a cause where the endpoint had reset as many as it takes', () => {
+    expect(judge(paused())).toEqual([])
+  })
+
+  test('failed without one after fewer resets, long after them, at another server or another endpoint', () => {
+    expect(broken(paused({ resets: RESETS - 1 }))).toEqual(['living'])
+    expect(broken(paused({ asked: { invokedAt: 60_000, endedAt: 60_100 } }))).toEqual(['living'])
+    expect(broken(paused({ asked: { nodeId: 'node_2' } }))).toEqual(['living'])
+    expect(broken(paused({ asked: { plan: { ...PLAN, doorway: 'broker', runtime: 1 } } }))).toEqual(['living'])
+  })
+
+  test('leaves an execution of its agent completed, for the same cause and for no other', () => {
+    const completed = (resets: number): Evidence => {
+      const { operations, executions, ledgers, ...rest } = paused({ resets })
+      return {
+        ...rest,
+        operations: [operation(COMPLETED), ...operations.slice(1)],
+        executions: [...sound().executions, ...executions.slice(1)],
+        ledgers: ledgers.map(({ usage, ...ledger }) => ({
+          ...ledger,
+          drawn: { executions: resets + 1, anonymous: resets },
+          usage: { ...usage, completed: 1, failed: resets, totalTokens: TOKENS },
+        })),
+      }
+    }
+    expect(judge(completed(RESETS))).toEqual([])
+    expect(broken(completed(RESETS - 1))).toEqual(['served'])
+  })
+
+  test('failed without one where it says something else, or arrived all the same', () => {
+    expect(broken(paused({ error: 'The endpoint could not be reached.' }))).toEqual(['living'])
+    expect(broken(paused({ reached: true }))).toEqual(['living'])
   })
 })
 

@@ -4,7 +4,8 @@ import { describeEngines } from '../../../server/test/support/engines.ts'
 import { kills } from '../../src/fault/kills/kills.ts'
 import { refusalsAreFree } from '../../src/fault/refusals-are-free/refusals-are-free.ts'
 import { readArguments } from '../../src/support/arguments.ts'
-import { runScenarios, type Scenario } from '../../src/support/scenario.ts'
+import { runScenarios } from '../../src/support/run-scenarios.ts'
+import type { Scenario } from '../../src/support/scenario.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 

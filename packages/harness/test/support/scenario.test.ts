@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { readArguments } from '../../src/support/arguments.ts'
-import { allPassed, type RunSurroundings, runScenarios, type Scenario, skipped } from '../../src/support/scenario.ts'
+import { allPassed, type RunSurroundings, runScenarios } from '../../src/support/run-scenarios.ts'
+import { type Scenario, skipped } from '../../src/support/scenario.ts'
 
 function run(scenario: Pick<Scenario, 'run'>, args: readonly string[], more: Partial<RunSurroundings> = {}) {
   const read = readArguments(args, 1)

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
+import { Stop, type StopSignal } from '../stop-signal.ts'
 import { KeptList } from './kept-list.ts'
 import { type Settlement, settleBatch, wasSettled } from './settlement-store.ts'
 
@@ -22,6 +23,8 @@ export interface SettlementDesk {
   readonly depth: number
   /** How many could not be written, and are to be tried again. */
   readonly unwritten: number
+  /** From now on a database that is away is not waited for: whoever waits has to be told while there is time. */
+  hurry(): void
   drain(): Promise<void>
 }
 
@@ -31,8 +34,9 @@ const MAX_WAITING = 10_000
 type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string; pause: Pause }
 
 export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
+  const late = new Stop()
   const batcher = createBatcher<Settlement, boolean>({
-    run: measuredRun(deps, 'settlements', (settlements: Settlement[]) => settleSurely(deps, settlements)),
+    run: measuredRun(deps, 'settlements', (settlements: Settlement[]) => settleSurely(deps, settlements, late)),
   })
   const isNews = createNewsFilter()
   const waiting = new KeptList<Settlement>(MAX_WAITING, () => {
@@ -75,6 +79,7 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     get unwritten() {
       return waiting.items.length + retrying
     },
+    hurry: () => late.abort(),
     async drain() {
       await retryFailed()
       await batcher.drain()
@@ -86,20 +91,25 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
  * Settles a batch, over again while connections fail. Whoever settled it the time before, unheard, was this node too: the
  * rows tell. Throws a `CommitUnknownError` once one commit was not answered and none after it was.
  */
-async function settleSurely({ db, nodeId, pause }: DeskDeps, settlements: readonly Settlement[]): Promise<boolean[]> {
+async function settleSurely(
+  { db, nodeId, pause }: DeskDeps,
+  settlements: readonly Settlement[],
+  late: StopSignal,
+): Promise<boolean[]> {
   let doubt: CommitUnknownError | null = null
+  const attempt = async () => {
+    try {
+      const settled = await settleBatch(db, settlements, nodeId)
+      return doubt === null
+        ? settled
+        : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))
+    } catch (error) {
+      if (error instanceof CommitUnknownError) doubt = error
+      throw error
+    }
+  }
   try {
-    return await outlast(pause, async () => {
-      try {
-        const settled = await settleBatch(db, settlements, nodeId)
-        return doubt === null
-          ? settled
-          : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))
-      } catch (error) {
-        if (error instanceof CommitUnknownError) doubt = error
-        throw error
-      }
-    })
+    return await outlast(pause, attempt, late)
   } catch (error) {
     throw doubt ?? error
   }

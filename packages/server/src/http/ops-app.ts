@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
 
@@ -11,7 +12,13 @@ export interface OpsDeps {
 
 /** What operators' own machines ask, on a port of its own that nobody else should reach: it asks for no credential. */
 export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
-  const app = fastify({ logger: false, bodyLimit: 1, forceCloseConnections: true, ...TIMES })
+  const app = fastify({
+    logger: false,
+    bodyLimit: 1,
+    forceCloseConnections: true,
+    ...TIMES,
+    clientErrorHandler: (_error, socket) => refuseAndClose(socket),
+  })
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 
@@ -27,4 +34,11 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     reply.headers({ ...HEADERS, 'content-type': metrics.contentType }).send(await metrics.text()),
   )
   return app
+}
+
+// It says that it closes: whoever keeps connections would otherwise lose the next request on this one.
+function refuseAndClose(socket: Socket): void {
+  if (!socket.writable) return void socket.destroy()
+  socket.write('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  socket.destroySoon()
 }

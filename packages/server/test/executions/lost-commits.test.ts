@@ -4,7 +4,8 @@ import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts
 import { refusalOf } from '../support/answers.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
-import { setScene } from '../support/scene.ts'
+import { saying, setScene } from '../support/scene.ts'
+import { text } from '../support/scripted-model.ts'
 
 describeEngine('postgres', 'a commit that is not answered', (engine) => {
   async function setRelayedScene() {
@@ -12,10 +13,10 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     const relay = await startPostgresRelay(place.location)
     const database = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
     onTestFinished(() => database.close())
-    const pauses = { taken: 0, onPause: (_taken: number): void => undefined }
+    const pauses = { taken: 0, onPause: (_taken: number): unknown => undefined }
     const pause = async () => {
       pauses.taken += 1
-      pauses.onPause(pauses.taken)
+      await pauses.onPause(pauses.taken)
     }
     const metrics = createPrometheusMetrics()
     const scene = await setScene(database, { pause, metrics })
@@ -141,5 +142,22 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     scene.relay.open()
     expect(await books(scene)).toEqual(before)
     expect((await scene.broker('echo')).statusCode).toBe(200)
+  })
+
+  test('an outcome waits no longer than a service that stops: its caller is told that it is not recorded', async () => {
+    const scene = await setRelayedScene()
+    scene.service.model.say(async function* () {
+      scene.relay.shut('now')
+      yield* text('All done.')
+    })
+    scene.pauses.onPause = () => {
+      scene.service.deps.settlements.hurry()
+      return new Promise(() => undefined)
+    }
+    const answer = await scene.execute(saying())
+    scene.relay.open()
+    const error = { message: 'The outcome of the execution could not be recorded.' }
+    expect(answer.json()).toMatchObject({ status: 'failed', error })
+    expect(scene.pauses.taken).toBe(1)
   })
 })

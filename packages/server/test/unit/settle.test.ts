@@ -126,6 +126,7 @@ async function settled(outcome: Outcome, situation: Situation) {
     retryFailed: async () => {},
     depth: 0,
     unwritten: 0,
+    hurry: () => {},
     drain: async () => {},
   }
   const result = await settle({ settlements, clock, metrics: NO_METRICS }, admitted(startedAt), outcome, trace)

@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, createClient, type Heard } from '../../support/client.ts'
-import { moveRuntime } from '../../support/owner.ts'
-import { usageOf } from '../../support/process-usage.ts'
+import { createClient } from '../../support/client.ts'
 import {
   atLeast,
   atMost,
@@ -13,19 +11,16 @@ import {
   withFindings,
 } from '../../support/scenario.ts'
 import { rounded } from '../../support/statistics.ts'
-import { forEachAtOnce } from '../at-once.ts'
 import { startModelDouble } from '../model-double.ts'
 import { playWhole, speakTurn } from '../model-turn.ts'
 import { runningAfter } from '../rows.ts'
-import { taggedBody } from '../streams.ts'
-import { addRuntime, openWorld, type World } from '../world.ts'
+import { addRuntime, openWorld } from '../world.ts'
 import { ENDPOINT_FAULTS, type EndpointFault, type EndpointWay, GOOD_WAYS, isFault } from './faults.ts'
-import { DOORS, type Door, type EndpointFindings, judgeEndpointFaults, type Round, type RoundCall } from './judge.ts'
-import { startThreads, type Threads } from './threads.ts'
+import { DOORS, type Door, type EndpointFindings, judgeEndpointFaults, type Round } from './judge.ts'
+import { CALLS_PER_RUNTIME, machineMs, playRound, type Stage } from './play-round.ts'
+import { startThreads } from './threads.ts'
 
 const CALLS_AT_ONCE = 200
-/** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
-const CALLS_PER_RUNTIME = 8
 const DEADLINE_MS = 3_000
 // What bounds a call whose own limit is not kept.
 const EXECUTION_MS = 15_000
@@ -50,7 +45,7 @@ const DONE = speakTurn({ text: 'Done.' }, USAGE)
 export const endpointFaults: Scenario = {
   name: 'endpoint-faults',
   title: 'Whatever an endpoint does, its calls end in time and in form, and other tenants do not feel it',
-  engines: [],
+  engines: ['sqlite', 'postgres'],
   async run(context) {
     const double = await startModelDouble((_, index) => playWhole(index === 0 ? ASKING : DONE))
     context.onEnd(double.close)
@@ -82,22 +77,10 @@ export const endpointFaults: Scenario = {
   },
 }
 
-interface Stage {
-  world: World
-  threads: Threads
-  client: Client
-  count: number
-}
-
 async function stayIdle(ms: number): Promise<Pick<Round, 'startedAt' | 'endedAt'>> {
   const startedAt = machineMs()
   await pause(ms)
   return { startedAt, endedAt: machineMs() }
-}
-
-/** Of the machine and not of this thread: every thread counts from its own start. */
-function machineMs(): number {
-  return performance.timeOrigin + performance.now()
 }
 
 async function playAll(context: ScenarioContext, stage: Stage): Promise<Round[]> {
@@ -119,67 +102,6 @@ function planOf({ random }: ScenarioContext): { way: EndpointWay; door: Door }[]
     const baseline = BASELINE[Math.floor(index / BASELINE_EVERY) % BASELINE.length]
     return index % BASELINE_EVERY === 0 && baseline ? [baseline, round] : [round]
   })
-}
-
-async function playRound(
-  { world, threads, client, count }: Stage,
-  { way, door, name }: { way: EndpointWay; door: Door; name: string },
-): Promise<Round> {
-  const path = `/${way}/${name}-${door}`
-  const endpoint = way === 'hung' ? threads.hungUrl : `${threads.badUrl}${path}`
-  // At a new address a runtime begins anew: no round pays for the one before.
-  await forEachAtOnce(world.runtimes, 4, async ({ runtimeId }) => {
-    await moveRuntime(world.server.url, world.owner, { runtimeId, endpoint })
-  })
-  const startedAt = machineMs()
-  const watch = watchMemory(world.server.pid)
-  const calls = await Promise.all(
-    Array.from({ length: count }, (_, index) => callOnce(client, world, { door, index, name })),
-  )
-  const endedAt = machineMs()
-  const hits = way === 'hung' ? null : ((await threads.hits()).get(path) ?? 0)
-  await pause(100)
-  return { way, door, startedAt, endedAt, calls, hits, residentBytes: watch() }
-}
-
-/** Looks ten times a second; the returned function stops that and tells the most that was held. */
-function watchMemory(pid: number): () => number {
-  let most = 0
-  const look = () => {
-    most = Math.max(most, usageOf(pid).residentBytes)
-  }
-  const timer = setInterval(look, 100)
-  return () => {
-    clearInterval(timer)
-    look()
-    return most
-  }
-}
-
-async function callOnce(
-  client: Client,
-  { runtimes }: World,
-  { door, index, name }: { door: Door; index: number; name: string },
-): Promise<RoundCall> {
-  const { runtimeId, publicKey: key } = runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? runtimes[0]
-  const startedAt = performance.now()
-  const heard = await send(client, { door, runtimeId, key, tag: `${name}-${door}-${index}` })
-  const tookMs = performance.now() - startedAt
-  return heard.kind === 'answer' ? { ...heard, tookMs } : { status: 0, text: heard.reason, tookMs }
-}
-
-function send(
-  client: Client,
-  { door, runtimeId, key, tag }: { door: Door; runtimeId: string; key: string; tag: string },
-): Promise<Heard> {
-  const input = {}
-  if (door === 'broker') {
-    return client.send({ method: 'POST', path: `/v1/capabilities/${runtimeId}/act`, body: { input } })
-  }
-  if (door === 'capability') {
-    return client.send({ method: 'POST', path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
-  }
-  return client.send({ method: 'POST', path: '/v1/runtime/execute', key, body: taggedBody(tag) })
 }
 
 function checksOf(

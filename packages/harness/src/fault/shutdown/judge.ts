@@ -33,10 +33,10 @@ const IMPATIENT_EXIT_MS = 1_000
 /** Counts what went against the promises, over all stops. Streams that an impatient stop cut need no `done`. */
 export function judgeStops(stops: readonly Stop[]): ShutdownFindings {
   const patient = stops.filter(({ isImpatient }) => !isImpatient)
-  const begun = patient.flatMap(({ streams }) => streams.filter(({ status }) => status === 200))
+  const begun = patient.flatMap(({ streams }) => streams.filter(hasBegun))
   return {
     begun: begun.length,
-    withoutDone: begun.filter(({ told, hasMore, brokenBy }) => told === null || hasMore || brokenBy !== null).length,
+    withoutDone: begun.filter(lacksDone).length,
     untrue: stops.reduce((sum, stop) => sum + untrueIn(stop), 0),
     interrupted: begun.filter(({ told }) => told?.error?.message === INTERRUPTED).length,
     slowExits: stops.filter((stop) => stop.exitMs > (stop.isImpatient ? IMPATIENT_EXIT_MS : PATIENT_EXIT_MS)).length,
@@ -48,7 +48,44 @@ export function judgeStops(stops: readonly Stop[]): ShutdownFindings {
 
 const INTERRUPTED = 'The service was restarted while the execution ran.'
 
-function untrueIn({ streams, rows }: Stop): number {
+/** One stop of a server under streams whose database was away. */
+export interface AwayStop extends Pick<Stop, 'exitMs' | 'end' | 'streams' | 'rows' | 'stillRunning'> {
+  /** Commits that the database never answered: of these nothing can be told. */
+  unansweredCommits: number
+}
+
+export interface AwayFindings extends Omit<ShutdownFindings, 'interrupted'> {
+  /** Streams that were told that their outcome could not be recorded. */
+  unrecorded: number
+}
+
+/** As for other stops, but that the process may say by its exit code that it could not close everything. */
+export function judgeAwayStops(stops: readonly AwayStop[]): AwayFindings {
+  const count = (countIn: (stop: AwayStop) => number) => stops.reduce((sum, stop) => sum + countIn(stop), 0)
+  return {
+    begun: count(({ streams }) => streams.filter(hasBegun).length),
+    unrecorded: count(({ streams }) => streams.filter(({ told }) => told?.error?.message === UNRECORDED).length),
+    withoutDone: count(({ streams, unansweredCommits }) =>
+      Math.max(0, streams.filter(hasBegun).filter(lacksDone).length - unansweredCommits),
+    ),
+    untrue: count(untrueIn),
+    slowExits: stops.filter(({ exitMs }) => exitMs > PATIENT_EXIT_MS).length,
+    wrongExits: stops.filter(({ end }) => end.signal !== null || (end.code !== 0 && end.code !== 1)).length,
+    running: count(({ stillRunning }) => stillRunning),
+  }
+}
+
+const UNRECORDED = 'The outcome of the execution could not be recorded.'
+
+function hasBegun({ status }: HeardExecution): boolean {
+  return status === 200
+}
+
+function lacksDone({ told, hasMore, brokenBy }: HeardExecution): boolean {
+  return told === null || hasMore || brokenBy !== null
+}
+
+function untrueIn({ streams, rows }: Pick<Stop, 'streams' | 'rows'>): number {
   const stored = new Map(rows.map((row) => [row.executionId, row]))
   return streams.filter(({ told }) => told !== null && stored.get(told.executionId)?.status !== told.status).length
 }

@@ -7,20 +7,15 @@ import { startCallCounter } from '../call-counter.ts'
 import { type ModelPlay, startModelDouble } from '../model-double.ts'
 import { playSlowly, speakTurn } from '../model-turn.ts'
 import { readExecutions, runningAfter } from '../rows.ts'
-import { createExecuteCallers, type HeardExecution } from '../streams.ts'
 import { openWorld, startWatched, type World } from '../world.ts'
 import { judgeStops, type Stop } from './judge.ts'
+import { BEGUN_MS, EXIT_MS, openStreams, STREAMS, type StreamPlan, sweptByNext } from './stopped-streams.ts'
+import { stopWhileAway } from './while-away.ts'
 
 const STOPS = 50
-const STREAMS = 200
 const IMPATIENT_STOPS = 3
-/** How long is waited for streams to begin, and for what was told to stop: longer than it may take. */
-const BEGUN_MS = 120_000
-const EXIT_MS = 90_000
 /** One in so many stops meets streams that outlast the time they are given. */
 const LONG_EVERY = 17
-// On PostgreSQL others may fail what a dead node ran once its lease of 30 s has run out, and they look every 10 s.
-const TAKEN_OVER_MS = { sqlite: 5_000, postgres: 45_000 } as const
 
 const USAGE = { inputTokens: 50, outputTokens: 20 }
 const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
@@ -38,13 +33,15 @@ export const shutdown: Scenario = {
     context.onEnd(double.close)
     const endpoint = await startCallCounter({ afterMs: 150 })
     context.onEnd(endpoint.close)
-    const world = await openWorld(context, {
+    const options = {
       endpoint: endpoint.url,
       variables: { ...double.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: String(STREAMS) },
-    })
+    }
+    const world = await openWorld(context, options)
     const stops = await stopAll(context, world)
     const found = judgeStops(stops)
-    return [...struck(stops, found.begun, found.interrupted), ...promises(found)]
+    const checks = [...struck(stops, found.begun, found.interrupted), ...promises(found)]
+    return context.engine === 'sqlite' ? checks : [...checks, ...(await stopWhileAway(context, options))]
   },
 }
 
@@ -61,14 +58,13 @@ async function stopAll(context: ScenarioContext, world: World): Promise<Stop[]> 
   let server = world.server
   for (const [index, plan] of plans.entries()) {
     if (index > 0) server = await startWatched(context, world.options)
-    stops.push(await stopOnce(context, { ...world, server }, { ...plan, name: `s${index}` }))
+    stops.push(await stopOnce(context, { ...world, server }, plan))
     if ((index + 1) % 10 === 0) context.say(`${index + 1} of ${plans.length} stops`)
   }
   return stops
 }
 
-interface Plan {
-  kind: 'short' | 'long'
+interface Plan extends StreamPlan {
   isImpatient: boolean
   delayMs: number
 }
@@ -76,15 +72,20 @@ interface Plan {
 function plansOf({ random, count }: ScenarioContext): Plan[] {
   const delayMs = () => random.int(0, 800)
   const patient = Array.from({ length: count(STOPS, 2) }, (_, index): Plan => {
-    return { kind: index % LONG_EVERY === 1 ? 'long' : 'short', isImpatient: false, delayMs: delayMs() }
+    return {
+      kind: index % LONG_EVERY === 1 ? 'long' : 'short',
+      name: `s${index}`,
+      isImpatient: false,
+      delayMs: delayMs(),
+    }
   })
-  const impatient = Array.from({ length: count(IMPATIENT_STOPS) }, (): Plan => {
-    return { kind: 'long', isImpatient: true, delayMs: delayMs() }
+  const impatient = Array.from({ length: count(IMPATIENT_STOPS) }, (_, index): Plan => {
+    return { kind: 'long', name: `i${index}`, isImpatient: true, delayMs: delayMs() }
   })
   return [...patient, ...impatient]
 }
 
-async function stopOnce(context: ScenarioContext, world: World, plan: Plan & { name: string }): Promise<Stop> {
+async function stopOnce(context: ScenarioContext, world: World, plan: Plan): Promise<Stop> {
   const { server, store } = world
   const { streams, begun } = openStreams(world, plan, context.count(STREAMS, 20))
   await within(begun, BEGUN_MS, `streams of stop ${plan.name} to begin`)
@@ -100,35 +101,6 @@ async function stopOnce(context: ScenarioContext, world: World, plan: Plan & { n
   const stillRunning = plan.isImpatient ? await sweptByNext(context, world) : await runningAfter(store, 0)
   const rows = (await readExecutions(store)).filter(({ tag }) => tag.includes(`-${plan.name}-`))
   return { isImpatient: plan.isImpatient, exitMs, end, streams: heard, rows, stillRunning }
-}
-
-function openStreams(world: World, plan: Plan & { name: string }, count: number) {
-  const callers = createExecuteCallers(world.server.url)
-  let remaining = count
-  let allBegun = () => {}
-  const begun = new Promise<void>((resolve) => {
-    allBegun = resolve
-  })
-  const streams: Promise<HeardExecution>[] = Array.from({ length: count }, (_, index) => {
-    const { publicKey } = world.runtimes[index % world.runtimes.length] ?? world.runtimes[0]
-    const onBegin = () => {
-      remaining -= 1
-      if (remaining === 0) allBegun()
-    }
-    return callers.execute({ key: publicKey, tag: `${plan.kind}-${plan.name}-${index}`, isStream: true, onBegin })
-  })
-  void Promise.all(streams).then(allBegun).then(callers.close)
-  return { streams, begun }
-}
-
-// The next server of the same store fails what this one left.
-async function sweptByNext(context: ScenarioContext, world: World): Promise<number> {
-  const next = await startWatched(context, world.options)
-  const stillRunning = await runningAfter(world.store, TAKEN_OVER_MS[world.store.engine])
-  next.kill('SIGTERM')
-  const { end } = await endedWithin(next, EXIT_MS)
-  if (end.code !== 0) throw new Error(`the next server ended with ${end.code ?? end.signal}, told to stop`)
-  return stillRunning
 }
 
 function struck(stops: readonly Stop[], begun: number, interrupted: number): Check[] {

@@ -88,7 +88,9 @@ function isForNoRoute(method: string): boolean {
 }
 
 function withBody(request: RawRequest, body: Buffer): RawRequest {
-  return { ...request, body, headers: withHeader(request.headers, 'content-type', 'application/json') }
+  const hasType = request.headers.some(([name]) => name === 'content-type')
+  const headers = hasType ? request.headers : withHeader(request.headers, 'content-type', 'application/json')
+  return { ...request, body, headers }
 }
 
 function withHeader(headers: RawRequest['headers'], name: string, value: string): RawRequest['headers'] {
@@ -96,7 +98,10 @@ function withHeader(headers: RawRequest['headers'], name: string, value: string)
 }
 
 function changeFields(body: Buffer | null, random: Random): Buffer {
-  let value: unknown = JSON.parse(body?.toString() ?? '{}')
+  const text = body?.toString() ?? '{}'
+  // A form has its fields in its bytes.
+  if (!text.startsWith('{')) return changeBytes(Buffer.from(text), random)
+  let value: unknown = JSON.parse(text)
   for (let changes = random.int(1, 3); changes > 0; changes -= 1) value = changeOne(value, random)
   return Buffer.from(JSON.stringify(value) ?? '')
 }

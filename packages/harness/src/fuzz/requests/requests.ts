@@ -2,61 +2,59 @@ import { createClient } from '../../support/client.ts'
 import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
+import { endedWithin, type ServerProcess } from '../../support/server.ts'
 import { faultOf } from '../support/judge-answer.ts'
 import { RawConnection } from '../support/raw-connection.ts'
-import { type RawRequest, toBytes } from '../support/raw-request.ts'
-import { errorLines, type Stage, setStage } from '../support/stage.ts'
-import { type ApiOperation, readOperations } from './api-operations.ts'
+import { toBytes } from '../support/raw-request.ts'
+import { errorLines } from '../support/stage.ts'
+import { isLetInFromElsewhere } from './browser.ts'
+import { findHidden, type Grounds, openGrounds } from './grounds.ts'
 import { type Mutated, mutate, unchanged } from './mutate.ts'
-import { layScenery, ownBody, ownPath, type Scenery } from './scenery.ts'
-import { countAnswer, judgeRun, newTally, type Tally } from './tally.ts'
+import { layScenery, type Scenery } from './scenery.ts'
+import { type Aftermath, countAnswer, judgeRun, newTally, type Tally } from './tally.ts'
+import type { Target } from './targets.ts'
 
 const REQUESTS = 50_000
+/** Enough for every target to be carried out. */
+const FEWEST_REQUESTS = 1_000
 const CALLERS = 8
 /** Keys get revoked and runtimes redeployed on the way: after so many requests a caller begins anew. */
 const SCENERY_LASTS = 150
 const SHOWN_FAULTS = 10
-/** Until an operation has been carried out, most of its requests are good ones: behind a refusal there is nothing to try. */
+/** Until a target has been carried out, most of its requests are good ones: behind a refusal there is nothing to try. */
 const MUTATED_BEFORE = 0.2
 
 interface Attack {
-  stage: Stage
+  grounds: Grounds
   context: ScenarioContext
-  operations: readonly ApiOperation[]
   tally: Tally
   wanted: number
-  /** Memory of the server before the first request. */
-  beginningBytes: number
 }
 
-/** Every operation of the live description, under structured and byte fuzzing over raw connections. */
+/** Every operation of the live description and every route beside it, under structured and byte fuzzing over raw connections. */
 export const requests: Scenario = {
   name: 'requests',
   title: 'whatever is sent to any route is answered in the one envelope',
   engines: ['sqlite', 'postgres'],
   async run(context): Promise<readonly Check[]> {
-    const stage = await setStage(context)
-    stage.endpoint.failEvery(5)
-    const wanted = context.count(REQUESTS, 400)
-    const attack: Attack = {
-      stage,
-      context,
-      operations: await operationsOf(stage),
-      tally: newTally(),
-      wanted,
-      beginningBytes: usageOf(stage.server.pid).residentBytes,
-    }
+    const grounds = await openGrounds(context)
+    const tally = newTally()
+    const attack = { grounds, context, tally, wanted: context.count(REQUESTS, FEWEST_REQUESTS) }
+    const beginningBytes = residentBytes(grounds)
     await Promise.all(fork(context.random, CALLERS).map((random, caller) => call(attack, random, caller)))
-    return judgeRun(attack.tally, await aftermath(attack))
+    return judgeRun(tally, await aftermath(attack, beginningBytes))
   },
 }
 
-async function aftermath({ stage, operations, wanted, context, tally, beginningBytes }: Attack) {
-  const endBytes = usageOf(stage.server.pid).residentBytes
-  const client = createClient(stage.server.url, 1)
-  const health = await client.send({ method: 'GET', path: '/health' })
-  await client.close()
-  const lines = errorLines(await stage.stop())
+function residentBytes({ stage }: Grounds): number {
+  return usageOf(stage.server.pid).residentBytes
+}
+
+async function aftermath({ grounds, wanted, context, tally }: Attack, beginningBytes: number): Promise<Aftermath> {
+  const endBytes = residentBytes(grounds)
+  const servers = [grounds.stage.server, grounds.paid]
+  const health = await Promise.all(servers.map(isHealthy))
+  const lines = (await Promise.all(servers.map(stop))).flat()
   for (const line of lines.slice(0, SHOWN_FAULTS)) context.say(`logged: ${line.slice(0, 600)}`)
   context.say(
     `answers by status: ${[...tally.statuses]
@@ -65,17 +63,25 @@ async function aftermath({ stage, operations, wanted, context, tally, beginningB
       .join(', ')}`,
   )
   return {
-    operationIds: operations.map(({ operationId }) => operationId),
+    targets: grounds.targets.map(({ name }) => name),
     requestsWanted: wanted,
-    isAlive: health.kind === 'answer' && health.status === 200,
+    servers: servers.length,
+    alive: health.filter((isAlive) => isAlive).length,
     errorLines: lines.length,
     grownMb: (endBytes - beginningBytes) / 1024 / 1024,
   }
 }
 
-async function operationsOf(stage: Stage): Promise<ApiOperation[]> {
-  const answer = await fetch(`${stage.server.url}/openapi.json`)
-  return readOperations(await answer.json())
+async function isHealthy({ url }: ServerProcess): Promise<boolean> {
+  const client = createClient(url, 1)
+  const health = await client.send({ method: 'GET', path: '/health' })
+  await client.close()
+  return health.kind === 'answer' && health.status === 200
+}
+
+async function stop(server: ServerProcess): Promise<string[]> {
+  server.kill('SIGTERM')
+  return errorLines((await endedWithin(server)).end)
 }
 
 function fork(random: Random, count: number): Random[] {
@@ -83,90 +89,86 @@ function fork(random: Random, count: number): Random[] {
 }
 
 async function call(attack: Attack, random: Random, caller: number): Promise<void> {
-  const { stage, operations, tally, wanted } = attack
-  let connection = new RawConnection(stage.server.port)
+  const { grounds, tally, wanted } = attack
+  const { stage, targets, ground } = grounds
+  const values = await findHidden(stage, caller)
+  const connections = new Connections()
   for (let serial = 0; tally.sent < wanted; serial += 1) {
-    const ground = {
-      apiKey: stage.owner.apiKey,
-      endpoint: stage.endpoint.url,
-      operations,
-      serial: serial * CALLERS + caller,
-    }
-    if (!connection.isUsable) connection = new RawConnection(stage.server.port)
-    const scenery = await layScenery(connection, ground)
+    const connection = connections.to(stage.server.port)
+    const scenery = await layScenery(connection, { ...ground, values, serial: serial * CALLERS + caller })
     for (let sent = 0; sent < SCENERY_LASTS && tally.sent < wanted; sent += 1) {
-      const operation = operations[(serial * SCENERY_LASTS + sent + caller) % operations.length]
-      if (operation === undefined) throw new Error('the API describes no operation')
-      connection = await sendOne(attack, connection, { operation, scenery, random })
+      const target = targets[(serial * SCENERY_LASTS + sent + caller) % targets.length]
+      if (target === undefined) throw new Error('there is nothing to attack')
+      await sendOne(attack, connections, { target, scenery, random })
     }
   }
-  connection.destroy()
+  connections.close()
+}
+
+/** One to each port, begun anew where the last one is over. */
+class Connections {
+  readonly #byPort = new Map<number, RawConnection>()
+
+  to(port: number): RawConnection {
+    const known = this.#byPort.get(port)
+    if (known?.isUsable) return known
+    this.drop(port)
+    const connection = new RawConnection(port)
+    this.#byPort.set(port, connection)
+    return connection
+  }
+
+  drop(port: number): void {
+    this.#byPort.get(port)?.destroy()
+    this.#byPort.delete(port)
+  }
+
+  close(): void {
+    for (const port of this.#byPort.keys()) this.drop(port)
+  }
 }
 
 interface Draw {
-  operation: ApiOperation
+  target: Target
   scenery: Scenery
   random: Random
 }
 
-/** Sends one drawn request and returns the connection for the next one. */
-async function sendOne(attack: Attack, connection: RawConnection, draw: Draw): Promise<RawConnection> {
-  const { tally } = attack
-  const { operation, random } = draw
-  const good = goodRequest(draw)
-  const isEntered = tally.served.has(operation.operationId) || random.chance(MUTATED_BEFORE)
-  const mutated = isEntered ? mutate(good, random, operation.queryParameters) : unchanged(good)
+async function sendOne(attack: Attack, connections: Connections, draw: Draw): Promise<void> {
+  const { tally, grounds } = attack
+  const { target, scenery, random } = draw
+  const good = target.request(scenery, random)
+  const isEntered = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
+  const mutated = isEntered ? mutate(good, random, target.queryParameters) : unchanged(good)
   const isHead = mutated.request.method === 'HEAD'
-  const heard = await connection.exchange(toBytes(mutated.request), { isHead })
+  const heard = await connections.to(target.port).exchange(toBytes(mutated.request), { isHead })
+  const { stage, browser } = grounds
   const fault = faultOf(heard, {
-    mayFailAsCapability: operation.operationId === 'callCapability',
+    manner: target.manner,
+    mayFailAsCapability: target.mayFailAsCapability,
     mayCloseUnanswered: mutated.isFramingBroken,
     isHead,
-    insides: [attack.stage.store.location],
-    ownersInsides: [new URL(attack.stage.endpoint.url).host],
+    insides: [stage.store.location],
+    ownersInsides: [new URL(stage.endpoint.url).host],
   })
-  countAnswer(tally, operation.operationId, heard.kind === 'answer' ? heard.answer.status : null, fault)
-  if (fault) report(attack, operation, mutated, `${fault.kind}: ${fault.problem}`)
-  if (tally.sent % 10_000 === 0) attack.context.say(`${tally.sent} requests`)
-  const goesOn = heard.kind === 'answer' && heard.isOpen && !mutated.isFramingBroken && connection.isUsable
-  if (goesOn) return connection
-  connection.destroy()
-  return new RawConnection(attack.stage.server.port)
-}
-
-function goodRequest({ operation, scenery, random }: Draw): RawRequest {
-  const key = random.chance(0.85) ? scenery.keys[operation.plane] : drawKey(scenery, random)
-  const body = operation.example === undefined ? null : Buffer.from(JSON.stringify(ownBody(operation.example, scenery)))
-  return {
-    method: operation.method,
-    target: ownPath(operation, scenery),
-    headers: [
-      ['host', '127.0.0.1'],
-      ...(key === undefined ? [] : [['authorization', `Bearer ${key}`] as const]),
-      ...(body === null ? [] : [['content-type', 'application/json'] as const]),
-    ],
-    body,
+  const status = heard.kind === 'answer' ? heard.answer.status : null
+  countAnswer(tally, target.name, status, fault)
+  if (fault) report(attack, target, mutated, `${fault.kind}: ${fault.problem}`)
+  if (target.isByCookie && status !== null && isLetInFromElsewhere(mutated, status, browser.origin)) {
+    tally.letInFromElsewhere += 1
+    report(attack, target, mutated, `let in from elsewhere: ${status}`)
   }
+  if (heard.kind === 'answer') target.hear?.(heard.answer)
+  if (tally.sent % 10_000 === 0) attack.context.say(`${tally.sent} requests`)
+  if (heard.kind !== 'answer' || !heard.isOpen || mutated.isFramingBroken) connections.drop(target.port)
 }
 
-/** A credential of another plane, none, or one that never was. */
-function drawKey({ keys }: Scenery, random: Random): string | undefined {
-  const { accountKey, deployKey, publicKey } = keys
-  const cut = accountKey?.slice(0, -1)
-  return random.pick([undefined, accountKey, deployKey, publicKey, cut, `${deployKey}x`, 'x', 'svc_ak_', 'a b'])
-}
-
-function report(
-  { context, tally }: Attack,
-  { operationId }: ApiOperation,
-  { request, mutation }: Mutated,
-  told: string,
-) {
-  const shown = Object.values(tally.faults).reduce((sum, count) => sum + count, 0)
+function report({ context, tally }: Attack, { name }: Target, { request, mutation }: Mutated, told: string): void {
+  const shown = Object.values(tally.faults).reduce((sum, count) => sum + count, tally.letInFromElsewhere)
   if (shown > SHOWN_FAULTS) return
   const bytes = toBytes(request)
     .toString('latin1')
-    .replace(/Bearer \S+/g, 'Bearer …')
+    .replace(/(Bearer |svc_session=)[^\s;]+/g, '$1…')
     .slice(0, 700)
-  context.say(`${operationId}, ${mutation}: ${told}\n    ${JSON.stringify(bytes)}`)
+  context.say(`${name}, ${mutation}: ${told}\n    ${JSON.stringify(bytes)}`)
 }

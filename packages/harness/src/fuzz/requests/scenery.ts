@@ -22,11 +22,13 @@ const Created = z.object({
 const Called = z.object({ executionId: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
 
-interface Ground {
+export interface Ground {
   apiKey: string
   endpoint: string
   /** The body that deploys, and the capability that it holds. */
   operations: readonly ApiOperation[]
+  /** More than is laid here. */
+  values: ReadonlyMap<string, string>
   /** Makes names differ from run to run. */
   serial: number
 }
@@ -53,7 +55,10 @@ export async function layScenery(connection: RawConnection, ground: Ground): Pro
   const { runtimeId, projectId, deployKey, publicKey } = runtime
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
-    values: new Map(Object.entries({ runtimeId, projectId, executionId, capability, keyId, endpoint })),
+    values: new Map([
+      ...ground.values,
+      ...Object.entries({ runtimeId, projectId, executionId, capability, keyId, endpoint }),
+    ]),
     inPaths: new Map([['version', '1']]),
   }
 }
@@ -70,13 +75,18 @@ export function ownBody(example: unknown, scenery: Scenery): unknown {
   )
 }
 
-/** The operation's path with the caller's ids. Throws where nothing is known that could stand for a parameter. */
-export function ownPath({ path, pathParameters, operationId }: ApiOperation, scenery: Scenery): string {
-  return pathParameters.reduce((filled, name) => {
-    const value = scenery.inPaths.get(name) ?? scenery.values.get(name)
-    if (value === undefined) throw new Error(`nothing to put for {${name}} of ${operationId}: extend the scenery`)
-    return filled.replace(`{${name}}`, value)
-  }, path)
+/** The operation's path with the caller's ids. */
+export function ownPath({ path, operationId }: ApiOperation, scenery: Scenery): string {
+  return fillPath(path, scenery, operationId)
+}
+
+/** A path with the caller's ids. Throws where nothing is known that could stand for a parameter. */
+export function fillPath(path: string, { inPaths, values }: Scenery, route: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = inPaths.get(name) ?? values.get(name)
+    if (value === undefined) throw new Error(`nothing to put for {${name}} of ${route}: extend the scenery`)
+    return value
+  })
 }
 
 // The name that the examples call, so that they call something.

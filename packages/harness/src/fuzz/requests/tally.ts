@@ -7,8 +7,10 @@ export interface Tally {
   /** Answers by status. */
   statuses: Map<number, number>
   faults: Record<FaultKind, number>
-  /** Operations that were carried out at least once. */
+  /** Targets that were carried out at least once. */
   served: Set<string>
+  /** Changes by cookie that no page of the service's own had asked for, and that were let in. */
+  letInFromElsewhere: number
 }
 
 export function newTally(): Tally {
@@ -17,21 +19,27 @@ export function newTally(): Tally {
     statuses: new Map(),
     faults: { 'server-error': 0, envelope: 0, internals: 0, unanswered: 0 },
     served: new Set(),
+    letInFromElsewhere: 0,
   }
 }
 
-export function countAnswer(tally: Tally, operationId: string, status: number | null, fault: AnswerFault | null): void {
+/** A browser that has sent a form is sent on. */
+const SEE_OTHER = 303
+
+export function countAnswer(tally: Tally, target: string, status: number | null, fault: AnswerFault | null): void {
   tally.sent += 1
   if (fault) tally.faults[fault.kind] += 1
   if (status === null) return
   tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
-  if (status >= 200 && status < 300) tally.served.add(operationId)
+  if ((status >= 200 && status < 300) || status === SEE_OTHER) tally.served.add(target)
 }
 
 export interface Aftermath {
-  operationIds: readonly string[]
+  targets: readonly string[]
   requestsWanted: number
-  isAlive: boolean
+  /** Servers at the beginning and at the end. */
+  servers: number
+  alive: number
   errorLines: number
   grownMb: number
 }
@@ -42,11 +50,16 @@ const GROWTH_MB = 250
 /** Whoever is told to come back later has not been judged by what was sent. */
 const RATE_LIMITED_SHARE = 0.05
 
+const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay for'
+const NO_CHECKOUT = 'there is no checkout, for the same reason'
+
 /** Operations that cannot be carried out here, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
-  changePassword: 'the owner is known by a key, and has no password',
-  startCheckout: 'the owner is on the largest plan: there is nothing to pay for',
-  verifyCheckout: 'there is no checkout, for the same reason',
+  changePassword: 'who is known by a key has no password to name',
+  startCheckout: LARGEST_PLAN,
+  'startCheckout by cookie': LARGEST_PLAN,
+  verifyCheckout: NO_CHECKOUT,
+  'verifyCheckout by cookie': NO_CHECKOUT,
 }
 
 /** Judges a run. Also that it struck: that requests of every kind of operation were taken, and most of them refused. */
@@ -55,7 +68,7 @@ export function judgeRun(tally: Tally, after: Aftermath): Check[] {
     const counts = [...tally.statuses].filter(([status]) => status >= from && status < to).map(([, count]) => count)
     return counts.reduce((sum, count) => sum + count, 0) / tally.sent
   }
-  const missed = after.operationIds.filter((id) => !tally.served.has(id) && !(id in NEVER_SERVED))
+  const missed = after.targets.filter((id) => !tally.served.has(id) && !(id in NEVER_SERVED))
   return [
     atLeast('requests', tally.sent, after.requestsWanted),
     withFindings(exactly('operations that were never carried out', missed.length, 0), missed),
@@ -66,8 +79,9 @@ export function judgeRun(tally: Tally, after: Aftermath): Check[] {
     exactly('answers that are not in the envelope', tally.faults.envelope, 0),
     exactly('answers that tell of internals', tally.faults.internals, 0),
     exactly('requests without an answer', tally.faults.unanswered, 0),
+    exactly('changes by cookie for pages of others that were let in', tally.letInFromElsewhere, 0),
     exactly('lines of the log that tell of a fault', after.errorLines, 0),
-    exactly('servers alive at the end', after.isAlive ? 1 : 0, 1),
+    exactly('servers alive at the end', after.alive, after.servers),
     atMost('memory grown', after.grownMb, GROWTH_MB, 'MB'),
   ]
 }

@@ -3,6 +3,12 @@ import { z } from 'zod'
 import type { RawHeard } from './raw-connection.ts'
 import { headerOf, type RawAnswer } from './raw-http.ts'
 
+/**
+ * How a route answers: the API's in its envelope; one that sends files, too, where it refuses; the operators' port in
+ * words of its own, without a request id.
+ */
+export type Manner = 'envelope' | 'files' | 'plain'
+
 /** What was asked, as far as a judgement of the answer needs it. */
 export interface Asked {
   /** Whether a capability may have been called, whose failure has a body of its own. */
@@ -10,6 +16,7 @@ export interface Asked {
   /** Whether the bytes were broken so badly that a connection closed without a word will do. */
   mayCloseUnanswered: boolean
   isHead: boolean
+  manner: Manner
   /** Texts of this installation that no answer may hold, such as its folder. */
   insides: readonly string[]
   /** Texts that no refusal or failure may hold, though their owner may read them, such as an endpoint's address. */
@@ -39,18 +46,30 @@ export function faultOf(heard: RawHeard, asked: Asked): AnswerFault | null {
 }
 
 function faultOfAnswer(answer: RawAnswer, asked: Asked): AnswerFault | null {
+  if (asked.manner === 'plain') return faultOfPlain(answer, asked)
   const id = headerOf(answer, 'x-request-id')
   if (id === undefined || !REQUEST_ID.test(id)) return { kind: 'envelope', problem: `x-request-id is ${id}` }
   if (answer.status === 502 && asked.mayFailAsCapability) {
     return faultOfFailure(answer, asked)
   }
-  if (answer.status >= 500) return { kind: 'server-error', problem: `${answer.status}: ${answer.body.slice(0, 300)}` }
+  if (answer.status >= 500) return serverError(answer)
   if (asked.isHead) return null
-  if (answer.status < 400) {
-    const leaks = INTERNALS.test(answer.body) || holdsAny(answer.body, asked.insides)
-    return leaks ? leakOf(answer, answer.body) : null
-  }
-  return faultOfRefusal(answer, asked)
+  return answer.status < 400 ? faultOfServed(answer, asked) : faultOfRefusal(answer, asked)
+}
+
+function serverError({ status, body }: RawAnswer): AnswerFault {
+  return { kind: 'server-error', problem: `${status}: ${body.slice(0, 300)}` }
+}
+
+// A file of scripts names the errors of its language, and numbers for operators the parts of the service.
+function faultOfServed(answer: RawAnswer, { manner, insides }: Asked): AnswerFault | null {
+  const leaks = (manner === 'envelope' && INTERNALS.test(answer.body)) || holdsAny(answer.body, insides)
+  return leaks ? leakOf(answer, answer.body) : null
+}
+
+function faultOfPlain(answer: RawAnswer, asked: Asked): AnswerFault | null {
+  if (answer.status >= 500) return serverError(answer)
+  return answer.status < 400 ? faultOfServed(answer, asked) : leakInWords(answer, [answer.body], asked)
 }
 
 function faultOfFailure(answer: RawAnswer, asked: Asked): AnswerFault | null {

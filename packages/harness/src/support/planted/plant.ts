@@ -10,7 +10,7 @@ export interface Plant {
   foundBy: {
     scenario: string
     engine: Engine
-    /** Of a full run: enough to find it every time, within about a minute. */
+    /** Of a full run: enough to find it every time, within about a minute where no lease has to run out. */
     scale: number
     /** How the check that is there for it begins: that one has to fail. */
     check: string
