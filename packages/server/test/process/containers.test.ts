@@ -71,6 +71,13 @@ describe('the image', () => {
     expect(files.filter((file) => !copied.includes(file))).toEqual([])
   })
 
+  test('has nothing of what only tests and builds use', () => {
+    const stage = instructions.slice(instructions.findIndex(({ words }) => words.join(' ') === 'base AS dependencies'))
+    const install = stage.find(({ name }) => name === 'RUN')?.words ?? []
+    // A package that both a test and an optional peer ask for is optional to npm, and stays without the second.
+    expect(install).toEqual(expect.arrayContaining(['--omit=dev', '--omit=optional', 'node_modules/playwright-core']))
+  })
+
   test('runs the built server with nobody’s rights, is told to stop by SIGTERM, and asks itself whether it lives', () => {
     const of = (name: string) => lastStage.filter((each) => each.name === name).map(({ words }) => words.join(' '))
     expect(of('USER')).toEqual(['node'])
