@@ -17,7 +17,9 @@ COPY packages/dashboard/package.json packages/dashboard/
 COPY examples/shop/package.json examples/shop/
 
 FROM base AS dependencies
-RUN npm ci --omit=dev --workspace @svc/server --no-audit --no-fund
+# Optional as well: what another package may be used with, such as a test runner. The test kit’s browser driver is left.
+RUN npm ci --omit=dev --omit=optional --workspace @svc/server --no-audit --no-fund \
+  && rm -r node_modules/playwright-core node_modules/.bin/playwright-core
 
 FROM base AS build
 RUN npm ci --no-audit --no-fund

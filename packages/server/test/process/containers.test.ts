@@ -71,6 +71,13 @@ describe('the image', () => {
     expect(files.filter((file) => !copied.includes(file))).toEqual([])
   })
 
+  test('has nothing of what only tests and builds use', () => {
+    const stage = instructions.slice(instructions.findIndex(({ words }) => words.join(' ') === 'base AS dependencies'))
+    const install = stage.find(({ name }) => name === 'RUN')?.words ?? []
+    // A package that both a test and an optional peer ask for is optional to npm, and stays without the second.
+    expect(install).toEqual(expect.arrayContaining(['--omit=dev', '--omit=optional', 'node_modules/playwright-core']))
+  })
+
   test('runs the built server with nobody’s rights, is told to stop by SIGTERM, and asks itself whether it lives', () => {
     const of = (name: string) => lastStage.filter((each) => each.name === name).map(({ words }) => words.join(' '))
     expect(of('USER')).toEqual(['node'])
@@ -82,9 +89,15 @@ describe('the image', () => {
   })
 })
 
+/** Of one replica, but for the one while it migrates. */
+const CONNECTIONS = 10
+
 const Service = z.object({
   image: z.string().optional(),
+  command: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
+  depends_on: z.unknown().optional(),
+  logging: z.object({ options: z.object({ 'max-size': z.string(), 'max-file': z.string() }) }).optional(),
   env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
@@ -146,6 +159,32 @@ describe('the composition', () => {
     ).toEqual([])
     const images = Object.values(services).flatMap(({ image }) => image ?? [])
     expect(images.filter((image) => !/:v?\d/.test(image))).toEqual([])
+  })
+
+  test('stops the balancer beside the replicas and after them, so that what is under way is answered', () => {
+    const { balancer, svc } = services
+    // Whoever depends on another is stopped before it.
+    expect(balancer?.depends_on).toBeUndefined()
+    expect(Number.parseInt(balancer?.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(
+      Number.parseInt(svc?.stop_grace_period ?? '', 10),
+    )
+  })
+
+  test('has connections for as many replicas as the balancer knows, while each of them migrates, too', () => {
+    const [, replicas] = read('deploy/haproxy.cfg').match(/server-template svc (\d+) /) ?? []
+    const [, connections] = services['postgres']?.command.join(' ').match(/max_connections=(\d+)/) ?? []
+    expect(Number(connections)).toBeGreaterThan(Number(replicas) * (CONNECTIONS + 1))
+  })
+
+  test('bounds what it keeps of every log', () => {
+    for (const { logging } of Object.values(services)) {
+      expect(logging?.options).toEqual({ 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': expect.anything() })
+    }
+  })
+
+  test('says its address with the port that it is given', () => {
+    const { SVC_BASE_URL: baseUrl } = services['svc']?.environment ?? {}
+    expect(baseUrl).toMatch(/^\$\{SVC_BASE_URL:-http:\/\/localhost:\$\{SVC_PORT:-8787\}\}$/)
   })
 
   test('asks readiness where the server answers it, and waits longer for a replica than it takes to drain', () => {
