@@ -106,7 +106,7 @@ async function lockBuckets(`,
         to: 'async () => true)',
       },
     ],
-    foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'operations that a living server left' },
+    foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.01, check: 'until the other server had ended them' },
   },
   {
     name: 'living-taken-for-dead',
