@@ -126,7 +126,7 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        from: "clock.now() < sparesUntil ? 'none' : 'lapsed'",
+        from: "clock.now() - steadySince < SPARING_MS ? 'none' : 'lapsed'",
         to: "'lapsed'",
       },
     ],

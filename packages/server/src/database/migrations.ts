@@ -8,6 +8,7 @@ import { billing } from './migrations/0006-billing.ts'
 import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { modelSteps } from './migrations/0008-model-steps.ts'
 import { fewerIndexes } from './migrations/0009-fewer-indexes.ts'
+import { steadyNodes } from './migrations/0010-steady-nodes.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -36,5 +37,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0007-usage-journal': usageJournal(types),
     '0008-model-steps': modelSteps(types),
     '0009-fewer-indexes': fewerIndexes(),
+    '0010-steady-nodes': steadyNodes(types),
   }
 }

@@ -143,6 +143,7 @@ export interface NodesTable {
   node_id: string
   lease_until: number
   started_at: number
+  steady_since: number | null
 }
 
 export interface ExecutionsTable {

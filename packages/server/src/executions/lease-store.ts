@@ -11,22 +11,41 @@ const RUNNING = sql.lit('running' as const)
 /** What an interrupted execution is told to have died of. */
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
+/** A node's claim, and since when it knows leases to have been renewed without a gap. */
+export interface Lease {
+  nodeId: string
+  until: number
+  steadySince: number
+}
+
 /** Takes a lease for a node that holds none. */
-export async function takeLease(
-  db: Kysely<Schema>,
-  lease: { nodeId: string; until: number; startedAt: number },
-): Promise<void> {
+export async function takeLease(db: Kysely<Schema>, lease: Lease & { startedAt: number }): Promise<void> {
   await db
     .insertInto('nodes')
-    .values({ node_id: lease.nodeId, lease_until: lease.until, started_at: lease.startedAt })
+    .values({
+      node_id: lease.nodeId,
+      lease_until: lease.until,
+      started_at: lease.startedAt,
+      steady_since: lease.steadySince,
+    })
     .execute()
 }
 
+/** Since when leases have been renewed without a gap, as those nodes know it that hold theirs beyond `until`; or null. */
+export async function readSteadySince(db: Kysely<Schema>, until: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('nodes')
+    .select((nodes) => nodes.fn.max<number | null>('steady_since').as('since'))
+    .where('lease_until', '>', until)
+    .executeTakeFirst()
+  return row?.since ?? null
+}
+
 /** Renews a node's lease. False when it has none any more: another node has failed what it ran. */
-export async function extendLease(db: Kysely<Schema>, nodeId: string, until: number): Promise<boolean> {
+export async function extendLease(db: Kysely<Schema>, { nodeId, until, steadySince }: Lease): Promise<boolean> {
   const result = await db
     .updateTable('nodes')
-    .set({ lease_until: until })
+    .set({ lease_until: until, steady_since: steadySince })
     .where('node_id', '=', nodeId)
     .executeTakeFirst()
   return result.numUpdatedRows > 0n

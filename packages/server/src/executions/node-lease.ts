@@ -1,6 +1,6 @@
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
-import { dropLease, extendLease, failAbandoned, type Sweep, takeLease } from './lease-store.ts'
+import { dropLease, extendLease, failAbandoned, readSteadySince, type Sweep, takeLease } from './lease-store.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
@@ -23,8 +23,8 @@ export interface NodeLease {
   /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
   renew(): Promise<void>
   /**
-   * Fails what nobody runs any more. After a missed renewal nodes whose leases ran out meanwhile are given ten seconds to
-   * renew theirs, because what kept this one from renewing may have kept them, too.
+   * Fails what nobody runs any more. After a time in which no node is known to have renewed its lease, those whose leases
+   * ran out meanwhile are given ten seconds to renew: what kept this one from renewing may have kept them, too.
    */
   sweep(): Promise<void>
   release(): Promise<void>
@@ -41,20 +41,26 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
   let until = 0
   let renewedAt = startedAt
-  let sparesUntil = 0
+  // Told to those who start: they cannot know by themselves how long the database was away before.
+  let steadySince = startedAt
   const take = async () => {
     const claimed = clock.now() + LEASE_MS
-    await takeLease(db, { nodeId, until: claimed, startedAt })
+    await takeLease(db, { nodeId, until: claimed, steadySince, startedAt })
     until = claimed
     renewedAt = clock.now()
   }
-  const extend = async () => {
-    const claimed = clock.now() + LEASE_MS
-    const isOurs = await extendLease(db, nodeId, claimed)
-    if (clock.now() - renewedAt > MISSED_MS) sparesUntil = clock.now() + SPARING_MS
+  const noteGap = () => {
+    if (clock.now() - renewedAt > MISSED_MS) steadySince = clock.now()
+  }
+  const extend = async (): Promise<boolean> => {
+    noteGap()
+    const claimed = { until: clock.now() + LEASE_MS, steadySince }
+    const isOurs = await extendLease(db, { nodeId, ...claimed })
+    // The answer itself may have taken so long.
+    noteGap()
     renewedAt = clock.now()
-    if (isOurs) until = claimed
-    return isOurs
+    if (isOurs) until = claimed.until
+    return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
   const failAllOf = async (deadNodes: Sweep['deadNodes']) => {
     const now = clock.now()
@@ -63,15 +69,16 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     deps.metrics.executionsInterrupted(count)
     deps.logger.warn({ count }, 'failed executions that were interrupted')
   }
+  const lapsed = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'lapsed')
   return {
     isHeld: () => clock.now() < until,
     async take() {
+      // Whoever renewed lately has a lease that ends so late.
+      const lately = clock.now() - MISSED_MS + LEASE_MS
+      steadySince = (await readSteadySince(db, lately)) ?? clock.now()
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
-      if (deps.engine === 'sqlite') return failAllOf('all others')
-      // How long the database was away before this start is not known.
-      sparesUntil = clock.now() + SPARING_MS
-      await failAllOf('none')
+      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed())
     },
     async renew() {
       const isOurs = await extend()
@@ -81,7 +88,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: () => failAllOf(clock.now() < sparesUntil ? 'none' : 'lapsed'),
+    sweep: () => failAllOf(lapsed()),
     async release() {
       until = 0
       await dropLease(db, nodeId)

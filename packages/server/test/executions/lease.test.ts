@@ -318,4 +318,36 @@ describeEngine('postgres', 'a new replica', (engine) => {
     await takeOver(third)
     expect(await statuses(first.database)).toEqual(FAILED)
   })
+
+  test('that starts beside one which has renewed all the time takes over at once what has lapsed', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
+      second.clock.advance(RENEWAL_MS)
+      await second.renew()
+    }
+    expect(await statuses(first.database)).toEqual(RUNNING)
+    const clock = createTestClock()
+    clock.advance(LEASE_MS + 1)
+    await startNode(first.database, first, clock)
+    expect(await statuses(first.database)).toEqual(FAILED)
+  })
+
+  test('that starts beside one which could not renew for long spares the others as that one does', async () => {
+    const { first, second, gate } = await setUpTwoNodes(engine)
+    void first.execute()
+    await gate.arrived(1)
+    second.clock.advance(60_000)
+    await second.renew()
+    const clock = createTestClock()
+    clock.advance(60_001)
+    const third = await startNode(first.database, first, clock)
+    clock.advance(RENEWAL_MS - 2)
+    await third.renew()
+    expect(await statuses(first.database)).toEqual(RUNNING)
+    clock.advance(1)
+    await third.renew()
+    expect(await statuses(first.database)).toEqual(FAILED)
+  })
 })
