@@ -1,36 +1,67 @@
 import type { StopSignal } from '../stop-signal.ts'
-import { isConnectionFault } from './errors.ts'
+import { CommitUnknownError, isConnectionFault, noteWithoutEffect } from './errors.ts'
 
 /** Waits for so many milliseconds. */
 export type Pause = (ms: number) => Promise<unknown>
 
-// A server that is started again, or a pooler, is back within seconds.
+/** One of several tries of the same work. */
+export interface Try {
+  /** To be called right before the commit. Throws where nobody waits for this try any more. */
+  commit(): void
+}
+
+// Long enough for a database that restarts, short enough for a caller who waits.
 const PAUSES_MS = [50, 150, 500, 1_000, 2_000, 3_000]
+
+// What a try under way still has once it is told to hurry.
+const LAST_MS = 1_000
 
 /**
  * Repeats work that may be done more than once while connections to the database fail, for about seven seconds and what
  * the tries take. Throws at once what another connection would not mend, and in the end what was met last. Once `hurry`
- * says so, it tries once more and waits no longer.
+ * says so, a try that is under way has one more second, and what waits for the next one has that, and no further.
  */
-export async function outlast<T>(pause: Pause, work: () => Promise<T>, hurry?: StopSignal): Promise<T> {
+export async function outlast<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry?: StopSignal): Promise<T> {
+  const attempt = () => (hurry ? unlessLate(pause, work, hurry) : work({ commit: () => {} }))
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await work()
+      return await attempt()
     } catch (error) {
       if (!isConnectionFault(error) || hurry?.aborted) throw error
     }
-    await (hurry ? pauseUnless(hurry, pause(pauseMs)) : pause(pauseMs))
+    const over = pause(pauseMs)
+    await (hurry ? unlessHurried(over, hurry, () => Promise.resolve()) : over)
   }
-  return work()
+  return attempt()
 }
 
-async function pauseUnless(hurry: StopSignal, over: Promise<unknown>): Promise<void> {
-  if (hurry.aborted) return
+/** Gives a try up that does not end: one that was not at its commit never will be, of the other nothing is known. */
+async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry: StopSignal): Promise<T> {
+  let state: 'working' | 'committing' | 'given up' = 'working'
+  const commit = () => {
+    if (state === 'given up') throw new Error('nobody waits for this transaction any more')
+    state = 'committing'
+  }
+  return unlessHurried(work({ commit }), hurry, async () => {
+    await pause(LAST_MS)
+    const late = new Error('the service stops, and the database has not answered')
+    if (state === 'committing') throw new CommitUnknownError(late)
+    state = 'given up'
+    noteWithoutEffect(late)
+    throw late
+  })
+}
+
+async function unlessHurried<T, U>(work: Promise<T>, hurry: StopSignal, otherwise: () => Promise<U>): Promise<T | U> {
   let hasten = () => {}
-  const hastened = new Promise<void>((resolve) => {
+  const hurried = new Promise<void>((resolve) => {
     hasten = resolve
   })
+  if (hurry.aborted) hasten()
   hurry.addEventListener('abort', hasten)
-  await Promise.race([over, hastened])
-  hurry.removeEventListener('abort', hasten)
+  try {
+    return await Promise.race([work, hurried.then(otherwise)])
+  } finally {
+    hurry.removeEventListener('abort', hasten)
+  }
 }

@@ -2,6 +2,7 @@ import { createBatcher } from '../database/batch.ts'
 import { outlast, type Pause } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
+import { Stop } from '../stop-signal.ts'
 import { type DispatchedCall, recordCalls } from './call-store.ts'
 
 /** Where calls are written down before they leave: after a crash it is known which may have had an effect. */
@@ -10,15 +11,18 @@ export interface CallLog {
   record(call: DispatchedCall): Promise<boolean>
   /** How many wait for their batch. */
   readonly depth: number
+  /** From now on a database that is away is waited for a second at most: what is not written down is not sent. */
+  hurry(): void
   drain(): Promise<void>
 }
 
 type CallLogDeps = Pick<Deps, 'db' | 'clock' | 'metrics'> & { nodeId: string; pause: Pause }
 
 export function createCallLog(deps: CallLogDeps): CallLog {
+  const late = new Stop()
   const batcher = createBatcher<DispatchedCall, boolean>({
     run: measuredRun(deps, 'calls', (calls: DispatchedCall[]) =>
-      outlast(deps.pause, () => recordCalls(deps.db, calls, deps.nodeId)),
+      outlast(deps.pause, () => recordCalls(deps.db, calls, deps.nodeId), late),
     ),
   })
   return {
@@ -26,6 +30,7 @@ export function createCallLog(deps: CallLogDeps): CallLog {
     get depth() {
       return batcher.depth
     },
+    hurry: () => late.abort(),
     drain: () => batcher.drain(),
   }
 }

@@ -1,6 +1,6 @@
 import { createBatcher } from '../database/batch.ts'
 import { CommitUnknownError, isDataFault } from '../database/errors.ts'
-import { outlast, type Pause } from '../database/outlast.ts'
+import { outlast, type Pause, type Try } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { Lru } from '../lru.ts'
 import { measuredRun } from '../metrics/measured-run.ts'
@@ -23,7 +23,7 @@ export interface SettlementDesk {
   readonly depth: number
   /** How many could not be written, and are to be tried again. */
   readonly unwritten: number
-  /** From now on a database that is away is not waited for: whoever waits has to be told while there is time. */
+  /** From now on a database that is away is waited for a second at most: whoever waits is to be told while there is time. */
   hurry(): void
   drain(): Promise<void>
 }
@@ -97,9 +97,9 @@ async function settleSurely(
   late: StopSignal,
 ): Promise<boolean[]> {
   let doubt: CommitUnknownError | null = null
-  const attempt = async () => {
+  const attempt = async ({ commit }: Try) => {
     try {
-      const settled = await settleBatch(db, settlements, nodeId)
+      const settled = await settleBatch(db, settlements, { nodeId, commit })
       return doubt === null
         ? settled
         : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))

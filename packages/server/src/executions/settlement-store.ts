@@ -40,12 +40,13 @@ export interface Settlement {
 
 /**
  * Writes outcomes, calls and usage in one transaction. Only rows that are still `running` under this node are changed:
- * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted.
+ * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted. On PostgreSQL, which
+ * may keep silent, `commit` is called right before the commit, and can prevent it by throwing.
  */
 export async function settleBatch(
   db: Kysely<Schema>,
   settlements: readonly Settlement[],
-  nodeId: string,
+  { nodeId, commit = () => {} }: { nodeId: string; commit?: () => void },
 ): Promise<boolean[]> {
   if (!isPostgres(db) && (await settleAtOnce(db, settlements, nodeId))) return settlements.map(() => true)
   return inTransaction(db, async (tx) => {
@@ -54,6 +55,7 @@ export async function settleBatch(
     await Promise.all([endCalls(tx, settled), journalUsage(tx, settled.map(usageOf)), noteSignsOfLife(tx, settled)])
     // Not until those are written whose answer came.
     await failOpenCalls(tx, settled.filter(isFailed))
+    commit()
     return settlements.map(({ executionId }) => !lost.has(executionId))
   })
 }

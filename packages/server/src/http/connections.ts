@@ -8,14 +8,22 @@ const answers = new WeakMap<Socket, ServerResponse>()
 
 /** Notes what is not answered yet, and which answer is on which connection, and cuts readers who stand still. */
 export function watchConnections(app: FastifyInstance, { requests }: Pick<Deps, 'requests'>): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  noteAnswers(app)
+  app.addHook('onRequest', (_request, reply, done) => {
     requests.add(reply.raw)
     reply.raw.once('close', () => requests.delete(reply.raw))
-    answers.set(request.raw.socket, reply.raw)
     done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     cutStalledReader(reply.raw)
+    done()
+  })
+}
+
+/** Notes which answer is on which connection, for {@link isAnswering}. */
+export function noteAnswers(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    answers.set(request.raw.socket, reply.raw)
     done()
   })
 }

@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
+import { isAnswering, noteAnswers } from './connections.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
 const HEADERS = { 'cache-control': 'no-store' }
+/** By the code of the error, what is told of what never became a request. */
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
 
 export interface OpsDeps {
   readiness: ReadinessProbe
@@ -17,8 +23,9 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     bodyLimit: 1,
     forceCloseConnections: true,
     ...TIMES,
-    clientErrorHandler: (_error, socket) => refuseAndClose(socket),
+    clientErrorHandler: ({ code }, socket) => refuseAndClose(socket, STATUS_LINES[code] ?? '400 Bad Request'),
   })
+  noteAnswers(app)
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 
@@ -37,8 +44,8 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
 }
 
 // It says that it closes: whoever keeps connections would otherwise lose the next request on this one.
-function refuseAndClose(socket: Socket): void {
-  if (!socket.writable) return void socket.destroy()
-  socket.write('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+function refuseAndClose(socket: Socket, status: string): void {
+  if (!socket.writable || isAnswering(socket)) return void socket.destroy()
+  socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   socket.destroySoon()
 }

@@ -133,7 +133,7 @@ describeEngines('the history of executions', (engine) => {
     expect(await shown('running')).toEqual([])
   })
 
-  test.each([3, 120])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
+  test.each([3, 210])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
     const scene = await setScene(database())
     const { ownerId } = scene.owner
     const { runtimeId } = scene.runtime

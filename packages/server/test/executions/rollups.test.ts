@@ -188,9 +188,9 @@ describeEngines('the roll-ups of usage', (engine) => {
   test('count an execution that somebody else has ended once', async () => {
     const only = settlement({ ownerId: 'owner_twice', calls: [call('echo', 'call_twice', 12)] })
     await admit(database(), [only])
-    const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only], 'node_1')))
+    const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only], { nodeId: 'node_1' })))
     expect(both.flat().sort()).toEqual([false, true])
-    expect(await settleBatch(database().db, [only], 'node_1')).toEqual([false])
+    expect(await settleBatch(database().db, [only], { nodeId: 'node_1' })).toEqual([false])
     expect(await counted(database(), 'owner_twice', 'day')).toMatchObject({ executions: 1, capability_calls: 1 })
   })
 
@@ -203,7 +203,7 @@ describeEngines('the roll-ups of usage', (engine) => {
       }),
     )
     await admit(database(), batch)
-    expect(new Set(await settleBatch(database().db, batch, 'node_1'))).toEqual(new Set([true]))
+    expect(new Set(await settleBatch(database().db, batch, { nodeId: 'node_1' }))).toEqual(new Set([true]))
     for (const grain of GRAINS) {
       expect(await counted(database(), 'owner_many', grain)).toMatchObject({
         executions: 512,
@@ -221,7 +221,7 @@ describeEngines('the roll-ups of usage', (engine) => {
       return order.map((runtimeId) => settlement({ ownerId: 'owner_crossing', runtimeId }))
     })
     await admit(database(), batches.flat())
-    await Promise.all(batches.map((batch) => settleBatch(database().db, batch, 'node_1')))
+    await Promise.all(batches.map((batch) => settleBatch(database().db, batch, { nodeId: 'node_1' })))
     expect(await counted(database(), 'owner_crossing', 'hour')).toMatchObject({ executions: 640, timed: 640 })
   })
 

@@ -11,10 +11,14 @@ test('the operations port says that it closes a connection that carried no reque
   const ops = createOpsApp({ readiness, metrics })
   onTestFinished(() => ops.close())
   const port = Number(new URL(await ops.listen({ port: 0 })).port)
-  for (const broken of [`GET /live?${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 'no request\r\n\r\n']) {
+  const told = {
+    [`GET /live?${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`]: '431 Request Header Fields Too Large',
+    'no request\r\n\r\n': '400 Bad Request',
+  }
+  for (const [broken, status] of Object.entries(told)) {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(broken)
-    expect(await text(socket)).toBe('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    expect(await text(socket)).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   }
 })
