@@ -45,3 +45,14 @@ export function pauseUntilStopped(ms: number, signal: StopSignal): Promise<void>
     signal.addEventListener('abort', end)
   })
 }
+
+/** What `work` comes to, or null as soon as `signal` stops: nobody waits for the work any more then. */
+export function unlessStopped<T extends object>(work: Promise<T>, signal: StopSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(null)
+    const finish = () => signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop)
+    work.then(resolve, reject).finally(finish)
+    if (signal.aborted) stop()
+  })
+}

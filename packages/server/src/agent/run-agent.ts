@@ -6,10 +6,11 @@ import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
-import type { StopSignal } from '../stop-signal.ts'
+import { nextTurn } from '../next-turn.ts'
+import { type StopSignal, unlessStopped } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
-import { type Toolset, toolCallProblem } from './tools.ts'
+import { NOT_MADE, type Toolset, toolCallProblem } from './tools.ts'
 import { forModel, toolResult } from './transcript.ts'
 import { wholeUsage } from './whole-usage.ts'
 
@@ -43,12 +44,13 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
     spent.textBytes += bytesOf(spoken)
-    const requests = await Promise.all(spoken.requests.map((request) => judge(deps, input.toolset, request)))
+    const requests = await judgeAll(deps, input, spoken.requests, limits.calls - spent.calls)
+    if (requests === null) return { finishReason: 'cancelled' }
     const assistant = assistantTurn(spoken.text, requests)
     messages.push(assistant)
     yield { type: 'turn', message: assistant }
     if (requests.length === 0) return { finishReason: spoken.wasCut ? 'length' : 'stop' }
-    const wanted = requests.filter(({ refusal }) => refusal === null).slice(0, limits.calls - spent.calls)
+    const wanted = requests.filter(({ refusal }) => refusal === null)
     const calls = wanted.map((request) => toCall(request, step, spent.calls++))
     const results = yield* runCalls(calls, metered(input.call, spent), {
       maxParallel: limits.parallelCalls,
@@ -131,10 +133,33 @@ interface JudgedRequest {
   refusal: string | null
 }
 
+/**
+ * Judges what a model asked for, one request after the other, so that all of them together do not hold the event loop.
+ * At most `maxCalls` are found fit to be made. Null where the execution was stopped meanwhile.
+ */
+async function judgeAll(
+  deps: AgentDeps,
+  { toolset, signal }: AgentInput,
+  requests: Spoken['requests'],
+  maxCalls: number,
+): Promise<JudgedRequest[] | null> {
+  const judged: JudgedRequest[] = []
+  let fit = 0
+  for (const request of requests) {
+    if (judged.length > 0) await nextTurn()
+    const next = await unlessStopped(judge(deps, toolset, request, fit >= maxCalls), signal)
+    if (next === null) return null
+    if (next.refusal === null) fit += 1
+    judged.push(next)
+  }
+  return judged
+}
+
 async function judge(
   deps: AgentDeps,
   toolset: Toolset,
   request: { name: string; input: unknown },
+  isTooMany: boolean,
 ): Promise<JudgedRequest> {
   const part: ToolCallPart = {
     type: 'tool_call',
@@ -143,7 +168,7 @@ async function judge(
     // What the model wrote stands there even where it is refused, so that it sees what to mend.
     input: isJsonObject(request.input) ? request.input : {},
   }
-  return { part, refusal: await toolCallProblem(toolset, request.name, request.input) }
+  return { part, refusal: await toolCallProblem(toolset, request, isTooMany) }
 }
 
 function toCall({ part }: JudgedRequest, step: number, ordinal: number): AgentCall {
@@ -155,8 +180,6 @@ function assistantTurn(text: string, requests: readonly JudgedRequest[]): Messag
   const spoken: TextPart[] = text !== '' || calls.length === 0 ? [{ type: 'text', content: text }] : []
   return { role: 'assistant', parts: [...spoken, ...calls] }
 }
-
-const NOT_MADE = 'The call was not made: this execution has made as many calls, or gathered as much output, as it may.'
 
 function toolTurn(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): Message {
   const parts = requests.map(({ part, refusal }) => {

@@ -10,11 +10,23 @@ export interface Toolset {
   check(capability: string): ((input: JsonObject, root: string) => Faults | Promise<Faults>) | undefined
 }
 
-/** Why a call that a model asked for is not made, as a sentence for the model; null when it may be. */
-export async function toolCallProblem(toolset: Toolset, name: string, input: unknown): Promise<string | null> {
+/** What a model is told of a call that is one too many. */
+export const NOT_MADE =
+  'The call was not made: this execution has made as many calls, or gathered as much output, as it may.'
+
+/**
+ * Why a call that a model asked for is not made, as a sentence for the model; null when it may be. The input of one that
+ * is one too many is not checked.
+ */
+export async function toolCallProblem(
+  toolset: Toolset,
+  { name, input }: { name: string; input: unknown },
+  isTooMany: boolean,
+): Promise<string | null> {
   const check = toolset.check(name)
   if (!check) return `There is no capability named “${name.slice(0, 128)}”.`
   if (!isJsonObject(input)) return 'The input must be a JSON object.'
+  if (isTooMany) return NOT_MADE
   const faults = await check(input, 'input')
   return faults && `The input does not fit the schema. ${listed(faults)}`
 }

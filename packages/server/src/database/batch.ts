@@ -1,3 +1,4 @@
+import { nextTurn } from '../next-turn.ts'
 import { isOutage } from './errors.ts'
 
 export interface BatcherOptions<In, Out> {
@@ -101,10 +102,4 @@ function answer<In, Out>(batch: Waiting<In, Out>[], answers: Out[]): void {
 
 function refuse<In, Out>(batch: Waiting<In, Out>[], error: unknown): void {
   for (const waiting of batch) waiting.reject(error)
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

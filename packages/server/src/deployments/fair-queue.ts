@@ -5,6 +5,9 @@ export interface FairQueueLimits {
   /** What waits may weigh in all, and what waits of one owner. */
   maxWeight: number
   maxWeightOfOwner: number
+  /** How many may wait in all, and how many of one owner. */
+  maxCount: number
+  maxCountOfOwner: number
 }
 
 /** Things that wait their turn, first come first served within an owner, and owner by owner between them. */
@@ -13,6 +16,7 @@ export class FairQueue<T> {
   // In the order of their turns: whoever had one goes to the end.
   readonly #lines = new Map<string, { item: T; weight: number }[]>()
   #weight = 0
+  #count = 0
 
   constructor(limits: FairQueueLimits) {
     this.#limits = limits
@@ -21,12 +25,15 @@ export class FairQueue<T> {
   /** Puts something in line, or says whose line is too long for it. An owner without a line is let in whatever it weighs. */
   push(owner: string, item: T, weight: number): QueueFull | null {
     const line = this.#lines.get(owner) ?? []
+    if (line.length >= this.#limits.maxCountOfOwner) return 'owner'
+    if (this.#count >= this.#limits.maxCount) return 'all'
     const ofOwner = line.reduce((sum, waiting) => sum + waiting.weight, 0)
     if (line.length > 0 && ofOwner + weight > this.#limits.maxWeightOfOwner) return 'owner'
     if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight) return 'all'
     line.push({ item, weight })
     this.#lines.set(owner, line)
     this.#weight += weight
+    this.#count += 1
     return null
   }
 
@@ -39,6 +46,7 @@ export class FairQueue<T> {
     if (first === undefined) return this.shift()
     if (line.length > 0) this.#lines.set(owner, line)
     this.#weight -= first.weight
+    this.#count -= 1
     return first.item
   }
 }

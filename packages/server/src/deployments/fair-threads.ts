@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue, type FairQueueLimits } from './fair-queue.ts'
 import { type Outcome, ThreadBench } from './thread-bench.ts'
 
 /** Threads that answer questions, the owners of which take turns. */
@@ -20,10 +20,18 @@ export interface FairThreadsOptions {
   /** What has waited longer is told to come again. */
   waitMs: number
   busy: () => Error
+  /** How much may wait, where it is another measure than the usual one. */
+  waiting?: Partial<FairQueueLimits>
+  now?: () => number
 }
 
 const MiB = 1024 * 1024
-const WAITING = { maxWeight: 32 * MiB, maxWeightOfOwner: 8 * MiB }
+const WAITING: FairQueueLimits = {
+  maxWeight: 32 * MiB,
+  maxWeightOfOwner: 8 * MiB,
+  maxCount: 2_048,
+  maxCountOfOwner: 512,
+}
 
 interface Job<Q, A> {
   question: Q
@@ -34,19 +42,24 @@ interface Job<Q, A> {
 
 /** Threads are started with the first question that they get, and again when they have died. */
 export function createFairThreads<Q, A>(options: FairThreadsOptions): FairThreads<Q, A> {
-  const { threads, startWorker, answerMs, waitMs, busy } = options
-  const queue = new FairQueue<Job<Q, A>>(WAITING)
+  const { threads, startWorker, answerMs, waitMs, busy, now = () => performance.now() } = options
+  const queue = new FairQueue<Job<Q, A>>({ ...WAITING, ...options.waiting })
   const benches = Array.from({ length: threads }, () => new ThreadBench<Q, A>(startWorker, answerMs))
   let isClosed = false
 
-  function next(bench: ThreadBench<Q, A>): void {
-    const job = isClosed || bench.isBusy ? undefined : queue.shift()
-    if (job === undefined) return
-    if (performance.now() - job.since > waitMs) {
+  // A loop: thousands may have waited too long at once.
+  function nextInTime(): Job<Q, A> | undefined {
+    for (;;) {
+      const job = queue.shift()
+      if (job === undefined || now() - job.since <= waitMs) return job
       job.reject(busy())
-      next(bench)
-      return
     }
+  }
+
+  function next(bench: ThreadBench<Q, A>): void {
+    if (isClosed || bench.isBusy) return
+    const job = nextInTime()
+    if (job === undefined) return
     void bench
       .ask(job.question)
       .then(job.resolve, job.reject)
@@ -56,7 +69,7 @@ export function createFairThreads<Q, A>(options: FairThreadsOptions): FairThread
   return {
     ask: (ownerId, question, weight) =>
       new Promise((resolve, reject) => {
-        const job: Job<Q, A> = { question, since: performance.now(), resolve, reject }
+        const job: Job<Q, A> = { question, since: now(), resolve, reject }
         const full = isClosed ? 'all' : queue.push(ownerId, job, weight)
         if (full !== null) return reject(busy())
         for (const bench of benches) next(bench)

@@ -69,9 +69,11 @@ export function compileQuickly(schema: JsonObject, limits: { compileMs: number; 
   return { isSafe, check: checkWith(compiled, isSafe, run) }
 }
 
-/** What is said of an input whose check was given up. */
-export function endless(root: string): FieldErrors {
-  return { [root]: ['cannot be checked: its schema refers to itself without end, or takes too long.'] }
+/** What is said of an input whose check was given up, or could not even begin. */
+export function notChecked(root: string): FieldErrors {
+  return {
+    [root]: ['cannot be checked: its schema refers to itself without end, takes too long, or does not compile.'],
+  }
 }
 
 /** Why a schema cannot describe a capability's input, which is always an object; null when it can. */
@@ -89,7 +91,7 @@ function patientCheck(compiled: Compiled, schema: JsonObject): SchemaCheck {
       return check(value, root, bytes)
     } catch (error) {
       if (!(error instanceof TimeLimitError)) throw error
-      return endless(root)
+      return notChecked(root)
     }
   }
 }
@@ -108,7 +110,7 @@ function checkWith({ validate }: Compiled, isSafe: QuickSchema['isSafe'], run: <
       return fits ? null : schemaFaults(validate.errors ?? [], root)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return endless(root)
+      return notChecked(root)
     }
   }
 }

@@ -10,8 +10,8 @@ export interface Answered<A> {
   answer: A
 }
 
-/** What became of a question: its answer, or none where it took too long or too much memory. */
-export type Outcome<A> = { ok: true; answer: A } | { ok: false }
+/** What became of a question: its answer, or none where the thread was stopped, or had too little memory for it. */
+export type Outcome<A> = { ok: true; answer: A } | { ok: false; lack: 'time' | 'memory' }
 
 /** A thread's first message, which says that it is ready. */
 export const READY = { id: 0 }
@@ -94,7 +94,8 @@ export class ThreadBench<Q, A> {
       }
       const onExit = () => {
         finish()
-        if (this.#failure === undefined || isOutOfMemory(this.#failure)) resolve({ ok: false })
+        if (this.#failure === undefined) resolve({ ok: false, lack: 'time' })
+        else if (isOutOfMemory(this.#failure)) resolve({ ok: false, lack: 'memory' })
         else reject(this.#failure)
       }
       const timer = setTimeout(() => void worker.terminate(), this.#answerMs)

@@ -3,26 +3,28 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
 import { noteAdmission, notesOf } from '../http/request-notes.ts'
+import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
 import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
-import { rateHeaders } from './enter.ts'
+import { type Entrant, rateHeaders } from './enter.ts'
 import { sizeFaults } from './rules.ts'
 
 /** Admits one capability call through a doorway of its own, makes it, and sets the headers that every doorway sends. */
 export async function answerCall(
   deps: Deps,
-  reply: FastifyReply,
+  { reply, located }: { reply: FastifyReply; located: Located },
   input: CallInput,
-  admit: () => Promise<AdmittedCall>,
+  admit: (deps: Deps, entrant: Entrant, input: CallInput) => Promise<AdmittedCall>,
 ): Promise<CallOutcome> {
   const { metadata, metadataText, endUserToken } = input
   const faults = sizeFaults({ metadata, metadataText, endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const scope = deps.running.begin(deps.limits.executionMs, notesOf(reply.request).span)
+  const { span, held } = notesOf(reply.request)
+  const scope = deps.running.begin(deps.limits.executionMs, span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await within(scope.span, 'admit', admit)
+    const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope, held }, input))
     noteAdmission(reply.request, admitted.executionId)
     reply.headers(rateHeaders(admitted.rate))
     return await runCall(deps, admitted, input, scope)

@@ -22,10 +22,11 @@ export async function answerExecution(
   const faults = sizeFaults(input, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const scope = deps.running.begin(deps.limits.executionMs, notesOf(request).span)
+  const { span, held } = notesOf(request)
+  const scope = deps.running.begin(deps.limits.executionMs, span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, located, input))
+    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
     noteAdmission(request, admitted.executionId)
     reply.headers(rateHeaders(admitted.rate))
     if (!wantsStream(request.headers.accept))

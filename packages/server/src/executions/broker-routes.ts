@@ -66,7 +66,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
       const { input, metadata, endUserToken } = request.body
       const { located, capability } = targetOf(request)
       const call = toCallInput({ capability, input, metadata, endUserToken })
-      const outcome = await answerCall(deps, reply, call, () => admitBrokerCall(deps, located, call))
+      const outcome = await answerCall(deps, { reply, located }, call, admitBrokerCall)
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body
     },

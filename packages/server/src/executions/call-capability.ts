@@ -6,7 +6,7 @@ import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
-import { type Admitted, enter, type Wish } from './enter.ts'
+import { type Admitted, type Entrant, enter, type Wish } from './enter.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { sendCall } from './send-call.ts'
@@ -62,8 +62,8 @@ export function findBrokered(located: Located, name: string): ServingCapability 
 }
 
 /** Lets a stranger's call in: look-up, end user, input, then what it costs. Throws the refusal. */
-export function admitBrokerCall(deps: CallDeps, located: Located, input: CallInput): Promise<AdmittedCall> {
-  return enter(deps, 'broker', located, (runtime) => {
+export function admitBrokerCall(deps: CallDeps, entrant: Entrant, input: CallInput): Promise<AdmittedCall> {
+  return enter(deps, 'broker', entrant, (runtime) => {
     const capability = brokered(runtime, input.capability)
     checkEndUser(capability, input.endUserToken)
     return wishFor(deps, 'broker', capability, input)
@@ -76,8 +76,8 @@ export function requireEndUser(located: Located, name: string, endUserToken: unk
 }
 
 /** Lets a page's call in: look-up and input, then what it costs. Throws the refusal, which names an unknown capability. */
-export function admitPageCall(deps: CallDeps, located: Located, input: CallInput): Promise<AdmittedCall> {
-  return enter(deps, 'page', located, (runtime) => {
+export function admitPageCall(deps: CallDeps, entrant: Entrant, input: CallInput): Promise<AdmittedCall> {
+  return enter(deps, 'page', entrant, (runtime) => {
     const capability = callable(runtime, input.capability)
     if (!capability) throw notFound(`The capability “${input.capability.slice(0, 128)}”`)
     return wishFor(deps, 'capability', capability, input)

@@ -2,11 +2,14 @@ import type { ExecutionKind, JsonObject, TurnShape } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
+import type { HeldRequest } from '../load/load-gate.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { unlessStopped } from '../stop-signal.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
 import { storedInput } from './rules.ts'
+import type { ExecutionScope } from './running.ts'
 
 // A runtime that changes this often while one request waits is being deployed in a loop; the request gives up.
 const MAX_TRIES = 5
@@ -22,6 +25,14 @@ export interface Wish<C extends AgentCall | null> {
   call: C
 }
 
+/** Who asks to be let in, and where. */
+export interface Entrant {
+  located: Located
+  scope: ExecutionScope
+  /** The place that the request takes among those that the service holds. */
+  held: Pick<HeldRequest, 'pause' | 'resume'> | null
+}
+
 /** An execution that was let in: charged, and written down as `running`. */
 export interface Admitted<C extends AgentCall | null> {
   executionId: string
@@ -35,20 +46,26 @@ export interface Admitted<C extends AgentCall | null> {
 
 /**
  * The one way in: judges the request on the runtime as it is remembered, and admits it if the runtime still is what it was.
- * When it has changed, or the judgement was a refusal, it is read again and judged afresh. A refusal costs nothing.
+ * When it has changed, or the judgement was a refusal, it is read again and judged afresh. A refusal costs nothing, and who
+ * is stopped while a judgement is waited for is refused.
  */
 export async function enter<C extends AgentCall | null>(
   deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics'>,
   door: Door,
-  located: Located,
+  entrant: Entrant,
   judge: (runtime: ServingRuntime) => Wish<C> | Promise<Wish<C>>,
 ): Promise<Admitted<C>> {
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
+  const { located } = entrant
+  const judgeAside = (runtime: ServingRuntime) => {
+    const judged = judge(runtime)
+    return judged instanceof Promise ? waitAside(entrant, judged) : judged
+  }
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const wish = await confirming(located, judge)
+    const wish = await confirming(located, judgeAside)
     const { runtime } = located
     const metadata = wish.metadataText ?? (wish.metadata ? JSON.stringify(wish.metadata) : null)
     const admission = await deps.admissions.admit({
@@ -77,6 +94,18 @@ export async function enter<C extends AgentCall | null>(
     await located.refresh()
   }
   throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
+}
+
+// A judgement that is made elsewhere keeps nobody else out.
+async function waitAside<W extends object>({ scope, held }: Entrant, judging: Promise<W>): Promise<W> {
+  held?.pause()
+  try {
+    const judged = await unlessStopped(judging, scope.signal)
+    if (judged === null) throw busy()
+    return judged
+  } finally {
+    held?.resume()
+  }
 }
 
 /** A call as it is written down before it is sent. */

@@ -5,11 +5,10 @@ import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { Located } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
-import { type Admitted, enter, toNewCall } from './enter.ts'
+import { type Admitted, type Entrant, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
@@ -46,10 +45,10 @@ export type ExecuteDeps = Pick<
 export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise<void> | void
 
 /** Lets an execute in, or throws why not. Whatever happens later is a result. */
-export function admitExecution(deps: ExecuteDeps, located: Located, input: ExecuteInput): Promise<Admitted<null>> {
+export function admitExecution(deps: ExecuteDeps, entrant: Entrant, input: ExecuteInput): Promise<Admitted<null>> {
   const messageShape = input.messages.map(shapeOf)
   const wish = { kind: 'execute', metadata: input.metadata, messageShape, call: null } as const
-  return enter(deps, input.door, located, () => wish)
+  return enter(deps, input.door, entrant, () => wish)
 }
 
 /**

@@ -58,7 +58,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
   routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true } }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
     const call = toCallInput({ capability, input, endUserToken })
-    const outcome = await answerCall(deps, reply, call, () => admitPageCall(deps, locatedOf(request), call))
+    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
     return outcome.body
   })
 }

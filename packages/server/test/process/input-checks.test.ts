@@ -49,6 +49,20 @@ test('a thread is started when it is first needed, and finds what this one would
   expect(workers).toHaveLength(1)
 })
 
+test('of one owner’s inputs 32 wait and no more, and others’ wait beside them', async () => {
+  const ready = `require('node:worker_threads').parentPort.on('message', () => {}).postMessage({ id: 0 })`
+  const threads = createInputThreads(() => new Worker(ready, { eval: true }))
+  const ask = (ownerId: string) => threads.ask(ownerId, { schema: '{}', value: {}, root: 'input', bytes: 2 }, 2)
+  const ended: string[] = []
+  const wait = (ownerId: string) => ask(ownerId).catch(() => ended.push(ownerId))
+  // One is being checked, for ever; the others wait for it.
+  const waiting = [...Array.from({ length: 33 }, () => wait('a')), wait('b')]
+  await expect(ask('a')).rejects.toMatchObject({ code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } })
+  expect(ended).toEqual([])
+  await threads.close()
+  await Promise.all(waiting)
+})
+
 test('the thread that asks stays free while an input without end is checked', async () => {
   const { checks } = startChecks()
   let deep: JsonObject = {}

@@ -17,7 +17,7 @@ export interface LoopOptions {
   instructions?: string
   signal?: AbortSignal
   /** The names that may be called, each with what is wrong with an input. */
-  capabilities?: Readonly<Record<string, (input: JsonObject) => FieldErrors | null>>
+  capabilities?: Readonly<Record<string, (input: JsonObject) => FieldErrors | null | Promise<FieldErrors | null>>>
   /** Called with each event before the loop goes on. */
   onEvent?: (event: AgentEvent) => void
 }

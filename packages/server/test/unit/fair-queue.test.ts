@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FairQueue } from '../../src/deployments/fair-queue.ts'
 
 function filled(...items: readonly (readonly [owner: string, item: string])[]): FairQueue<string> {
-  const queue = new FairQueue<string>({ maxWeight: 100, maxWeightOfOwner: 40 })
+  const queue = new FairQueue<string>({ maxWeight: 100, maxWeightOfOwner: 40, maxCount: 8, maxCountOfOwner: 6 })
   for (const [owner, item] of items) queue.push(owner, item, 10)
   return queue
 }
@@ -27,6 +27,15 @@ describe('a fair queue', () => {
     expect(queue.push('d', '1', 1)).toBe('all')
     expect(drained(queue)).toEqual(['1', '1', '1', '2', '3', '4'])
     expect(queue.push('d', '1', 1)).toBeNull()
+  })
+
+  test('lets so many wait and no more, of one owner and in all, however light they are', () => {
+    const queue = filled()
+    const push = (owner: string) => queue.push(owner, 'light', 0)
+    expect(Array.from({ length: 7 }, () => push('a'))).toEqual([null, null, null, null, null, null, 'owner'])
+    expect([push('b'), push('b'), push('c')]).toEqual([null, null, 'all'])
+    queue.shift()
+    expect([push('c'), push('d')]).toEqual([null, 'all'])
   })
 
   test('takes what is larger than any line where nothing else waits', () => {

@@ -10,7 +10,7 @@ const TREE: JsonObject = {
   $defs: { node: object({ next: { allOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] } }) },
 }
 const MISSING = { 'input.name': ['is required.'] }
-const ENDLESS = { input: [expect.stringContaining('takes too long')] }
+const NOT_CHECKED = { input: [expect.stringContaining('takes too long')] }
 
 function tree(levels: number): JsonObject {
   return levels === 0 ? {} : { next: tree(levels - 1) }
@@ -45,7 +45,7 @@ test('a check that takes long is handed on, and for half a minute so is what may
   const named = checks.checkOf('a', NAMED)
   const nodes = checks.checkOf('a', TREE)
   expect(named({}, 'input')).toEqual(MISSING)
-  expect(await nodes(tree(31), 'input')).toEqual(ENDLESS)
+  expect(await nodes(tree(31), 'input')).toEqual(NOT_CHECKED)
   expect(await nodes(tree(2), 'input')).toBeNull()
   expect(asked).toEqual(['a', 'a'])
   // Compiled already, and known to be quick.
@@ -64,6 +64,10 @@ test('a large schema is never compiled here', async () => {
   const large = object({ ...NAMED }, { ...NAMED, description: 'x'.repeat(8_200) })
   expect(await checks.checkOf('a', large)({}, 'input')).toEqual(MISSING)
   expect(asked).toEqual(['a'])
+  // In bytes, of which a letter may have three.
+  const foreign = object({ ...NAMED }, { ...NAMED, description: '€'.repeat(4_000) })
+  expect(await checks.checkOf('b', foreign)({}, 'input')).toEqual(MISSING)
+  expect(asked).toEqual(['a', 'b'])
 })
 
 test('a small schema that takes long to compile is handed on', async () => {
@@ -79,11 +83,24 @@ test('a pattern with large counts counts as what may take long, however short it
   const { checks, asked } = startChecks()
   const counted = object({ text: { type: 'string', pattern: '(a|b){1000}[ab]{1000}[ab]{1000}[ab]{1000}c' } })
   const text = `${'ab'.repeat(12_000)}!c`
-  expect(await checks.checkOf('a', counted)({ text }, 'input')).toEqual(ENDLESS)
+  expect(await checks.checkOf('a', counted)({ text }, 'input')).toEqual(NOT_CHECKED)
   expect(asked).toEqual(['a'])
 })
 
-test('a thread that had to be stopped found the input endless', async () => {
-  const { checks } = startChecks({ ask: async () => ({ ok: false }) })
-  expect(await checks.checkOf('a', TREE)(tree(31), 'input')).toEqual(ENDLESS)
+test('a thread that lacked memory could not check the input; one that lacked time was too busy for it', async () => {
+  const lacking = (lack: 'time' | 'memory') => startChecks({ ask: async () => ({ ok: false, lack }) }).checks
+  expect(await lacking('memory').checkOf('a', TREE)(tree(31), 'input')).toEqual(NOT_CHECKED)
+  await expect(lacking('time').checkOf('a', TREE)(tree(31), 'input')).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+    headers: { 'retry-after': '1' },
+  })
+})
+
+test('a schema that does not compile leaves its inputs unchecked, small or large, and takes nobody else’s away', async () => {
+  const { checks, asked } = startChecks()
+  const broken = object({ ...NAMED }, { $ref: '#/$defs/nowhere' })
+  expect(await checks.checkOf('a', broken)({}, 'input')).toEqual(NOT_CHECKED)
+  const large = { ...broken, description: 'x'.repeat(8_200) }
+  expect(await checks.checkOf('b', large)({}, 'input')).toEqual(NOT_CHECKED)
+  expect(asked).toEqual(['a', 'b'])
 })

@@ -78,6 +78,22 @@ describe('a loop that is stopped', () => {
     expect(model.requests[0]?.signal).toBe(signal)
   })
 
+  test('while an input is checked waits for that no longer, and makes no call', async () => {
+    const stop = new AbortController()
+    const { result, dispatched } = await runLoop({
+      model: saying(calls({ name: 'slow', input: {} }, { name: 'slow', input: {} }), text('never')),
+      signal: stop.signal,
+      capabilities: {
+        slow: () => {
+          queueMicrotask(() => stop.abort())
+          return new Promise(() => {})
+        },
+      },
+    })
+    expect(result).toEqual({ finishReason: 'cancelled' })
+    expect(dispatched).toEqual([])
+  })
+
   test('before its calls were made makes none of them', async () => {
     const stop = new AbortController()
     const { result, dispatched } = await runLoop({

@@ -126,6 +126,49 @@ describe('a call that cannot be made is answered without a dispatch', () => {
     expect(Transcript.safeParse([user('Hello'), ...turns]).success).toBe(true)
   })
 
+  test('the event loop has its turn between the checks of one step', async () => {
+    const order: string[] = []
+    const slow = () => {
+      order.push('check')
+      setImmediate(() => order.push('turn'))
+      return null
+    }
+    const asked = calls({ name: 'slow', input: {} }, { name: 'slow', input: {} }, { name: 'slow', input: {} })
+    const { dispatched } = await runLoop({ model: saying(asked, text('ok')), capabilities: { slow } })
+    expect(dispatched).toHaveLength(3)
+    expect(order.slice(0, 5)).toEqual(['check', 'turn', 'check', 'turn', 'check'])
+  })
+
+  test('inputs of calls that are one too many are not checked', async () => {
+    const checked: unknown[] = []
+    const echo = (input: object) => {
+      checked.push(input)
+      return Object.hasOwn(input, 'bad') ? { input: ['no.'] } : null
+    }
+    const asked = calls(
+      { name: 'echo', input: { bad: 1 } },
+      { name: 'echo', input: { n: 1 } },
+      { name: 'echo', input: { n: 2 } },
+      { name: 'echo', input: { n: 3 } },
+      { name: 'nope', input: {} },
+    )
+    const { turns, dispatched } = await runLoop({
+      model: saying(asked, text('ok')),
+      capabilities: { echo },
+      limits: { calls: 2 },
+    })
+    expect(checked).toEqual([{ bad: 1 }, { n: 1 }, { n: 2 }])
+    expect(dispatched.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }])
+    const results = turns[1]?.role === 'tool' ? turns[1].parts : []
+    expect(results.map(({ error }) => error?.message.slice(0, 21))).toEqual([
+      'The input does not fi',
+      undefined,
+      undefined,
+      'The call was not made',
+      'There is no capabilit',
+    ])
+  })
+
   test('the transcript keeps what the model asked for', async () => {
     const { turns } = await runLoop({
       model: saying(calls({ name: 'strict', input: { a: 1 } }), text('ok')),

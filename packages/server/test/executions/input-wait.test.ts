@@ -1,0 +1,86 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { Stop } from '../../src/stop-signal.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { post } from '../support/event-stream.ts'
+import { setScene } from '../support/scene.ts'
+import { calls } from '../support/scripted-model.ts'
+import { capability, inputThreadsAtOnce } from '../support/service.ts'
+
+/** A service whose one capability has inputs that are checked elsewhere, where each waits at a gate. */
+async function setWaitingScene(database: Database) {
+  const gate = createGate()
+  onTestFinished(() => gate.open())
+  const threads = inputThreadsAtOnce()
+  const inputSchema = { type: 'object', description: 'x'.repeat(10_000) }
+  const scene = await setScene(database, {
+    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema }] })] },
+    handle: { large: () => ({ output: 'done' }) },
+    limits: { heldRequests: 8 },
+    inputThreads: {
+      ...threads,
+      async ask(...asked) {
+        await gate.enter()
+        return threads.ask(...asked)
+      },
+    },
+  })
+  return { ...scene, gate, idle: () => scene.service.deps.running.idle(new Stop()) }
+}
+
+describeEngines('a request whose input is being checked elsewhere', (engine) => {
+  const database = useDatabase(engine)
+
+  test('keeps nobody else out, and is let in once its input was found to fit', async () => {
+    const { service, broker, call, execute, gate } = await setWaitingScene(database())
+    const callLarge = () => call({ capability: 'large', input: {} })
+    const waiting: ReturnType<typeof broker>[] = []
+    // Each comes when those before it wait, as many as may be held at once and more.
+    for (const ask of [...Array.from({ length: 8 }, () => () => broker('large')), callLarge]) {
+      waiting.push(ask())
+      await gate.arrived(waiting.length)
+    }
+    expect(service.deps.load.held).toBe(0)
+    expect((await execute()).statusCode).toBe(200)
+    gate.open()
+    for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })
+    expect(service.deps.load.held).toBe(0)
+  })
+
+  test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {
+    const { service, runtime, gate, charged, idle, endpoint } = await setWaitingScene(database())
+    const before = await charged()
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const { request, response } = post(`${url}/v1/capabilities/${runtime.runtimeId}/large`, { body: { input: {} } })
+    response.catch(() => undefined)
+    await gate.arrived(1)
+    request.destroy()
+    await idle()
+    gate.open()
+    expect(await charged()).toEqual(before)
+    expect(endpoint.effects).toEqual([])
+  })
+
+  test('is told to come again where the service stops', async () => {
+    const { service, broker, gate, charged } = await setWaitingScene(database())
+    const before = await charged()
+    const answer = broker('large')
+    await gate.arrived(1)
+    service.deps.running.shutDown()
+    expect((await answer).statusCode).toBe(429)
+    expect(await charged()).toEqual(before)
+  })
+
+  test('as an execution’s call does not outlast that either', async () => {
+    const { service, execute, gate } = await setWaitingScene(database())
+    service.model.say(calls({ name: 'large', input: {} }))
+    const answer = execute()
+    await gate.arrived(1)
+    service.deps.running.stopAll('deadline')
+    expect((await answer).json()).toMatchObject({
+      status: 'failed',
+      error: { message: 'The execution took too long and was stopped.' },
+    })
+  })
+})
