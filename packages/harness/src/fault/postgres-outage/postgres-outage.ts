@@ -9,13 +9,14 @@ import { type Load, startLoad } from '../load.ts'
 import type { Plan } from '../plan.ts'
 import { openSite, type Site } from '../site.ts'
 import { nextOp, performPlan } from '../swarm.ts'
-import { judgeOutages, type OutageNotes } from './judge.ts'
+import { askedSince, judgeOutages, type OutageNotes } from './judge.ts'
 import { startWatch } from './watch.ts'
 
 const OUTAGES: readonly Outage[] = ['refuse', 'hang', 'reset']
 /** Longer than a lease. */
 const OUTAGE_S = 45
-const SHORTEST_S = 10
+/** Leaves ten seconds in which whatever is asked is judged, however late it is answered. */
+const SHORTEST_S = 20
 const CLIENTS = 6
 const ANSWERS_WITHIN_MS = 30_000
 const POLL_MS = 50
@@ -92,7 +93,6 @@ async function breakOnce({ site, load, relay }: Run, kind: Outage, outageMs: num
   await answered(site, load, 5)
   const watch = startWatch(fleet, owner.apiKey)
   const endDisturbances = fleet.live.map(({ nodeId }) => load.disturb(nodeId))
-  const before = load.history.operations.length
   await relay.breakBy(kind)
   const from = Date.now()
   await pause(outageMs)
@@ -100,8 +100,9 @@ async function breakOnce({ site, load, relay }: Run, kind: Outage, outageMs: num
   await relay.mend()
   const successes = fleet.live.map(({ nodeId }) => firstSuccess(load, nodeId, { from, to }))
   const successMs = Math.max(...(await Promise.all(successes)))
-  const operations = load.history.operations.slice(before)
   const [looks, told] = await Promise.all([watch.stop(), Promise.all(lasting)])
+  // Not before: what hung would be missing.
+  const operations = askedSince(load.history, from, Date.now())
   for (const end of endDisturbances) end()
   return { from, to, looks, operations, lasting: told, successMs }
 }
