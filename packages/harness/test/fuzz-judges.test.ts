@@ -7,7 +7,6 @@ import { readOperations } from '../src/fuzz/requests/api-operations.ts'
 import { isLetInFromElsewhere } from '../src/fuzz/requests/browser.ts'
 import { hiddenTargets } from '../src/fuzz/requests/hidden-routes.ts'
 import { mutate } from '../src/fuzz/requests/mutate.ts'
-import { countAnswer, judgeRun, newTally } from '../src/fuzz/requests/tally.ts'
 import { judgeSchemas, type SchemaRun } from '../src/fuzz/schemas/judge-schemas.ts'
 import { judgeSlow, type SlowRun } from '../src/fuzz/slow-clients/judge-slow.ts'
 import { isInside } from '../src/fuzz/ssrf/canaries.ts'
@@ -23,48 +22,6 @@ import type { Check } from '../src/support/scenario.ts'
 function missed(checks: readonly Check[]): string[] {
   return checks.filter(({ passed }) => !passed).map(({ what }) => what)
 }
-
-describe('the judge of requests', () => {
-  const after = { targets: ['a', 'b'], requestsWanted: 4, servers: 2, alive: 2, errorLines: 0, grownMb: 10 }
-
-  function tallied(...answers: readonly (readonly [id: string, status: number])[]) {
-    const tally = newTally()
-    for (const [id, status] of answers) countAnswer(tally, id, status, null)
-    return tally
-  }
-
-  test('accepts a run that got in everywhere and found nothing', () => {
-    expect(missed(judgeRun(tallied(['a', 200], ['b', 201], ['a', 404], ['b', 401]), after))).toEqual([])
-  })
-
-  test('refuses a run that never carried an operation out, sent too little, or was refused everything', () => {
-    const checks = judgeRun(tallied(['a', 200], ['b', 404], ['b', 403], ['a', 400], ['b', 400]), after)
-    expect(missed(checks)).toEqual(['operations that were never carried out'])
-    expect(checks.find(({ passed }) => !passed)?.measured).toBe('1: b')
-    expect(missed(judgeRun(tallied(['a', 400], ['b', 400]), after))).toEqual([
-      'requests',
-      'operations that were never carried out',
-      'share of requests that were served',
-    ])
-  })
-
-  test('refuses a run of which too much was told to come back later', () => {
-    const limited = tallied(['a', 200], ['b', 200], ['a', 400], ['b', 429])
-    expect(missed(judgeRun(limited, after))).toEqual(['share of requests that were too many'])
-  })
-
-  test('refuses each kind of fault, a dead server, a fault in the log, and memory that grows', () => {
-    for (const kind of ['server-error', 'envelope', 'internals', 'unanswered'] as const) {
-      const tally = tallied(['a', 200], ['b', 200], ['b', 400])
-      countAnswer(tally, 'a', 400, { kind, problem: 'x' })
-      expect(missed(judgeRun(tally, after))).toHaveLength(1)
-    }
-    const tally = tallied(['a', 200], ['b', 200], ['b', 400], ['b', 400])
-    expect(missed(judgeRun(tally, { ...after, alive: 1, errorLines: 2, grownMb: 900 }))).toHaveLength(3)
-    const letIn = { ...tally, letInFromElsewhere: 1 }
-    expect(missed(judgeRun(letIn, after))).toEqual(['changes by cookie for pages of others that were let in'])
-  })
-})
 
 describe('operations', () => {
   const operation = { operationId: 'a', parameters: [{ in: 'query', name: 'limit' }], security: [{ deployKey: [] }] }

@@ -9,12 +9,17 @@ export type Told =
   | { as: 'refused'; status: number; reason: string }
   | { as: 'unknown'; reason: string }
 
-export interface Operation {
+/** An operation that was asked for. */
+export interface Invocation {
   plan: Plan
   /** The process that was asked. */
   nodeId: string
-  /** Epoch milliseconds, as the next one. */
+  /** Epoch milliseconds. */
   invokedAt: number
+}
+
+export interface Operation extends Invocation {
+  /** Epoch milliseconds. */
   endedAt: number
   told: Told
 }
@@ -22,26 +27,24 @@ export interface Operation {
 /** What every client asked for and heard, in the order in which it was heard. */
 export interface History {
   readonly operations: readonly Operation[]
-  /** How many have asked and not heard. */
-  readonly underWay: number
+  /** What was asked for, and not heard of yet. */
+  readonly underWay: ReadonlySet<Invocation>
   /** Notes that an operation is asked for; what it returns notes what was heard. */
   invoke(plan: Plan, nodeId: string): (told: Told) => void
 }
 
 export function createHistory(now: () => number): History {
   const operations: Operation[] = []
-  let underWay = 0
+  const underWay = new Set<Invocation>()
   return {
     operations,
-    get underWay() {
-      return underWay
-    },
+    underWay,
     invoke(plan, nodeId) {
-      const invokedAt = now()
-      underWay += 1
+      const invocation = { plan, nodeId, invokedAt: now() }
+      underWay.add(invocation)
       return (told) => {
-        underWay -= 1
-        operations.push({ plan, nodeId, invokedAt, endedAt: now(), told })
+        underWay.delete(invocation)
+        operations.push({ ...invocation, endedAt: now(), told })
       }
     },
   }

@@ -51,7 +51,7 @@ export async function perform(site: Site, replica: Replica, history: History, ra
 
 /** A number that no other operation of this history has. */
 export function nextOp({ operations, underWay }: History): number {
-  return operations.length + underWay
+  return operations.length + underWay.size
 }
 
 /** Performs one operation on a server, and notes what was heard. */

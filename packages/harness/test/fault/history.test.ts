@@ -55,10 +55,10 @@ test('a history counts who waits, and keeps what was heard with both its times',
   const history = createHistory(() => now)
   const plan = drawPlan(createRandom(1), 0, 4)
   const hear = history.invoke(plan, 'node_1')
-  expect([history.underWay, history.operations.length]).toEqual([1, 0])
+  expect([history.underWay.size, history.operations.length]).toEqual([1, 0])
   now = 25
   hear({ as: 'unknown', reason: 'reset' })
-  expect(history.underWay).toBe(0)
+  expect(history.underWay.size).toBe(0)
   expect(history.operations).toEqual([
     { plan, nodeId: 'node_1', invokedAt: 10, endedAt: 25, told: { as: 'unknown', reason: 'reset' } },
   ])

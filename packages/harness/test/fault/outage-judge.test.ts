@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Told } from '../../src/fault/history.ts'
-import { judgeOutages, type Look, type OutageNotes } from '../../src/fault/postgres-outage/judge.ts'
+import { createHistory, type Told } from '../../src/fault/history.ts'
+import { askedSince, judgeOutages, type Look, type OutageNotes } from '../../src/fault/postgres-outage/judge.ts'
 
 const [FROM, TO] = [100_000, 145_000]
 const BUSY: Told = { as: 'refused', status: 429, reason: 'Busy.' }
 const COMPLETED: Told = { as: 'completed', executionId: 'exec_1', tokens: 1 }
 const UNKNOWN: Told = { as: 'unknown', reason: 'Fault.' }
+const WHATS = ['health', 'readiness', 'read'] as const
 
 function look(what: Look['what'], fields: Partial<Look> = {}): Look {
   const status = { health: 200, readiness: 503, read: 429 }[what]
@@ -21,7 +22,7 @@ function outage(more: Partial<OutageNotes> = {}): OutageNotes {
   return {
     from: FROM,
     to: TO,
-    looks: [look('health'), look('readiness'), ...ten(() => look('read')), ...(more.looks ?? [])],
+    looks: [...WHATS.flatMap((what) => ten(() => look(what))), ...(more.looks ?? [])],
     operations: [...ten(() => asked()), ...(more.operations ?? [])],
     lasting: more.lasting ?? [COMPLETED],
     successMs: more.successMs ?? 800,
@@ -54,19 +55,71 @@ test.each<[string, Partial<OutageNotes>]>([
   ['of these, not refused with 429 and Retry-After', { looks: [look('read', { hasRetryAfter: false })] }],
   ['of these, not refused with 429 and Retry-After', { looks: [look('read', { status: 500 })] }],
   ['longest wait for such a refusal of a read', { looks: [look('read', { tookMs: 10_001 })] }],
-  ['answers of /health other than 200', { looks: [look('health', { status: 503 })] }],
-  ['answers of /health other than 200', { looks: [look('health', { status: null })] }],
-  ['answers of /ready other than 503, four seconds into it', { looks: [look('readiness', { status: 200 })] }],
+  ['of these, not answered with 200', { looks: [look('health', { status: 503 })] }],
+  ['of these, not answered with 200', { looks: [look('health', { status: null })] }],
+  ['of these, not answered with 503', { looks: [look('readiness', { status: 200 })] }],
   ['of these, not completed', { lasting: [COMPLETED, { as: 'failed', executionId: 'exec_2', reason: 'x' }] }],
   ['until every server had a first success, longest', { successMs: 5_001 }],
 ])('missed: %s', (what, more) => {
   expect(missed(outage(), outage(more))).toEqual([what])
 })
 
-test('an outage in which nobody asked, or that nothing ran through, shows nothing', () => {
-  expect(missed({ ...outage(), looks: [], operations: [], lasting: [] })).toEqual([
-    'operations asked for while it was away',
-    'reads while it was away',
-    'executions that ran on through it',
+const HUNG = { tookMs: 90_000, status: null, hasRetryAfter: false }
+
+test.each<[string, Partial<OutageNotes>, string[]]>([
+  ['operations', { operations: [asked(BUSY, FROM + 10, TO + 1)] }, ['longest wait for such a refusal']],
+  [
+    'operations that the database answered in the end',
+    { operations: [asked(COMPLETED, TO - 10_000, TO + 5)] },
+    ['of these, not refused as too much for now (429)', 'longest wait for such a refusal'],
+  ],
+  [
+    'reads',
+    { looks: [look('read', HUNG)] },
+    ['of these, not refused with 429 and Retry-After', 'longest wait for such a refusal of a read'],
+  ],
+  ['looks at /health', { looks: [look('health', HUNG)] }, ['of these, not answered with 200']],
+  ['looks at /ready', { looks: [look('readiness', HUNG)] }, ['of these, not answered with 503']],
+])('what hangs beyond the outage is judged, too: %s', (_, more, whats) => {
+  expect(missed(outage(), outage(more))).toEqual(whats)
+})
+
+test('an outage in which nobody asked, or that nothing ran through, shows nothing, whatever others show', () => {
+  const nothing = [
+    'operations asked for while it was away, fewest in an outage',
+    'reads while it was away, fewest in an outage',
+    'looks at /health, fewest in an outage',
+    'looks at /ready, four seconds into it, fewest in an outage',
+    'executions that ran on through it, fewest in an outage',
+  ]
+  const crowded = outage({ looks: outage().looks, operations: outage().operations, lasting: [COMPLETED, COMPLETED] })
+  expect(missed(crowded, { ...outage(), looks: [], operations: [], lasting: [] })).toEqual(nothing)
+  expect(missed()).toEqual(nothing)
+})
+
+test('looks at /ready that were all taken in the first moments show nothing', () => {
+  const early = outage().looks.map((each) => ({ ...each, at: FROM + 3_999 }))
+  expect(missed({ ...outage(), looks: early })).toEqual(['looks at /ready, four seconds into it, fewest in an outage'])
+})
+
+test('what is asked for and not heard of stands among what was asked for', () => {
+  let now = FROM - 5
+  const history = createHistory(() => now)
+  const plan = { op: 0, doorway: 'execute', runtime: 0, calls: 0, callMs: 0, pieceMs: 0, isReset: false } as const
+  const heardBefore = history.invoke(plan, 'n1')
+  now = FROM + 5
+  const heard = history.invoke({ ...plan, op: 1 }, 'n1')
+  history.invoke({ ...plan, op: 2 }, 'n1')
+  now = FROM + 50
+  heardBefore(COMPLETED)
+  heard(BUSY)
+  const since = askedSince(history, FROM, TO + 20_000)
+  expect(since).toMatchObject([
+    { invokedAt: FROM + 5, endedAt: FROM + 50, told: BUSY },
+    { invokedAt: FROM + 5, endedAt: TO + 20_000, told: { as: 'unknown' } },
+  ])
+  expect(missed(outage({ operations: since }))).toEqual([
+    'of these, not refused as too much for now (429)',
+    'longest wait for such a refusal',
   ])
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecutionRow } from '../../src/fault/rows.ts'
-import { type AwayStop, judgeAwayStops, judgeStops, type Stop } from '../../src/fault/shutdown/judge.ts'
-import type { HeardExecution } from '../../src/fault/streams.ts'
+import {
+  type AwayStop,
+  judgeAwayStops,
+  judgeStops,
+  type Stop,
+  type StoppedStream,
+} from '../../src/fault/shutdown/judge.ts'
+import { unansweredCommits } from '../../src/fault/shutdown/unanswered-commits.ts'
 
 const row = (fields: Partial<ExecutionRow> = {}): ExecutionRow => ({
   executionId: 'exec_1',
@@ -14,7 +20,8 @@ const row = (fields: Partial<ExecutionRow> = {}): ExecutionRow => ({
   ...fields,
 })
 
-const heard = (fields: Partial<HeardExecution> = {}): HeardExecution => ({
+const heard = (fields: Partial<StoppedStream> = {}): StoppedStream => ({
+  tag: 't1',
   status: 200,
   eventCount: 0,
   told: { executionId: 'exec_1', status: 'failed', finishReason: 'error', inputTokens: 0, outputTokens: 0 },
@@ -70,10 +77,10 @@ describe('shutdown while the database is away', () => {
     streams: [heard()],
     rows: [row()],
     stillRunning: 0,
-    unansweredCommits: 0,
+    unansweredCommits: new Set(),
     ...fields,
   })
-  const none = { withoutDone: 0, untrue: 0, slowExits: 0, wrongExits: 0, running: 0 }
+  const none = { inDoubt: 0, withoutDone: 0, untrue: 0, slowExits: 0, wrongExits: 0, running: 0 }
 
   test('a stop that told everybody what is stored in the end is accepted', () => {
     expect(judgeAwayStops([stop(), stop({ end: { code: 0, signal: null } })])).toEqual({
@@ -87,12 +94,66 @@ describe('shutdown while the database is away', () => {
     expect(judgeAwayStops([unrecorded])).toEqual({ begun: 1, unrecorded: 1, ...none })
   })
 
-  test('a stream breaks only for a commit that was never answered', () => {
-    const broken = heard({ told: null, brokenBy: 'x' })
-    expect(judgeAwayStops([stop({ streams: [broken] })])).toMatchObject({ withoutDone: 1 })
-    expect(judgeAwayStops([stop({ streams: [broken], unansweredCommits: 1 })])).toMatchObject(none)
-    const others = [stop({ streams: [broken, broken], unansweredCommits: 1 }), stop({ unansweredCommits: 1 })]
-    expect(judgeAwayStops(others)).toMatchObject({ withoutDone: 1 })
+  const broken = (tag: string) => heard({ tag, told: null, brokenBy: 'x' })
+  const rows = [row(), row({ executionId: 'exec_2', tag: 't2' })]
+  const ofSecond = new Set(['exec_2'])
+
+  test('a stream whose own commit was never answered may break, or end without a word', () => {
+    const streams = [heard(), broken('t2')]
+    expect(judgeAwayStops([stop({ streams, rows, unansweredCommits: ofSecond })])).toMatchObject({
+      ...none,
+      inDoubt: 1,
+    })
+    const silent = heard({ tag: 't2', told: null })
+    expect(judgeAwayStops([stop({ streams: [silent], rows, unansweredCommits: ofSecond })])).toMatchObject({
+      ...none,
+      inDoubt: 1,
+    })
+  })
+
+  test.each<[string, Partial<AwayStop>]>([
+    ['whose commit nothing is said of', { streams: [broken('t1')], rows }],
+    ['of another one’s commit', { streams: [broken('t1')], rows, unansweredCommits: ofSecond }],
+    [
+      'beside one that was told, though its commit was never answered',
+      { streams: [broken('t1'), heard({ tag: 't2' })], rows, unansweredCommits: ofSecond },
+    ],
+    ['of which nothing is stored', { streams: [broken('t2')], rows: [row()], unansweredCommits: ofSecond }],
+    [
+      'that went on after `done`',
+      { streams: [heard({ tag: 't2', hasMore: true })], rows, unansweredCommits: ofSecond },
+    ],
+    ['that broke after `done`', { streams: [heard({ tag: 't2', brokenBy: 'x' })], rows, unansweredCommits: ofSecond }],
+  ])('no other stream may: one %s', (_, fields) => {
+    expect(judgeAwayStops([stop(fields)])).toMatchObject({ inDoubt: 0, withoutDone: 1 })
+  })
+
+  test('a commit that was never answered in one stop excuses nothing in another', () => {
+    const stops = [stop({ streams: [broken('t2')], rows }), stop({ rows, unansweredCommits: ofSecond })]
+    expect(judgeAwayStops(stops)).toMatchObject({ inDoubt: 0, withoutDone: 1 })
+  })
+
+  test('the log names the executions whose commit was never answered', () => {
+    const line = (fields: object) =>
+      JSON.stringify({
+        level: 50,
+        time: 1,
+        err: { type: 'CommitUnknownError', message: 'the answer to a commit was lost', stack: 'x' },
+        executionId: 'exec_1',
+        msg: 'an outcome could not be written',
+        ...fields,
+      })
+    const log = [
+      line({}),
+      line({ executionId: 'exec_2', err: { type: 'Error', message: 'x', stack: 'CommitUnknownError' } }),
+      line({ executionId: 'exec_3', msg: 'an outcome that the database refuses was given up' }),
+      line({ executionId: undefined }),
+      'an outcome could not be written: CommitUnknownError',
+      line({ executionId: 'exec_4' }),
+      '',
+    ].join('\n')
+    expect([...unansweredCommits(log)]).toEqual(['exec_1', 'exec_4'])
+    expect(unansweredCommits('').size).toBe(0)
   })
 
   test.each<[string, Partial<AwayStop>, object]>([

@@ -1,22 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { startPostgresCluster } from '../../support/postgres-cluster.ts'
-import { counted, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
-import { createPostgresStore, type Store } from '../../support/store.ts'
-import { type Outage, startTcpRelay, type TcpRelay } from '../../support/tcp-relay.ts'
+import type { Random } from '../../support/random.ts'
+import { counted, exactly, type Scenario } from '../../support/scenario.ts'
+import type { Store } from '../../support/store.ts'
+import type { Outage, TcpRelay } from '../../support/tcp-relay.ts'
 import type { Told } from '../history.ts'
 import { type Load, startLoad } from '../load.ts'
 import type { Plan } from '../plan.ts'
+import { openRelayedStore } from '../relayed-store.ts'
 import { openSite, type Site } from '../site.ts'
-import { nextOp, performPlan } from '../swarm.ts'
-import { judgeOutages, type OutageNotes } from './judge.ts'
+import { nextOp, performPlan, startSwarm } from '../swarm.ts'
+import { askedSince, judgeOutages, type OutageNotes } from './judge.ts'
 import { startWatch } from './watch.ts'
 
 const OUTAGES: readonly Outage[] = ['refuse', 'hang', 'reset']
 /** Longer than a lease. */
 const OUTAGE_S = 45
-const SHORTEST_S = 10
+/** Leaves ten seconds in which whatever is asked is judged, however late it is answered. */
+const SHORTEST_S = 20
 const CLIENTS = 6
+/** Who comes once it has begun: of a silent database, those who were there before wait for what they had asked for. */
+const LATECOMERS = 6
 const ANSWERS_WITHIN_MS = 30_000
 const POLL_MS = 50
 /** How much longer than the outage an execution takes that runs through it. */
@@ -35,7 +39,7 @@ export const postgresOutage: Scenario = {
   async run(context) {
     const outageMs = context.count(OUTAGE_S, SHORTEST_S) * 1_000
     const executionMs = outageMs + LASTING_MS + ANSWERS_WITHIN_MS
-    const { store, relay } = await openStore(context)
+    const { relayed: store, relay } = await openRelayedStore(context)
     const site = await openSite(context, {
       store,
       replicas: 2,
@@ -46,10 +50,11 @@ export const postgresOutage: Scenario = {
         SVC_LIMIT_DISPATCH_MS: String(DISPATCH_MS),
       },
     })
-    const load = await startLoad(site, context.random.fork(), CLIENTS)
+    const random = context.random.fork()
+    const load = await startLoad(site, random.fork(), CLIENTS)
     const outages: OutageNotes[] = []
     for (const kind of OUTAGES) {
-      const outage = await breakOnce({ site, load, relay }, kind, outageMs)
+      const outage = await breakOnce({ site, load, relay, random }, kind, outageMs)
       outages.push(outage)
       context.say(`${kind}: first success after ${outage.successMs} ms, ${load.history.operations.length} operations`)
     }
@@ -65,25 +70,14 @@ export const postgresOutage: Scenario = {
   },
 }
 
-/** A store that servers reach through a relay, and the harness by itself. */
-async function openStore(context: ScenarioContext): Promise<{ store: Store; relay: TcpRelay }> {
-  const database = await startPostgresCluster()
-  context.onEnd(() => database.remove())
-  const relay = await startTcpRelay({ host: '127.0.0.1', port: database.port })
-  context.onEnd(() => relay.close())
-  const direct = await createPostgresStore(database.url)
-  const url = new URL(direct.location)
-  url.port = String(relay.port)
-  return { store: { ...direct, serverEnv: { ...direct.serverEnv, DATABASE_URL: url.href } }, relay }
-}
-
 interface Run {
   site: Site
   load: Load
   relay: TcpRelay
+  random: Random
 }
 
-async function breakOnce({ site, load, relay }: Run, kind: Outage, outageMs: number): Promise<OutageNotes> {
+async function breakOnce({ site, load, relay, random }: Run, kind: Outage, outageMs: number): Promise<OutageNotes> {
   const { fleet } = site
   const [owner] = site.owners
   if (!owner) throw new Error('the site has no owner')
@@ -92,16 +86,17 @@ async function breakOnce({ site, load, relay }: Run, kind: Outage, outageMs: num
   await answered(site, load, 5)
   const watch = startWatch(fleet, owner.apiKey)
   const endDisturbances = fleet.live.map(({ nodeId }) => load.disturb(nodeId))
-  const before = load.history.operations.length
   await relay.breakBy(kind)
   const from = Date.now()
+  const latecomers = startSwarm(site, { clients: LATECOMERS, random: random.fork(), history: load.history })
   await pause(outageMs)
   const to = Date.now()
   await relay.mend()
   const successes = fleet.live.map(({ nodeId }) => firstSuccess(load, nodeId, { from, to }))
   const successMs = Math.max(...(await Promise.all(successes)))
-  const operations = load.history.operations.slice(before)
-  const [looks, told] = await Promise.all([watch.stop(), Promise.all(lasting)])
+  const [looks, told] = await Promise.all([watch.stop(), Promise.all(lasting), latecomers.stop()])
+  // Not before: what hung would be missing.
+  const operations = askedSince(load.history, from, Date.now())
   for (const end of endDisturbances) end()
   return { from, to, looks, operations, lasting: told, successMs }
 }

@@ -2,6 +2,11 @@ import type { ProgramEnd } from '@svc/testkit'
 import type { ExecutionRow } from '../rows.ts'
 import type { HeardExecution } from '../streams.ts'
 
+/** What a caller heard, and the tag that its execution is stored with. */
+export interface StoppedStream extends HeardExecution {
+  tag: string
+}
+
 /** One stop of a server under streams. */
 export interface Stop {
   /** Whether a second signal followed, of somebody who will not wait. */
@@ -9,7 +14,7 @@ export interface Stop {
   /** From the last signal to the end of the process. */
   exitMs: number
   end: Pick<ProgramEnd, 'code' | 'signal'>
-  streams: readonly HeardExecution[]
+  streams: readonly StoppedStream[]
   /** The executions of this server, as they were stored once it had ended; of an impatient stop, once the next one had swept. */
   rows: readonly ExecutionRow[]
   stillRunning: number
@@ -50,13 +55,15 @@ const INTERRUPTED = 'The service was restarted while the execution ran.'
 
 /** One stop of a server under streams whose database was away. */
 export interface AwayStop extends Pick<Stop, 'exitMs' | 'end' | 'streams' | 'rows' | 'stillRunning'> {
-  /** Commits that the database never answered: of these nothing can be told. */
-  unansweredCommits: number
+  /** Executions whose commit the database never answered: of these nothing can be told. */
+  unansweredCommits: ReadonlySet<string>
 }
 
 export interface AwayFindings extends Omit<ShutdownFindings, 'interrupted'> {
   /** Streams that were told that their outcome could not be recorded. */
   unrecorded: number
+  /** Streams that ended without a word, as those may whose commit was never answered. */
+  inDoubt: number
 }
 
 /** As for other stops, but that the process may say by its exit code that it could not close everything. */
@@ -65,8 +72,10 @@ export function judgeAwayStops(stops: readonly AwayStop[]): AwayFindings {
   return {
     begun: count(({ streams }) => streams.filter(hasBegun).length),
     unrecorded: count(({ streams }) => streams.filter(({ told }) => told?.error?.message === UNRECORDED).length),
-    withoutDone: count(({ streams, unansweredCommits }) =>
-      Math.max(0, streams.filter(hasBegun).filter(lacksDone).length - unansweredCommits),
+    inDoubt: count((stop) => stop.streams.filter((stream) => isInDoubt(stop, stream)).length),
+    withoutDone: count(
+      (stop) =>
+        stop.streams.filter((stream) => hasBegun(stream) && lacksDone(stream) && !isInDoubt(stop, stream)).length,
     ),
     untrue: count(untrueIn),
     slowExits: stops.filter(({ exitMs }) => exitMs > PATIENT_EXIT_MS).length,
@@ -83,6 +92,12 @@ function hasBegun({ status }: HeardExecution): boolean {
 
 function lacksDone({ told, hasMore, brokenBy }: HeardExecution): boolean {
   return told === null || hasMore || brokenBy !== null
+}
+
+/** The caller of such a stream never learned its execution's id: the row that carries the same tag tells. */
+function isInDoubt({ rows, unansweredCommits }: AwayStop, { tag, told, hasMore }: StoppedStream): boolean {
+  if (told !== null || hasMore) return false
+  return rows.some((row) => row.tag === tag && unansweredCommits.has(row.executionId))
 }
 
 function untrueIn({ streams, rows }: Pick<Stop, 'streams' | 'rows'>): number {

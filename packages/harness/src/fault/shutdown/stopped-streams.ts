@@ -1,8 +1,9 @@
 import type { ScenarioContext } from '../../support/scenario.ts'
-import { endedWithin } from '../../support/server.ts'
+import { endedWithin, type ServerProcess } from '../../support/server.ts'
 import { runningAfter } from '../rows.ts'
-import { createExecuteCallers, type HeardExecution } from '../streams.ts'
+import { createExecuteCallers } from '../streams.ts'
 import { startWatched, type World } from '../world.ts'
+import type { StoppedStream } from './judge.ts'
 
 export const STREAMS = 200
 /** How long is waited for streams to begin, and for what was told to stop: longer than it may take. */
@@ -26,13 +27,14 @@ export function openStreams(world: World, plan: StreamPlan, count: number) {
   const begun = new Promise<void>((resolve) => {
     allBegun = resolve
   })
-  const streams: Promise<HeardExecution>[] = Array.from({ length: count }, (_, index) => {
+  const streams = Array.from({ length: count }, async (_, index): Promise<StoppedStream> => {
+    const tag = `${plan.kind}-${plan.name}-${index}`
     const { publicKey } = world.runtimes[index % world.runtimes.length] ?? world.runtimes[0]
     const onBegin = () => {
       remaining -= 1
       if (remaining === 0) allBegun()
     }
-    return callers.execute({ key: publicKey, tag: `${plan.kind}-${plan.name}-${index}`, isStream: true, onBegin })
+    return { tag, ...(await callers.execute({ key: publicKey, tag, isStream: true, onBegin })) }
   })
   void Promise.all(streams).then(allBegun).then(callers.close)
   return { streams, begun }
@@ -42,8 +44,13 @@ export function openStreams(world: World, plan: StreamPlan, count: number) {
 export async function sweptByNext(context: ScenarioContext, world: World): Promise<number> {
   const next = await startWatched(context, world.options)
   const stillRunning = await runningAfter(world.store, TAKEN_OVER_MS[world.store.engine])
-  next.kill('SIGTERM')
-  const { end } = await endedWithin(next, EXIT_MS)
-  if (end.code !== 0) throw new Error(`the next server ended with ${end.code ?? end.signal}, told to stop`)
+  await endOrderly(next)
   return stillRunning
+}
+
+/** Tells a server to stop that nobody uses. */
+export async function endOrderly(server: ServerProcess): Promise<void> {
+  server.kill('SIGTERM')
+  const { end } = await endedWithin(server, EXIT_MS)
+  if (end.code !== 0) throw new Error(`a server without callers ended with ${end.code ?? end.signal}, told to stop`)
 }

@@ -1,10 +1,11 @@
 import { Checkout } from '@svc/contract'
 import { createOwner } from '../../support/owner.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
-import { endedWithin, type ServerProcess, startServer } from '../../support/server.ts'
+import { endedWithin, startServer } from '../../support/server.ts'
 import { createStore } from '../../support/store.ts'
 import { type Stage, setStage } from '../support/stage.ts'
 import { readOperations } from './api-operations.ts'
+import type { AttackedServer } from './attacked.ts'
 import { type Browser, cookieTargets, mintKey, openBrowser } from './browser.ts'
 import { hiddenTargets, WEBHOOK_SECRET } from './hidden-routes.ts'
 import type { Ground } from './scenery.ts'
@@ -13,8 +14,8 @@ import { apiTargets, type Target } from './targets.ts'
 /** Everything that is attacked, and who lives there. */
 export interface Grounds {
   stage: Stage
-  /** With a payment provider in place of the test checkout. */
-  paid: ServerProcess
+  /** The stage's server, and one with a payment provider in place of the test checkout. */
+  attacked: readonly AttackedServer[]
   targets: readonly Target[]
   /** What callers need to lay their scenery, but for what differs from one to the next. */
   ground: Omit<Ground, 'serial' | 'values'>
@@ -33,18 +34,18 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
   return {
     stage,
-    paid,
+    attacked: [stage, paid],
     targets: [
       ...apiTargets(operations, port),
       ...cookieTargets(operations, port, { owner, changer }),
-      ...hiddenTargets({ service: port, operations: Number(new URL(opsUrl).port), paid: paid.port }),
+      ...hiddenTargets({ service: port, operations: Number(new URL(opsUrl).port), paid: paid.server.port }),
     ],
     ground: { apiKey: await mintKey(stage, owner), endpoint: stage.endpoint.url, operations },
     browser: owner,
   }
 }
 
-async function startPaid({ engine, env, serverFolder, onEnd }: ScenarioContext): Promise<ServerProcess> {
+async function startPaid({ engine, env, serverFolder, onEnd }: ScenarioContext): Promise<AttackedServer> {
   const store = await createStore(engine, env)
   onEnd(() => store.remove())
   const variables = { STRIPE_SECRET_KEY: 'sk_test_harness', STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET }
@@ -53,7 +54,7 @@ async function startPaid({ engine, env, serverFolder, onEnd }: ScenarioContext):
     server.kill()
     await endedWithin(server)
   })
-  return server
+  return { server, store }
 }
 
 const TOKEN = /name="token" value="([^"]+)"/

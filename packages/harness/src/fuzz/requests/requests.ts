@@ -1,5 +1,4 @@
 import { createClient } from '../../support/client.ts'
-import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { endedWithin, type ServerProcess } from '../../support/server.ts'
@@ -7,6 +6,7 @@ import { faultOf } from '../support/judge-answer.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { toBytes } from '../support/raw-request.ts'
 import { errorLines } from '../support/stage.ts'
+import { insidesOf, residentBytes } from './attacked.ts'
 import { isLetInFromElsewhere } from './browser.ts'
 import { findHidden, type Grounds, openGrounds } from './grounds.ts'
 import { type Mutated, mutate, unchanged } from './mutate.ts'
@@ -40,19 +40,18 @@ export const requests: Scenario = {
     const grounds = await openGrounds(context)
     const tally = newTally()
     const attack = { grounds, context, tally, wanted: context.count(REQUESTS, FEWEST_REQUESTS) }
-    const beginningBytes = residentBytes(grounds)
+    const beginningBytes = residentBytes(grounds.attacked)
     await Promise.all(fork(context.random, CALLERS).map((random, caller) => call(attack, random, caller)))
     return judgeRun(tally, await aftermath(attack, beginningBytes))
   },
 }
 
-function residentBytes({ stage }: Grounds): number {
-  return usageOf(stage.server.pid).residentBytes
-}
-
-async function aftermath({ grounds, wanted, context, tally }: Attack, beginningBytes: number): Promise<Aftermath> {
-  const endBytes = residentBytes(grounds)
-  const servers = [grounds.stage.server, grounds.paid]
+async function aftermath(
+  { grounds, wanted, context, tally }: Attack,
+  beginningBytes: readonly number[],
+): Promise<Aftermath> {
+  const endBytes = residentBytes(grounds.attacked)
+  const servers = grounds.attacked.map(({ server }) => server)
   const health = await Promise.all(servers.map(isHealthy))
   const lines = (await Promise.all(servers.map(stop))).flat()
   for (const line of lines.slice(0, SHOWN_FAULTS)) context.say(`logged: ${line.slice(0, 600)}`)
@@ -65,10 +64,10 @@ async function aftermath({ grounds, wanted, context, tally }: Attack, beginningB
   return {
     targets: grounds.targets.map(({ name }) => name),
     requestsWanted: wanted,
-    servers: servers.length,
-    alive: health.filter((isAlive) => isAlive).length,
+    servers: health.map((isAlive, index) => {
+      return { isAlive, grownMb: ((endBytes[index] ?? 0) - (beginningBytes[index] ?? 0)) / 1024 / 1024 }
+    }),
     errorLines: lines.length,
-    grownMb: (endBytes - beginningBytes) / 1024 / 1024,
   }
 }
 
@@ -142,13 +141,13 @@ async function sendOne(attack: Attack, connections: Connections, draw: Draw): Pr
   const mutated = isEntered ? mutate(good, random, target.queryParameters) : unchanged(good)
   const isHead = mutated.request.method === 'HEAD'
   const heard = await connections.to(target.port).exchange(toBytes(mutated.request), { isHead })
-  const { stage, browser } = grounds
+  const { stage, attacked, browser } = grounds
   const fault = faultOf(heard, {
     manner: target.manner,
     mayFailAsCapability: target.mayFailAsCapability,
     mayCloseUnanswered: mutated.isFramingBroken,
     isHead,
-    insides: [stage.store.location],
+    insides: insidesOf(attacked),
     ownersInsides: [new URL(stage.endpoint.url).host],
   })
   const status = heard.kind === 'answer' ? heard.answer.status : null

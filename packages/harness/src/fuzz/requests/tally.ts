@@ -37,10 +37,13 @@ export function countAnswer(tally: Tally, target: string, status: number | null,
 export interface Aftermath {
   targets: readonly string[]
   requestsWanted: number
-  /** Servers at the beginning and at the end. */
-  servers: number
-  alive: number
+  /** Every one that was attacked. */
+  servers: readonly ServerAftermath[]
   errorLines: number
+}
+
+export interface ServerAftermath {
+  isAlive: boolean
   grownMb: number
 }
 
@@ -81,7 +84,11 @@ export function judgeRun(tally: Tally, after: Aftermath): Check[] {
     exactly('requests without an answer', tally.faults.unanswered, 0),
     exactly('changes by cookie for pages of others that were let in', tally.letInFromElsewhere, 0),
     exactly('lines of the log that tell of a fault', after.errorLines, 0),
-    exactly('servers alive at the end', after.alive, after.servers),
-    atMost('memory grown', after.grownMb, GROWTH_MB, 'MB'),
+    exactly('servers alive at the end', after.servers.filter(({ isAlive }) => isAlive).length, after.servers.length),
+    atMost('memory grown, of the server that grew most', mostGrown(after.servers), GROWTH_MB, 'MB'),
   ]
+}
+
+function mostGrown(servers: readonly ServerAftermath[]): number {
+  return Math.max(...servers.map(({ grownMb }) => grownMb))
 }
