@@ -19,6 +19,16 @@ const CONNECTION_FAULTS = /^(08[0-9A-Z]{3}|25P03|53300|57P0[1-5])$/
 const POOL_OUTAGES =
   /^(Connection terminated|Query read timeout|timeout (exceeded when trying to connect|expired)|Client has encountered a c)/
 
+/** True where a question was not answered in time: other connections of that age may lead nowhere, too. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Query read timeout')
+}
+
+/** True where no connection was made in time: another try would wait as long. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
+}
+
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
 

@@ -1,5 +1,5 @@
 import type { StopSignal } from '../stop-signal.ts'
-import { CommitUnknownError, isConnectionFault, noteWithoutEffect } from './errors.ts'
+import { CommitUnknownError, DatabaseError, isConnectionFault, noteWithoutEffect } from './errors.ts'
 
 /** Waits for so many milliseconds. */
 export type Pause = (ms: number) => Promise<unknown>
@@ -12,6 +12,9 @@ export interface Try {
 
 // Long enough for a database that restarts, short enough for a caller who waits.
 const PAUSES_MS = [50, 150, 500, 1_000, 2_000, 3_000]
+
+// Nobody of a batch would fare better alone.
+const CONNECTION_FAILURE = '08006'
 
 // What a try under way still has once it is told to hurry.
 const LAST_MS = 1_000
@@ -44,7 +47,10 @@ async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, h
   }
   return unlessHurried(work({ commit }), hurry, async () => {
     await pause(LAST_MS)
-    const late = new Error('the service stops, and the database has not answered')
+    const late = new DatabaseError({
+      code: CONNECTION_FAILURE,
+      message: 'the service stops, and the database is silent',
+    })
     if (state === 'committing') throw new CommitUnknownError(late)
     state = 'given up'
     noteWithoutEffect(late)

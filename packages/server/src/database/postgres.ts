@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
-import { noteWithoutEffect, removePrivateFields } from './errors.ts'
+import { isUnanswered, noteWithoutEffect, removePrivateFields } from './errors.ts'
 import { type Naming, PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
@@ -50,17 +50,38 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
   })
   reportErrors(pool, onError)
   const naming = { isOn: true }
+  const fresh = keepFresh(pool)
   return new Kysely({
-    dialect: new PostgresDialect({ pool: { connect: () => connectTo(pool, naming), end: () => pool.end() } }),
+    dialect: new PostgresDialect({ pool: { connect: () => connectTo(fresh, naming), end: () => pool.end() } }),
     log: (event) => {
       if (event.level !== 'error') return
+      if (isUnanswered(event.error)) fresh.discard()
       removePrivateFields(event.error)
       if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
     },
   })
 }
 
-async function connectTo(pool: pg.Pool, naming: Naming): Promise<PostgresPoolClient> {
+/** Lends connections of a pool. Those that are older than `discard` are closed instead: each would be waited for in vain. */
+function keepFresh(pool: pg.Pool) {
+  const madeIn = new WeakMap<pg.ClientBase, number>()
+  let era = 0
+  pool.on('connect', (client) => madeIn.set(client, era))
+  return {
+    async connect(): Promise<pg.PoolClient> {
+      for (;;) {
+        const client = await pool.connect()
+        if (madeIn.get(client) === era) return client
+        client.release(true)
+      }
+    },
+    discard() {
+      era += 1
+    },
+  }
+}
+
+async function connectTo(pool: { connect(): Promise<pg.PoolClient> }, naming: Naming): Promise<PostgresPoolClient> {
   try {
     return new PreparedClient(await pool.connect(), naming)
   } catch (error) {

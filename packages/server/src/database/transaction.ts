@@ -1,5 +1,12 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import { CommitUnknownError, isConflict, isConnectionFault, isUnchanged, noteWithoutEffect } from './errors.ts'
+import {
+  CommitUnknownError,
+  isConflict,
+  isConnectionFault,
+  isUnchanged,
+  isUnreachable,
+  noteWithoutEffect,
+} from './errors.ts'
 import { isPostgres } from './row-statement.ts'
 import type { Schema } from './schema.ts'
 
@@ -40,7 +47,7 @@ export async function endTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Pr
       const { atCommit } = state
       if (atCommit && isConnectionFault(error)) return { ...atCommit, doubt: new CommitUnknownError(error) }
       noteWithoutEffect(error)
-      if (retry === RETRIES || !(isConflict(error) || isConnectionFault(error))) throw error
+      if (retry === RETRIES || isUnreachable(error) || !(isConflict(error) || isConnectionFault(error))) throw error
     }
   }
 }

@@ -127,6 +127,16 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
     })
 
+    test('is asked once: connections of that time that wait in the pool are closed unasked', async () => {
+      const { db, relay, expire } = await openRelayed()
+      await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(db)))
+      relay.silence()
+      const [error] = await Promise.all([sql`select 1`.execute(db).catch((thrown: unknown) => thrown), expire()])
+      expect(isConnectionFault(error)).toBe(true)
+      const five = await Promise.all(Array.from({ length: 5 }, () => sql`select 1 as one`.execute(db)))
+      expect(five.flatMap(({ rows }) => rows)).toEqual(Array.from({ length: 5 }, () => ({ one: 1 })))
+    })
+
     test('costs a transaction no more than another try', async () => {
       const { db, relay, expire } = await openRelayed()
       let tries = 0
