@@ -24,9 +24,11 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Query read timeout')
 }
 
+const UNREACHED = /^(timeout (exceeded when trying to connect|expired)|Connection terminated due to connection timeout)/
+
 /** True where no connection was made in time: another try would wait as long. */
 export function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
+  return error instanceof Error && UNREACHED.test(error.message)
 }
 
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */

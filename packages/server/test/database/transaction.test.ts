@@ -28,6 +28,20 @@ describeEngines('a transaction', (engine) => {
     expect(await count('rt_batched')).toBe(50)
   })
 
+  test.each([
+    ['Connection terminated unexpectedly', 4],
+    ['timeout exceeded when trying to connect', 1],
+    ['Connection terminated due to connection timeout', 1],
+  ])('where the way to the database fails (%s) it is tried %i times', async (message, expected) => {
+    let tries = 0
+    const outcome = inTransaction(database().db, async () => {
+      tries += 1
+      throw new Error(message)
+    })
+    await expect(outcome).rejects.toThrow(message)
+    expect(tries).toBe(expected)
+  })
+
   test('a failure undoes what was written before it and is thrown as it is', async () => {
     await insertCounter('rt_undone')
     const failure = new Error('changed my mind')
