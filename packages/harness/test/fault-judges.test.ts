@@ -5,29 +5,7 @@ import { type Departure, judgeDepartures } from '../src/fault/leaving-clients/ju
 import { judgeModelFaults, type ModelHistory } from '../src/fault/model-faults/judge.ts'
 import { speakTurn } from '../src/fault/model-turn.ts'
 import { type Arrival, judgeRotation } from '../src/fault/rotation/judge.ts'
-import type { ExecutionRow } from '../src/fault/rows.ts'
-import type { HeardExecution } from '../src/fault/streams.ts'
-
-const row = (fields: Partial<ExecutionRow> = {}): ExecutionRow => ({
-  executionId: 'exec_1',
-  kind: 'execute',
-  status: 'failed',
-  finishReason: 'error',
-  inputTokens: 0,
-  outputTokens: 0,
-  tag: 't1',
-  ...fields,
-})
-
-const heard = (fields: Partial<HeardExecution> = {}): HeardExecution => ({
-  status: 200,
-  eventCount: 0,
-  told: { executionId: 'exec_1', status: 'failed', finishReason: 'error', inputTokens: 0, outputTokens: 0 },
-  hasMore: false,
-  text: '',
-  brokenBy: null,
-  ...fields,
-})
+import { heardExecution as heard, executionRow as row } from './support/evidence.ts'
 
 const exchange = { tag: 't1', index: 0, arrivedAt: 1_000, sentAt: [], closedAt: 1_010, wasLeft: false }
 const effect = { callId: 'call_1', executionId: 'exec_1' }

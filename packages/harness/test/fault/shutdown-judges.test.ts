@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { ExecutionRow } from '../../src/fault/rows.ts'
 import {
   type AwayStop,
   judgeAwayStops,
@@ -8,28 +7,9 @@ import {
   type StoppedStream,
 } from '../../src/fault/shutdown/judge.ts'
 import { unansweredCommits } from '../../src/fault/shutdown/unanswered-commits.ts'
+import { heardExecution, executionRow as row } from '../support/evidence.ts'
 
-const row = (fields: Partial<ExecutionRow> = {}): ExecutionRow => ({
-  executionId: 'exec_1',
-  kind: 'execute',
-  status: 'failed',
-  finishReason: 'error',
-  inputTokens: 0,
-  outputTokens: 0,
-  tag: 't1',
-  ...fields,
-})
-
-const heard = (fields: Partial<StoppedStream> = {}): StoppedStream => ({
-  tag: 't1',
-  status: 200,
-  eventCount: 0,
-  told: { executionId: 'exec_1', status: 'failed', finishReason: 'error', inputTokens: 0, outputTokens: 0 },
-  hasMore: false,
-  text: '',
-  brokenBy: null,
-  ...fields,
-})
+const heard = (fields: Partial<StoppedStream> = {}): StoppedStream => ({ tag: 't1', ...heardExecution(), ...fields })
 
 describe('shutdown', () => {
   const stop = (fields: Partial<Stop> = {}): Stop => ({

@@ -59,6 +59,14 @@ async function statuses({ db }: Database) {
 const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
 const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
 
+/** Until the leases of all others end. */
+async function renewForOneLease(node: TestService): Promise<void> {
+  for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
+    node.clock.advance(RENEWAL_MS)
+    await node.renew()
+  }
+}
+
 /** One more than are made at once. */
 const SIX = Array.from({ length: 6 }, () => ({ name: 'echo', input: {} }))
 
@@ -67,10 +75,7 @@ describeEngines('the lease of a node', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
-    for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
-      second.clock.advance(RENEWAL_MS)
-      await second.renew()
-    }
+    await renewForOneLease(second)
     expect(await statuses(first.database)).toEqual(RUNNING)
     second.clock.advance(1)
     await second.renew()
@@ -323,10 +328,7 @@ describeEngine('postgres', 'a new replica', (engine) => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
-    for (let passed = 0; passed < LEASE_MS; passed += RENEWAL_MS) {
-      second.clock.advance(RENEWAL_MS)
-      await second.renew()
-    }
+    await renewForOneLease(second)
     expect(await statuses(first.database)).toEqual(RUNNING)
     const clock = createTestClock()
     clock.advance(LEASE_MS + 1)
