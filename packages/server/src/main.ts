@@ -1,12 +1,8 @@
 import { readConfig } from './config.ts'
-import { boundHeapGrowth } from './heap-growth.ts'
 import { openLog } from './log.ts'
 import { reportFaults } from './report-faults.ts'
 import { startServer } from './server.ts'
 import { stopInTime } from './stop-in-time.ts'
-
-// Before anything is made that lives long, and in the program itself: no way of starting it can forget this.
-boundHeapGrowth()
 
 const read = readConfig(process.env)
 if (!read.ok) {
