@@ -47,7 +47,7 @@ export function pauseUntilStopped(ms: number, signal: StopSignal): Promise<void>
 }
 
 /** What `work` comes to, or null as soon as `signal` stops: nobody waits for the work any more then. */
-export function unlessStopped<T extends object>(work: Promise<T>, signal: StopSignal): Promise<T | null> {
+export function unlessStopped<T>(work: Promise<T>, signal: StopSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(null)
     const finish = () => signal.removeEventListener('abort', stop)

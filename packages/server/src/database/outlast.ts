@@ -1,4 +1,4 @@
-import type { StopSignal } from '../stop-signal.ts'
+import { type StopSignal, unlessStopped } from '../stop-signal.ts'
 import { CommitUnknownError, DatabaseError, isConnectionFault, noteWithoutEffect } from './errors.ts'
 
 /** Waits for so many milliseconds. */
@@ -32,42 +32,27 @@ export async function outlast<T>(pause: Pause, work: (attempt: Try) => Promise<T
     } catch (error) {
       if (!isConnectionFault(error) || hurry?.aborted) throw error
     }
-    const over = pause(pauseMs)
-    await (hurry ? unlessHurried(over, hurry, () => Promise.resolve()) : over)
+    await (hurry ? unlessStopped(pause(pauseMs), hurry) : pause(pauseMs))
   }
   return attempt()
 }
 
 /** Gives a try up that does not end: one that was not at its commit never will be, of the other nothing is known. */
 async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry: StopSignal): Promise<T> {
-  let state: 'working' | 'committing' | 'given up' = 'working'
+  const state = { isCommitting: false, isGivenUp: false }
   const commit = () => {
-    if (state === 'given up') throw new Error('nobody waits for this transaction any more')
-    state = 'committing'
+    if (state.isGivenUp) throw new Error('nobody waits for this transaction any more')
+    state.isCommitting = true
   }
-  return unlessHurried(work({ commit }), hurry, async () => {
-    await pause(LAST_MS)
-    const late = new DatabaseError({
-      code: CONNECTION_FAILURE,
-      message: 'the service stops, and the database is silent',
-    })
-    if (state === 'committing') throw new CommitUnknownError(late)
-    state = 'given up'
-    noteWithoutEffect(late)
-    throw late
+  const ended = work({ commit }).then((answer) => ({ answer }))
+  const inTime = (await unlessStopped(ended, hurry)) ?? (await Promise.race([ended, pause(LAST_MS).then(() => null)]))
+  if (inTime) return inTime.answer
+  const late = new DatabaseError({
+    code: CONNECTION_FAILURE,
+    message: 'the service stops, and the database is silent',
   })
-}
-
-async function unlessHurried<T, U>(work: Promise<T>, hurry: StopSignal, otherwise: () => Promise<U>): Promise<T | U> {
-  let hasten = () => {}
-  const hurried = new Promise<void>((resolve) => {
-    hasten = resolve
-  })
-  if (hurry.aborted) hasten()
-  hurry.addEventListener('abort', hasten)
-  try {
-    return await Promise.race([work, hurried.then(otherwise)])
-  } finally {
-    hurry.removeEventListener('abort', hasten)
-  }
+  if (state.isCommitting) throw new CommitUnknownError(late)
+  state.isGivenUp = true
+  noteWithoutEffect(late)
+  throw late
 }

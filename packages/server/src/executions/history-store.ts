@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@svc/contract'
+import { ExecutionStatus } from '@svc/contract'
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../database/page.ts'
 import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
@@ -43,7 +43,7 @@ export async function listExecutions(
   filter: ExecutionFilter,
 ): Promise<SummaryRow[]> {
   const { status, limit } = filter
-  const statuses = status === undefined ? STATUSES : [status]
+  const statuses = status === undefined ? ExecutionStatus.options : [status]
   const places = statuses.some(hasEnded) ? await placesOf(db, ownerId, filter) : []
   const ranges = statuses.flatMap((one) =>
     (hasEnded(one) ? places : [columnsOf(filter)]).map((place) => ({ one, place })),
@@ -59,8 +59,6 @@ export async function listExecutions(
     .limit(limit)
     .execute()
 }
-
-const STATUSES = ['completed', 'failed', 'running'] as const
 
 function hasEnded(status: ExecutionStatus): boolean {
   return status !== 'running'
