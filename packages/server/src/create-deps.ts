@@ -21,6 +21,7 @@ import type { Limits } from './limits.ts'
 import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
+import { nextTurn } from './next-turn.ts'
 import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
@@ -105,7 +106,7 @@ export function createDeps(options: DepsOptions): Deps {
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
     requests: new UnderWay(),
-    load: createLoadGate({ clock, running: () => running.size, ...loadBounds(limits) }),
+    load: createLoadGate({ clock, turnEnd: nextTurn, running: () => running.size, ...loadBounds(limits) }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -115,11 +116,13 @@ export function createDeps(options: DepsOptions): Deps {
 }
 
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
-const LEAST_HELD = 128
+const LEAST_HELD = 80
+// A turn hands over one new connection: 125 in a second, at the least.
+const TURN_MS = 8
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)
-  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
+  return { targets: { waitMs: heldMs, turnMs: TURN_MS, minBound, maxBound: heldRequests }, maxRunning: executions }
 }
 
 function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {

@@ -27,26 +27,30 @@ const WINDOW_MS = 100
 
 export interface LoadGateOptions {
   clock: Clock
+  /** Resolves when the event loop has done all that came with this turn. */
+  turnEnd: () => Promise<void>
   targets: LoadTargets
   /** Executions under way, which are bounded for themselves: most of their time they wait for somebody else. */
   running: () => number
   maxRunning: number
 }
 
-export function createLoadGate({ clock, targets, running, maxRunning }: LoadGateOptions): LoadGate {
+export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }: LoadGateOptions): LoadGate {
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
+  const turns = createTurnWatch(clock, turnEnd)
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
     const now = clock.now()
+    turns.note(now)
     // A clock that was put back says nothing about how long anything took.
     const elapsedMs = Math.max(0, now - seenAt)
     seenAt = now
     window.elapsedMs += elapsedMs
     window.heldMs += held.common * elapsedMs
     if (window.elapsedMs < WINDOW_MS) return
-    bound = nextBound(bound, window, targets)
+    bound = nextBound(bound, { ...window, turnMs: turns.take() }, targets)
     window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   }
   const refuses = (kind: LoadKind): ShedReason | null => {
@@ -84,6 +88,37 @@ export function createLoadGate({ clock, targets, running, maxRunning }: LoadGate
     },
     get bound() {
       return Math.floor(bound)
+    },
+  }
+}
+
+interface TurnWatch {
+  /** Something came, in this turn of the event loop. */
+  note(now: number): void
+  /** The mean length of the turns that were noted and are over, each as often as it is long; they are forgotten. */
+  take(): number
+}
+
+function createTurnWatch(clock: Clock, turnEnd: () => Promise<void>): TurnWatch {
+  let isNoted = false
+  let sum = 0
+  let sumOfSquares = 0
+  return {
+    note(now) {
+      if (isNoted) return
+      isNoted = true
+      void turnEnd().then(() => {
+        isNoted = false
+        const tookMs = Math.max(0, clock.now() - now)
+        sum += tookMs
+        sumOfSquares += tookMs * tookMs
+      })
+    },
+    take() {
+      const mean = sum === 0 ? 0 : sumOfSquares / sum
+      sum = 0
+      sumOfSquares = 0
+      return mean
     },
   }
 }

@@ -4,10 +4,17 @@ import { createTestClock } from '../support/clock.ts'
 
 function gate({ running = 0 } = {}) {
   const clock = createTestClock()
-  const targets = { waitMs: 50, minBound: 4, maxBound: 100 }
+  const targets = { waitMs: 50, turnMs: 8, minBound: 4, maxBound: 100 }
   const state = { running }
-  const load = createLoadGate({ clock, targets, running: () => state.running, maxRunning: 10 })
-  return { clock, load, state }
+  const turns: (() => void)[] = []
+  const turnEnd = () => new Promise<void>((resolve) => turns.push(resolve))
+  const load = createLoadGate({ clock, turnEnd, targets, running: () => state.running, maxRunning: 10 })
+  const endTurn = async () => {
+    expect(turns).toHaveLength(1)
+    turns.shift()?.()
+    await Promise.resolve()
+  }
+  return { clock, load, state, endTurn }
 }
 
 function taken(entered: HeldRequest | string): HeldRequest {
@@ -40,6 +47,26 @@ test('a burst is served whole; a standing crowd is brought down to what is hande
   for (let step = 0; step < 30; step += 1) {
     clock.advance(100)
     taken(load.enter('execute')).leave()
+  }
+  expect(load.bound).toBe(100)
+})
+
+test('where the event loop is away for long, fewer are taken, and as many as before once it is not', async () => {
+  const { clock, load, endTurn } = gate()
+  // A hundred come, and are handed on, in each turn of 20 ms: nobody waits for longer than he may.
+  for (let turn = 0; turn < 5; turn += 1) {
+    const held = Array.from({ length: 100 }, () => load.enter('execute')).filter((entered) => typeof entered !== 'string')
+    clock.advance(20)
+    for (const request of held) taken(request).leave()
+    await endTurn()
+  }
+  taken(load.enter('execute')).leave()
+  expect(load.bound).toBe(40)
+  await endTurn()
+  for (let step = 0; step < 5; step += 1) {
+    clock.advance(100)
+    taken(load.enter('execute')).leave()
+    await endTurn()
   }
   expect(load.bound).toBe(100)
 })
