@@ -116,13 +116,11 @@ export function createDeps(options: DepsOptions): Deps {
 }
 
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
-const LEAST_HELD = 80
-// A turn hands over one new connection: 125 in a second, at the least.
-const TURN_MS = 8
+const LEAST_HELD = 100
 
 function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)
-  return { targets: { waitMs: heldMs, turnMs: TURN_MS, minBound, maxBound: heldRequests }, maxRunning: executions }
+  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
 }
 
 function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {

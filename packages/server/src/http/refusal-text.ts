@@ -8,8 +8,10 @@ import type { RequestGist } from './whole-request.ts'
 
 const RETRY_MS = 1_000
 
+const BUSY = bodyOf('The service is busy. Try again in a moment.')
 const BODIES: Readonly<Record<ShedReason, string>> = {
-  held: bodyOf('The service is busy. Try again in a moment.'),
+  held: BUSY,
+  paced: BUSY,
   running: bodyOf('Too many executions are under way. Try again in a moment.'),
 }
 
@@ -36,12 +38,12 @@ export function refusalOf(request: RequestGist, reason: ShedReason): Refusal {
  */
 export function createRefusalWriter(clock: Clock): (request: RequestGist, reason: ShedReason) => string {
   let second = Number.NaN
-  let heads: Readonly<Record<ShedReason, string>> = { held: '', running: '' }
+  let heads: Readonly<Record<ShedReason, string>> = { held: '', paced: '', running: '' }
   return (request, reason) => {
     const now = Math.floor(clock.now() / 1_000)
     if (now !== second) {
       const date = new Date(now * 1_000).toUTCString()
-      heads = { held: headOf('held', date), running: headOf('running', date) }
+      heads = { held: headOf('held', date), paced: headOf('paced', date), running: headOf('running', date) }
       second = now
     }
     const lines = heads[reason] + originLines(request)

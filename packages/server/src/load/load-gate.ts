@@ -1,8 +1,17 @@
 import type { Clock } from '../clock.ts'
-import { type LoadKind, type LoadPool, type LoadTargets, mayHold, nextBound, poolOf } from './shedding-rules.ts'
+import { createPace } from './pace.ts'
+import {
+  type LoadKind,
+  type LoadPool,
+  type LoadTargets,
+  mayHold,
+  nextBound,
+  poolOf,
+  shareOf,
+} from './shedding-rules.ts'
 
 /** Why a request is not taken. */
-export type ShedReason = 'held' | 'running'
+export type ShedReason = 'held' | 'paced' | 'running'
 
 /** A request that was taken. */
 export interface HeldRequest {
@@ -27,7 +36,7 @@ const WINDOW_MS = 100
 
 export interface LoadGateOptions {
   clock: Clock
-  /** Resolves when the event loop has done all that came with this turn. */
+  /** Resolves when all that came with this turn of the event loop has been done. */
   turnEnd: () => Promise<void>
   targets: LoadTargets
   /** Executions under way, which are bounded for themselves: most of their time they wait for somebody else. */
@@ -38,25 +47,28 @@ export interface LoadGateOptions {
 export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }: LoadGateOptions): LoadGate {
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
-  const turns = createTurnWatch(clock, turnEnd)
+  const inHand = () => held.common + running()
+  const pace = createPace({ clock, turnEnd, inHand, crowd: targets.minBound })
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
     const now = clock.now()
-    turns.note(now)
+    pace.note()
     // A clock that was put back says nothing about how long anything took.
     const elapsedMs = Math.max(0, now - seenAt)
     seenAt = now
     window.elapsedMs += elapsedMs
     window.heldMs += held.common * elapsedMs
     if (window.elapsedMs < WINDOW_MS) return
-    bound = nextBound(bound, { ...window, turnMs: turns.take() }, targets)
+    bound = nextBound(bound, window, targets)
     window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   }
   const refuses = (kind: LoadKind): ShedReason | null => {
     look()
     if (isExecution(kind) && running() >= maxRunning) return 'running'
-    return mayHold(kind, held[poolOf(kind)], bound) ? null : 'held'
+    const pool = poolOf(kind)
+    if (!mayHold(kind, held[pool], bound)) return 'held'
+    return pool !== 'common' || pace.allows(shareOf(kind)) ? null : 'paced'
   }
   return {
     refuses,
@@ -65,6 +77,7 @@ export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }:
       if (reason !== null) return reason
       const pool = poolOf(kind)
       held[pool] += 1
+      if (pool === 'common') pace.take()
       let state: 'held' | 'paused' | 'left' = 'held'
       const move = (from: typeof state, to: typeof state, change: number) => {
         if (state !== from) return
@@ -88,37 +101,6 @@ export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }:
     },
     get bound() {
       return Math.floor(bound)
-    },
-  }
-}
-
-interface TurnWatch {
-  /** Something came, in this turn of the event loop. */
-  note(now: number): void
-  /** The mean length of the turns that were noted and are over, each as often as it is long; they are forgotten. */
-  take(): number
-}
-
-function createTurnWatch(clock: Clock, turnEnd: () => Promise<void>): TurnWatch {
-  let isNoted = false
-  let sum = 0
-  let sumOfSquares = 0
-  return {
-    note(now) {
-      if (isNoted) return
-      isNoted = true
-      void turnEnd().then(() => {
-        isNoted = false
-        const tookMs = Math.max(0, clock.now() - now)
-        sum += tookMs
-        sumOfSquares += tookMs * tookMs
-      })
-    },
-    take() {
-      const mean = sum === 0 ? 0 : sumOfSquares / sum
-      sum = 0
-      sumOfSquares = 0
-      return mean
     },
   }
 }

@@ -53,9 +53,14 @@ export function poolOf(kind: LoadKind): LoadPool {
   return SHARES[kind][0]
 }
 
+/** How much each kind may take of what its pool has. */
+export function shareOf(kind: LoadKind): number {
+  return SHARES[kind][1]
+}
+
 /** Whether one more request of this kind may be held, beside `held` others of its pool. */
 export function mayHold(kind: LoadKind, held: number, bound: number): boolean {
-  return held < bound * SHARES[kind][1]
+  return held < bound * shareOf(kind)
 }
 
 /** What happened in one stretch of time. */
@@ -65,15 +70,11 @@ export interface LoadWindow {
   heldMs: number
   /** Requests that were handed on: admitted, answered, or given up. */
   handedOn: number
-  /** How long a turn of the event loop took in which requests came: the mean over time, so that long ones count by their length. */
-  turnMs: number
 }
 
 export interface LoadTargets {
   /** How long a request may be held on average. */
   waitMs: number
-  /** How long a turn of the event loop may take: in each one, the system hands over one new connection. */
-  turnMs: number
   minBound: number
   maxBound: number
 }
@@ -82,15 +83,13 @@ const GROWTH = 1.25
 
 /**
  * How many requests may be held from now on. Where they waited longer than they should, as many as the service hands on in
- * the time that they may wait (Little's law); where turns were too long, fewer by as much; otherwise a quarter more than
- * before. A few that wait long are no crowd.
+ * the time that they may wait (Little's law); otherwise a quarter more than before. A few that wait long are no crowd.
  */
-export function nextBound(bound: number, window: LoadWindow, { waitMs, turnMs, minBound, maxBound }: LoadTargets): number {
+export function nextBound(bound: number, window: LoadWindow, { waitMs, minBound, maxBound }: LoadTargets): number {
   const held = window.heldMs / window.elapsedMs
   const waited = window.heldMs / Math.max(1, window.handedOn)
-  const isCrowded = held >= minBound / 2 && (waited > waitMs || window.turnMs > turnMs)
+  const isCrowded = held >= minBound / 2 && waited > waitMs
   if (!isCrowded) return Math.min(maxBound, bound * GROWTH)
-  const inTime = waited > waitMs ? (window.handedOn / window.elapsedMs) * waitMs : bound
-  const inTurn = window.turnMs > turnMs ? held * (turnMs / window.turnMs) : bound
-  return Math.max(minBound, Math.min(bound, inTime, inTurn))
+  const sustained = (window.handedOn / window.elapsedMs) * waitMs
+  return Math.max(minBound, Math.min(bound, sustained))
 }

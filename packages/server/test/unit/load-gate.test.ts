@@ -4,17 +4,11 @@ import { createTestClock } from '../support/clock.ts'
 
 function gate({ running = 0 } = {}) {
   const clock = createTestClock()
-  const targets = { waitMs: 50, turnMs: 8, minBound: 4, maxBound: 100 }
+  const targets = { waitMs: 50, minBound: 4, maxBound: 100 }
   const state = { running }
-  const turns: (() => void)[] = []
-  const turnEnd = () => new Promise<void>((resolve) => turns.push(resolve))
+  const turnEnd = () => Promise.resolve()
   const load = createLoadGate({ clock, turnEnd, targets, running: () => state.running, maxRunning: 10 })
-  const endTurn = async () => {
-    expect(turns).toHaveLength(1)
-    turns.shift()?.()
-    await Promise.resolve()
-  }
-  return { clock, load, state, endTurn }
+  return { clock, load, state }
 }
 
 function taken(entered: HeldRequest | string): HeldRequest {
@@ -47,26 +41,6 @@ test('a burst is served whole; a standing crowd is brought down to what is hande
   for (let step = 0; step < 30; step += 1) {
     clock.advance(100)
     taken(load.enter('execute')).leave()
-  }
-  expect(load.bound).toBe(100)
-})
-
-test('where the event loop is away for long, fewer are taken, and as many as before once it is not', async () => {
-  const { clock, load, endTurn } = gate()
-  // A hundred come, and are handed on, in each turn of 20 ms: nobody waits for longer than he may.
-  for (let turn = 0; turn < 5; turn += 1) {
-    const held = Array.from({ length: 100 }, () => load.enter('execute')).filter((entered) => typeof entered !== 'string')
-    clock.advance(20)
-    for (const request of held) taken(request).leave()
-    await endTurn()
-  }
-  taken(load.enter('execute')).leave()
-  expect(load.bound).toBe(40)
-  await endTurn()
-  for (let step = 0; step < 5; step += 1) {
-    clock.advance(100)
-    taken(load.enter('execute')).leave()
-    await endTurn()
   }
   expect(load.bound).toBe(100)
 })
@@ -124,6 +98,26 @@ test('executions under way are bounded for themselves, and keep nothing else out
   for (const kind of ['listing', 'upkeep', 'health'] as const) taken(load.enter(kind)).leave()
   state.running = 9
   taken(load.enter('execute'))
+})
+
+test('while turns of the event loop are long, kinds are let in one after the other, and upkeep and health as ever', async () => {
+  const { clock, load } = gate()
+  for (let turn = 0; turn < 5; turn += 1) {
+    // Forty requests, which take forty milliseconds in one turn, and are handed on with it.
+    const entered = Array.from({ length: 40 }, () => load.enter('execute'))
+    clock.advance(40)
+    for (const one of entered) if (typeof one !== 'string') one.leave()
+    await Promise.resolve()
+  }
+  const kinds = ['listing', 'broker', 'execute'] as const
+  const refused = () => kinds.filter((kind) => load.refuses(kind) === 'paced')
+  const steps = [refused()]
+  while (load.refuses('execute') === null) {
+    taken(load.enter('execute')).leave()
+    steps.push(refused())
+  }
+  expect(new Set(steps.map((step) => step.join()))).toEqual(new Set(['', 'listing', 'listing,broker', kinds.join()]))
+  for (const kind of ['upkeep', 'health'] as const) taken(load.enter(kind)).leave()
 })
 
 test('a clock that is put back refuses nobody', () => {

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { z } from 'zod'
-import { deploy } from '../../support/owner.ts'
 import { type PostgresCluster, startPostgresCluster } from '../../support/postgres-cluster.ts'
 import { familyCpuMs, machineCpuMs } from '../../support/process-usage.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
@@ -12,15 +11,14 @@ import { createPostgresStore } from '../../support/store.ts'
 import { requireTools } from '../../support/tools.ts'
 import { PROGRAM_MS, within } from '../../support/within.ts'
 import { HEALTH, startProbe } from '../support/probe.ts'
-import { jsonRequest, toBytes } from '../support/raw-request.ts'
 import { type Stage, setStage } from '../support/stage.ts'
 import type { LoadNotes, LoadTask } from './generator/load.ts'
-import { type Capacity, capacityOf, judgeOverload } from './judge-overload.ts'
+import { type Capacity, capacityOf, judgeOverload, type OverloadRun } from './judge-overload.ts'
+import { setWork, startShopModel, type Work } from './work.ts'
 
 const GENERATOR = fileURLToPath(new URL('./generator/main.js', import.meta.url))
 const SERVER_CORE = '0'
 const OTHERS_CORE = '1'
-const RUNTIMES = 64
 const CLOSED_LOOPS = [8, 16, 32, 64]
 const CLOSED_LOOP_MS = 8_000
 /** Before anything is measured, until the server runs compiled code. */
@@ -30,7 +28,7 @@ const OVERLOAD = 5
 const MAX_CONNECTIONS = 2_000
 const HEALTH_EVERY_MS = 50
 
-/** Five times as many calls as the server can serve, at their own times and not at the server's. */
+/** Five times as much as the server can serve, at its own times and not at the server's: strangers' calls, then executes. */
 export const overload: Scenario = {
   name: 'overload',
   title: 'under five times its capacity the server does what it can and refuses the rest',
@@ -38,32 +36,56 @@ export const overload: Scenario = {
   async run(context): Promise<readonly Check[]> {
     pinThisProcess(context)
     const cluster = await openCluster(context)
+    const model = await startShopModel()
+    context.onEnd(() => model.close())
     const stage = await setStage(context, {
       wrapper: ['taskset', '-c', SERVER_CORE],
+      variables: { SVC_MODEL: 'openai-compatible:quick', SVC_MODEL_BASE_URL: model.baseUrl },
       ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
     })
-    const requests = await callsOf(stage)
-    const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
-      generate(context, { port: stage.server.port, requests, ...task })
-    await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
-    const others = watchOthers(() => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0))
-    const capacity = await measureCapacity(context, run)
-    const health = startProbe({ port: stage.server.port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
-    const load = await run({
-      connections: MAX_CONNECTIONS,
-      durationMs: context.count(OVERLOAD_MS, 3_000),
-      perSecond: capacity.perSecond * OVERLOAD,
-    })
-    const notes = await health.stop()
-    const othersShare = others.share()
-    context.say(`answers by status: ${JSON.stringify(load.byStatus)}, unsent ${load.unsent}, broken ${load.broken}`)
-    context.say(`p99 of how late the generator was: ${rounded(quantile(load.lateMs, 0.99))} ms`)
-    const alive = await fetch(`${stage.server.url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    return judgeOverload({ capacity, load, health: notes, isAlive: alive, othersShare })
+    const checks: Check[] = []
+    for (const work of await setWork(stage)) {
+      const run = await overdo(context, {
+        stage,
+        work,
+        oursMs: () => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0),
+      })
+      checks.push(...judgeOverload(run).map((check) => ({ ...check, what: `${work.name}: ${check.what}` })))
+    }
+    return checks
   },
+}
+
+interface Subject {
+  stage: Stage
+  work: Work
+  /** Processor time that this run has taken so far. */
+  oursMs: () => number
+}
+
+async function overdo(context: ScenarioContext, { stage, work, oursMs }: Subject): Promise<OverloadRun> {
+  const { port, url } = stage.server
+  const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
+    generate(context, { port, requests: work.requests, ...task })
+  context.say(`${work.name}:`)
+  await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
+  const others = watchOthers(oursMs)
+  const capacity = await measureCapacity(context, run)
+  const health = startProbe({ port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
+  const load = await run({
+    connections: MAX_CONNECTIONS,
+    durationMs: context.count(OVERLOAD_MS, 3_000),
+    perSecond: capacity.perSecond * OVERLOAD,
+  })
+  const notes = await health.stop()
+  const othersShare = others.share()
+  context.say(`answers by status: ${JSON.stringify(load.byStatus)}, unsent ${load.unsent}, broken ${load.broken}`)
+  context.say(`p99 of how late the generator was: ${rounded(quantile(load.lateMs, 0.99))} ms`)
+  const isAlive = await fetch(`${url}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  return { capacity, load, health: notes, isAlive, othersShare }
 }
 
 /** The best of several closed loops, each with so many callers who wait for their answer. */
@@ -99,18 +121,6 @@ function watchOthers(oursMs: () => number): { share(): number } {
       return Math.max(0, busyMs - before.busyMs - (oursMs - before.oursMs)) / (totalMs - before.totalMs)
     },
   }
-}
-
-/** Calls through so many runtimes that the rate of none of them is what refuses. */
-async function callsOf(stage: Stage): Promise<string[]> {
-  const calls: string[] = []
-  for (let serial = 0; serial < RUNTIMES; serial += 1) {
-    const runtime = await stage.runtime(`Shop ${serial}`)
-    await deploy(stage.server.url, runtime, ['probe'])
-    const path = `/v1/capabilities/${runtime.runtimeId}/probe`
-    calls.push(toBytes(jsonRequest('POST', path, { body: { input: { query: 'red shoes' } } })).toString('latin1'))
-  }
-  return calls
 }
 
 const Notes = z.object({
