@@ -40,7 +40,7 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
       return null
     }
     teller.look()
-    response.on('close', entered.leave)
+    response.on('close', () => entered.end())
     return entered
   }
   // Rests on this: the framework begins its first hook, which is ours, before its listener returns. One place is enough

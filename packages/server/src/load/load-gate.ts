@@ -20,6 +20,8 @@ export interface HeldRequest {
   resume(): void
   /** Once it is admitted or answered, whichever comes first; later calls do nothing. */
   leave(): void
+  /** Once nothing more is done for it. */
+  end(): void
 }
 
 /** The first door of all: lets in what the service can hold, and refuses the rest before anything is done for it. */
@@ -85,14 +87,19 @@ export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }:
         state = to
         held[pool] += change
       }
+      const leave = () => {
+        if (state === 'left') return
+        if (pool === 'common') window.handedOn += 1
+        move('held', 'left', -1)
+        state = 'left'
+      }
       return {
         pause: () => move('held', 'paused', -1),
         resume: () => move('paused', 'held', 1),
-        leave() {
-          if (state === 'left') return
-          if (pool === 'common') window.handedOn += 1
-          move('held', 'left', -1)
-          state = 'left'
+        leave,
+        end() {
+          leave()
+          if (pool === 'common') pace.finish()
         },
       }
     },

@@ -1,6 +1,11 @@
 import type { Clock } from '../clock.ts'
+import { isTooMuch, lowered, NO_LIMIT, raised, WINDOW_MS } from './pace-rules.ts'
+import { createTurnWatch } from './turn-watch.ts'
 
-/** How fast requests come in while the event loop has more to do than it can: those let in, not those that wait, fill it. */
+/**
+ * How fast requests come in while the event loop has more to do than it can. Admitted executions are what fills it then,
+ * and as they wait for nothing that could be counted, it is seen by how long its turns are.
+ */
 export interface Pace {
   /** Something came, in this turn of the event loop. */
   note(): void
@@ -8,16 +13,8 @@ export interface Pace {
   allows(share: number): boolean
   /** One came in. */
   take(): void
-}
-
-/** What happened in one stretch of time. */
-export interface PaceWindow {
-  elapsedMs: number
-  letIn: number
-  /** How long turns of the event loop took in which something came: their mean over time, so that long ones weigh more. */
-  turnMs: number
-  /** Whether there were enough requests to make turns long. A slow machine has long turns, too. */
-  isCrowded: boolean
+  /** One that came in is over. */
+  finish(): void
 }
 
 export interface PaceOptions {
@@ -30,88 +27,59 @@ export interface PaceOptions {
   crowd: number
 }
 
-const WINDOW_MS = 100
-/** In each turn the system hands over one new connection, and everything that is under way gets one step further. */
-const TURN_MS = 8
-const GROWTH = 1.1
-/** One stall, as of a processor that was lent out, says little. */
-const MOST_CUT = 0.8
-const LEAST_PER_MS = 0.05
-/** More than a server takes: no need to count any longer. */
-const MOST_PER_MS = 100
+/** How long it is remembered what got done. Those that were let in at once are often done at once. */
+const MEMORY_MS = 1_000
+const RISE_MS = 250
 /** What may come at once is what comes in so long a time. */
 const DEPTH_MS = 10
 const LEAST_DEPTH = 2
 
-/**
- * How many requests may come in each millisecond from now on. While turns take too long, fewer than did, by as much as they
- * are too long and by a fifth at most; otherwise a tenth more each tenth of a second, until there is no limit.
- */
-export function nextRate(rate: number, { elapsedMs, letIn, turnMs, isCrowded }: PaceWindow): number {
-  if (isCrowded && turnMs > TURN_MS) {
-    return Math.max(LEAST_PER_MS, Math.min(rate, letIn / elapsedMs) * Math.max(MOST_CUT, TURN_MS / turnMs))
-  }
-  const grown = rate * GROWTH ** (elapsedMs / WINDOW_MS)
-  return grown > MOST_PER_MS ? Number.POSITIVE_INFINITY : grown
-}
-
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
 export function createPace({ clock, turnEnd, inHand, crowd }: PaceOptions): Pace {
   const turns = createTurnWatch(clock, turnEnd)
-  let rate = Number.POSITIVE_INFINITY
+  let rate = NO_LIMIT
   let tokens = 0
+  let donePerMs = 0
+  let wasTooMuch = false
   let seenAt = clock.now()
-  let window = { elapsedMs: 0, letIn: 0 }
+  let window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
   const depth = () => Math.max(LEAST_DEPTH, rate * DEPTH_MS)
+  const adapt = () => {
+    const { elapsedMs, letIn, finished, wasShort } = window
+    const done = finished / elapsedMs
+    donePerMs += (done - donePerMs) * Math.min(1, elapsedMs / (done > donePerMs ? RISE_MS : MEMORY_MS))
+    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), isCrowded: inHand() >= crowd }
+    window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
+    const tooMuch = isTooMuch(seen)
+    // The first alone may be a process that was stopped for a moment, and finds all at once what came meanwhile.
+    if (tooMuch && (wasTooMuch || rate !== NO_LIMIT)) rate = lowered(rate, seen)
+    else if (!tooMuch) rate = raised(rate, seen)
+    wasTooMuch = tooMuch
+    tokens = Math.min(depth(), tokens)
+  }
   return {
     note() {
       const now = clock.now()
       turns.note(now)
       // A clock that was put back says nothing about how long anything took.
       const elapsedMs = Math.max(0, now - seenAt)
-      if (elapsedMs === 0) return
       seenAt = now
+      if (elapsedMs === 0) return
       tokens = Math.min(depth(), tokens + rate * elapsedMs)
       window.elapsedMs += elapsedMs
-      if (window.elapsedMs < WINDOW_MS) return
-      rate = nextRate(rate, { ...window, turnMs: turns.take(), isCrowded: inHand() >= crowd })
-      tokens = Math.min(depth(), tokens)
-      window = { elapsedMs: 0, letIn: 0 }
+      if (window.elapsedMs >= WINDOW_MS) adapt()
     },
-    allows: (share) => rate === Number.POSITIVE_INFINITY || tokens - (1 - share) * depth() >= 1,
+    allows(share) {
+      const isAllowed = rate === NO_LIMIT || tokens - (1 - share) * depth() >= 1
+      if (!isAllowed) window.wasShort = true
+      return isAllowed
+    },
     take() {
       window.letIn += 1
       tokens = Math.max(0, tokens - 1)
     },
-  }
-}
-
-interface TurnWatch {
-  note(now: number): void
-  /** The mean over time of the turns that were noted and are over; they are forgotten. */
-  take(): number
-}
-
-function createTurnWatch(clock: Clock, turnEnd: () => Promise<void>): TurnWatch {
-  let isNoted = false
-  let sum = 0
-  let sumOfSquares = 0
-  return {
-    note(now) {
-      if (isNoted) return
-      isNoted = true
-      void turnEnd().then(() => {
-        isNoted = false
-        const tookMs = Math.max(0, clock.now() - now)
-        sum += tookMs
-        sumOfSquares += tookMs * tookMs
-      })
-    },
-    take() {
-      const mean = sum === 0 ? 0 : sumOfSquares / sum
-      sum = 0
-      sumOfSquares = 0
-      return mean
+    finish() {
+      window.finished += 1
     },
   }
 }

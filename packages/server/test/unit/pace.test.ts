@@ -1,89 +1,129 @@
 import { describe, expect, test } from 'vitest'
-import { createPace, nextRate } from '../../src/load/pace.ts'
+import { createPace } from '../../src/load/pace.ts'
+import { isTooMuch, lowered, NO_LIMIT, type PaceWindow, raised } from '../../src/load/pace-rules.ts'
 import { createTestClock } from '../support/clock.ts'
 
-const NO_LIMIT = Number.POSITIVE_INFINITY
+function window(seen: Partial<PaceWindow>): PaceWindow {
+  const usual = { elapsedMs: 100, letIn: 200, donePerMs: 2, wasShort: true, turnMs: 1, busyMs: 100, isCrowded: true }
+  return { ...usual, ...seen }
+}
 
-describe('how many come in each millisecond', () => {
-  const after = (rate: number, window: { letIn?: number; turnMs?: number; isCrowded?: boolean; elapsedMs?: number }) =>
-    nextRate(rate, { elapsedMs: 100, letIn: 0, turnMs: 0, isCrowded: true, ...window })
-
-  test('are fewer than came in, by as much as turns are too long, and by a fifth at most', () => {
-    expect(after(NO_LIMIT, { letIn: 500, turnMs: 8.8 })).toBeCloseTo(5 / 1.1)
-    expect(after(NO_LIMIT, { letIn: 500, turnMs: 500 })).toBeCloseTo(4)
-    expect(after(2, { letIn: 500, turnMs: 500 })).toBeCloseTo(1.6)
-  })
-
-  test('are never none', () => {
-    expect(after(NO_LIMIT, { letIn: 0, turnMs: 500 })).toBe(0.05)
-  })
-
-  test('are a tenth more each tenth of a second while turns are short, until there is no limit', () => {
-    expect(after(2, { turnMs: 8 })).toBeCloseTo(2.2)
-    expect(after(2, { turnMs: 8, elapsedMs: 200 })).toBeCloseTo(2.42)
-    expect(after(95, { turnMs: 8 })).toBe(NO_LIMIT)
-    expect(after(NO_LIMIT, { turnMs: 8 })).toBe(NO_LIMIT)
-  })
-
-  test('are not fewer where nobody is there to make turns long', () => {
-    expect(after(NO_LIMIT, { letIn: 3, turnMs: 500, isCrowded: false })).toBe(NO_LIMIT)
-    expect(after(0.05, { turnMs: 500, isCrowded: false, elapsedMs: 60_000 })).toBe(NO_LIMIT)
+describe('it is too much', () => {
+  test.each([
+    ['where turns are long', {}, true],
+    ['not where they are short', { turnMs: 4 }, false],
+    ['not where one was, and the rest of the time nothing was to be done', { busyMs: 75 }, false],
+    ['not where nobody is there to make them long', { isCrowded: false }, false],
+  ])('%s', (_, seen, expected) => {
+    expect(isTooMuch(window({ turnMs: 5, ...seen }))).toBe(expected)
   })
 })
 
-/** Requests at a service whose turns take a millisecond, and half of one for each that came in with them. */
-function service({ inHand = 1_000 } = {}) {
+describe('how many come in each millisecond', () => {
+  test('are a little fewer than get done where it was too much, and by as much as turns are too long', () => {
+    expect(lowered(3, window({ turnMs: 4.1 }))).toBeCloseTo(1.9)
+    expect(lowered(3, window({ turnMs: 5 }))).toBeCloseTo(1.6)
+    expect(lowered(3, window({ turnMs: 500 }))).toBeCloseTo(1.4)
+    expect(lowered(1, window({ turnMs: 500 }))).toBeCloseTo(1)
+  })
+
+  test('are half of those that came where next to nothing has got done yet, and never none', () => {
+    expect(lowered(NO_LIMIT, window({ letIn: 400, donePerMs: 0.01 }))).toBeCloseTo(2)
+    expect(lowered(NO_LIMIT, window({ letIn: 0, donePerMs: 0 }))).toBe(0.05)
+  })
+
+  test('are no more than get done where it is nearly too much', () => {
+    expect(raised(3, window({ turnMs: 3 }))).toBe(2)
+    expect(raised(1, window({ turnMs: 3 }))).toBe(1)
+  })
+
+  test('are slowly more while there is nothing to do but what is let in, and never far more than gets done', () => {
+    expect(raised(2, window({}))).toBeCloseTo(2.06)
+    expect(raised(2.39, window({}))).toBeCloseTo(2.4)
+    expect(raised(9, window({}))).toBe(9)
+  })
+
+  test('are more where there is time left, half of what got done lately at least, until there is no limit', () => {
+    expect(raised(2, window({ busyMs: 50 }))).toBeCloseTo(2.12)
+    expect(raised(2, window({ busyMs: 50, elapsedMs: 200 }))).toBeCloseTo(2.247)
+    expect(raised(0.1, window({ busyMs: 50 }))).toBe(1)
+    expect(raised(95, window({ wasShort: false }))).toBe(NO_LIMIT)
+    expect(raised(0.05, window({ busyMs: 0, elapsedMs: 60_000 }))).toBe(NO_LIMIT)
+  })
+})
+
+/** A service whose event loop takes a millisecond for two requests, and some time for each that it refuses. */
+function service({ inHand = 1_000, refusalMs = 0.01 } = {}) {
   const clock = createTestClock()
   const ends: (() => void)[] = []
   const turnEnd = () => new Promise<void>((resolve) => ends.push(resolve))
   const pace = createPace({ clock, turnEnd, inHand: () => inHand, crowd: 100 })
   let carriedMs = 0
-  let letIn = 0
+  let waiting = 0
+  // What came in one turn is done in the next one, together with what comes then.
   const turn = async (arrivals: number) => {
-    let tookMs = 1 + carriedMs
+    let tookMs = 0.2 + carriedMs + waiting * 0.5
+    const isDone = waiting
+    waiting = 0
     for (let arrival = 0; arrival < arrivals; arrival += 1) {
       pace.note()
-      if (!pace.allows(1)) continue
-      pace.take()
-      letIn += 1
-      tookMs += 0.5
+      if (pace.allows(1)) {
+        pace.take()
+        waiting += 1
+      } else tookMs += refusalMs
     }
-    carriedMs = tookMs - Math.floor(tookMs)
+    for (let done = 0; done < isDone; done += 1) pace.finish()
+    carriedMs = tookMs % 1
     clock.advance(Math.floor(tookMs))
-    expect(ends.length).toBe(1)
-    ends.shift()?.()
+    for (const end of ends.splice(0)) end()
     await Promise.resolve()
-    return Math.floor(tookMs)
+    return { tookMs: Math.floor(tookMs), letIn: waiting }
   }
-  /** Some arrivals a millisecond for so long; how long turns were on average, and what came in. */
+  /** So many arrivals a millisecond for so long; how long turns were, and how many came in. */
   const run = async (perMs: number, forMs: number) => {
-    const before = letIn
-    let [elapsedMs, turns, tookMs] = [0, 0, 1]
+    let [elapsedMs, letIn, squares, due] = [0, 0, 0, 0]
     while (elapsedMs < forMs) {
-      tookMs = await turn(Math.max(1, Math.round(tookMs * perMs)))
-      elapsedMs += tookMs
-      turns += 1
+      const arrivals = Math.floor(due)
+      const seen = await turn(arrivals)
+      due += Math.max(1, seen.tookMs) * perMs - arrivals
+      if (seen.tookMs === 0) clock.advance(1)
+      elapsedMs += Math.max(1, seen.tookMs)
+      letIn += seen.letIn
+      squares += seen.tookMs ** 2
     }
-    return { meanTurnMs: elapsedMs / turns, letInPerMs: (letIn - before) / elapsedMs }
+    return { turnMs: squares / elapsedMs, letInPerMs: letIn / elapsedMs }
   }
-  return { pace, run }
+  return { pace, run, stall: (ms: number) => clock.advance(ms) }
 }
 
 describe('a pace', () => {
-  test('brings turns down to what they may take, lets in most of what can be done, and all when it is over', async () => {
+  test('brings turns down to what they may take, and lets in most of what can be done', async () => {
+    const { run } = service()
+    await run(20, 3_000)
+    const { turnMs, letInPerMs } = await run(20, 10_000)
+    expect(turnMs).toBeLessThan(6)
+    // Two a millisecond, less what it takes to refuse eighteen.
+    expect(letInPerMs).toBeGreaterThan(1.4)
+  })
+
+  test('lets all in again when it is over', async () => {
     const { pace, run } = service()
     await run(20, 3_000)
-    const { meanTurnMs, letInPerMs } = await run(20, 10_000)
-    expect(meanTurnMs).toBeLessThan(10)
-    // Two a millisecond would be all that there is time for.
-    expect(letInPerMs).toBeGreaterThan(1.4)
-    await run(1, 10_000)
+    expect(pace.allows(0)).toBe(false)
+    await run(0.5, 10_000)
     expect(pace.allows(0)).toBe(true)
   })
 
-  test('does nothing to a few', async () => {
+  test('does nothing to a few, however long turns are', async () => {
     const { run } = service({ inHand: 99 })
-    const { letInPerMs } = await run(1.5, 3_000)
-    expect(letInPerMs).toBeGreaterThan(1.4)
+    expect((await run(1.9, 3_000)).letInPerMs).toBeGreaterThan(1.8)
+  })
+
+  test('refuses nobody for one stall', async () => {
+    const { pace, run, stall } = service()
+    await run(0.5, 1_000)
+    stall(500)
+    await run(0.5, 1_000)
+    expect(pace.allows(0)).toBe(true)
   })
 })
