@@ -10,11 +10,19 @@ export interface FairQueueLimits {
   maxCountOfOwner: number
 }
 
+interface Waiting<T> {
+  item: T
+  weight: number
+}
+
+// What is full for others has this much more room for an owner of whom nothing waits: a few who wait keep nobody out.
+const RESERVE = 1 / 8
+
 /** Things that wait their turn, first come first served within an owner, and owner by owner between them. */
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits
   // In the order of their turns: whoever had one goes to the end.
-  readonly #lines = new Map<string, { item: T; weight: number }[]>()
+  readonly #lines = new Map<string, Waiting<T>[]>()
   #weight = 0
   #count = 0
 
@@ -25,11 +33,12 @@ export class FairQueue<T> {
   /** Puts something in line, or says whose line is too long for it. An owner without a line is let in whatever it weighs. */
   push(owner: string, item: T, weight: number): QueueFull | null {
     const line = this.#lines.get(owner) ?? []
+    const room = line.length > 0 ? 1 : 1 + RESERVE
     if (line.length >= this.#limits.maxCountOfOwner) return 'owner'
-    if (this.#count >= this.#limits.maxCount) return 'all'
+    if (this.#count >= this.#limits.maxCount * room) return 'all'
     const ofOwner = line.reduce((sum, waiting) => sum + waiting.weight, 0)
     if (line.length > 0 && ofOwner + weight > this.#limits.maxWeightOfOwner) return 'owner'
-    if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight) return 'all'
+    if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight * room) return 'all'
     line.push({ item, weight })
     this.#lines.set(owner, line)
     this.#weight += weight
