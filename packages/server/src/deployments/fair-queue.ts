@@ -46,6 +46,17 @@ export class FairQueue<T> {
     return null
   }
 
+  /** Takes what waits out of its line, wherever in it that is. */
+  remove(owner: string, item: T): void {
+    const line = this.#lines.get(owner) ?? []
+    const at = line.findIndex((waiting) => waiting.item === item)
+    const [removed] = at === -1 ? [] : line.splice(at, 1)
+    if (removed === undefined) return
+    if (line.length === 0) this.#lines.delete(owner)
+    this.#weight -= removed.weight
+    this.#count -= 1
+  }
+
   shift(): T | undefined {
     const [next] = this.#lines
     if (next === undefined) return undefined

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
+import type { Asker } from '../../src/deployments/waiting-line.ts'
 import { Stop } from '../../src/stop-signal.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -13,6 +14,7 @@ async function setWaitingScene(database: Database) {
   const gate = createGate()
   onTestFinished(() => gate.open())
   const threads = inputThreadsAtOnce()
+  const askers: (Asker | undefined)[] = []
   const inputSchema = { type: 'object', description: 'x'.repeat(10_000) }
   const scene = await setScene(database, {
     manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema }] })] },
@@ -21,12 +23,13 @@ async function setWaitingScene(database: Database) {
     inputThreads: {
       ...threads,
       async ask(...asked) {
+        askers.push(asked[3])
         await gate.enter()
         return threads.ask(...asked)
       },
     },
   })
-  return { ...scene, gate, idle: () => scene.service.deps.running.idle(new Stop()) }
+  return { ...scene, gate, askers, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
 describeEngines('a request whose input is being checked elsewhere', (engine) => {
@@ -49,7 +52,7 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
   })
 
   test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {
-    const { service, runtime, gate, charged, idle, endpoint } = await setWaitingScene(database())
+    const { service, runtime, gate, askers, charged, idle, endpoint } = await setWaitingScene(database())
     const before = await charged()
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const { request, response } = post(`${url}/v1/capabilities/${runtime.runtimeId}/large`, { body: { input: {} } })
@@ -57,6 +60,8 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     await gate.arrived(1)
     request.destroy()
     await idle()
+    // So that it leaves the line of what is to be checked, too.
+    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
     gate.open()
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toEqual([])
@@ -73,11 +78,12 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
   })
 
   test('as an execution’s call does not outlast that either', async () => {
-    const { service, execute, gate } = await setWaitingScene(database())
+    const { service, execute, gate, askers } = await setWaitingScene(database())
     service.model.say(calls({ name: 'large', input: {} }))
     const answer = execute()
     await gate.arrived(1)
     service.deps.running.stopAll('deadline')
+    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
     expect((await answer).json()).toMatchObject({
       status: 'failed',
       error: { message: 'The execution took too long and was stopped.' },

@@ -38,6 +38,18 @@ describe('a fair queue', () => {
     expect([push('b'), push('b')]).toEqual([null, 'all'])
   })
 
+  test('is left by what no longer waits, wherever in line it is, and its place is free', () => {
+    const queue = filled(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'])
+    queue.remove('a', 'a2')
+    queue.remove('a', 'a2')
+    queue.remove('b', 'b1')
+    queue.remove('c', 'a1')
+    expect(queue.push('a', 'a4', 20)).toBeNull()
+    expect(queue.push('a', 'a5', 1)).toBe('owner')
+    expect(drained(queue)).toEqual(['a1', 'a3', 'a4'])
+    expect(queue.push('b', 'all', 1_000)).toBeNull()
+  })
+
   test('has an eighth more room for owners of whom nothing waits, by count and by weight', () => {
     const light = filled(['a', '1'], ['b', '1'])
     for (const owner of ['a', 'a', 'a', 'b', 'b', 'b']) light.push(owner, 'light', 0)
