@@ -59,7 +59,7 @@ export async function enter<C extends AgentCall | null>(
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
   const { located } = entrant
-  const asker = { signal: entrant.scope.signal }
+  const asker = { signal: entrant.scope.signal, isStranger: door === 'broker' }
   let { runtime } = located
   const judgeAside = (read: ServingRuntime) => {
     runtime = askedBy(read, asker)

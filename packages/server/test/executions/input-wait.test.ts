@@ -36,7 +36,7 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
   const database = useDatabase(engine)
 
   test('keeps nobody else out, and is let in once its input was found to fit', async () => {
-    const { service, broker, call, execute, gate } = await setWaitingScene(database())
+    const { service, broker, call, execute, gate, askers } = await setWaitingScene(database())
     const callLarge = () => call({ capability: 'large', input: {} })
     const waiting: ReturnType<typeof broker>[] = []
     // Each comes when those before it wait, as many as may be held at once and more.
@@ -45,6 +45,8 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
       await gate.arrived(waiting.length)
     }
     expect(service.deps.load.held).toBe(0)
+    // Strangers do not have all of the owner's places.
+    expect(askers.map((asker) => asker?.isStranger)).toEqual([...Array.from({ length: 8 }, () => true), false])
     expect((await execute()).statusCode).toBe(200)
     gate.open()
     for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })

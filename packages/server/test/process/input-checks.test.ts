@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { JsonObject } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInputChecks, createInputThreads } from '../../src/deployments/input-checks.ts'
+import type { Asker } from '../../src/deployments/waiting-line.ts'
+import { Stop } from '../../src/stop-signal.ts'
 
 const BUILT = new URL('../../dist/deployments/input-worker.js', import.meta.url)
 const LARGE: JsonObject = {
@@ -40,14 +42,15 @@ function startStuckThreads() {
   const ready = `require('node:worker_threads').parentPort.on('message', () => {}).postMessage({ id: 0 })`
   const threads = createInputThreads(() => new Worker(ready, { eval: true }))
   onTestFinished(() => threads.close())
-  const ask = (ownerId: string) => threads.ask(ownerId, { schema: '{}', value: {}, root: 'input', bytes: 2 }, 2)
+  const asked = { schema: '{}', value: {}, root: 'input', bytes: 2 }
+  const ask = (ownerId: string, asker?: Asker) => threads.ask(ownerId, asked, 2, asker)
   const waiting: Promise<unknown>[] = []
   const turnedDown: string[] = []
   return {
     ask,
     /** Asks, and fails where there is no place to wait at. */
-    async wait(ownerId: string) {
-      waiting.push(ask(ownerId).catch(() => turnedDown.push(ownerId)))
+    async wait(ownerId: string, asker?: Asker) {
+      waiting.push(ask(ownerId, asker).catch(() => turnedDown.push(ownerId)))
       await Promise.resolve()
       await Promise.resolve()
       expect(turnedDown).toEqual([])
@@ -82,6 +85,15 @@ test('of one owner’s inputs 32 wait and no more, and others’ wait beside the
   await wait('b')
   await expect(ask('a')).rejects.toMatchObject({ code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } })
   expect(await end()).toBe(34)
+})
+
+test('of these strangers’ are 16, so that the owner’s own wait beside them', async () => {
+  const { ask, wait, end } = startStuckThreads()
+  const stranger = { signal: new Stop(), isStranger: true }
+  for (let at = 0; at < 17; at += 1) await wait('a', stranger)
+  await expect(ask('a', stranger)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  for (let at = 0; at < 16; at += 1) await wait('a')
+  expect(await end()).toBe(33)
 })
 
 test('of all owners’ inputs 512 wait, and 64 more of owners of whom none waits', async () => {

@@ -38,6 +38,18 @@ describe('a fair queue', () => {
     expect([push('b'), push('b')]).toEqual([null, 'all'])
   })
 
+  test('gives strangers half of an owner’s line, by count and by weight, and the owner what they leave', () => {
+    const light = filled()
+    const push = (isStrangers: boolean) => light.push('a', 'light', 0, isStrangers)
+    expect([push(true), push(true), push(true), push(true)]).toEqual([null, null, null, 'owner'])
+    expect([push(false), push(false), push(false), push(false)]).toEqual([null, null, null, 'owner'])
+    light.shift()
+    expect([push(true), push(true)]).toEqual([null, 'owner'])
+    const heavy = filled()
+    expect([heavy.push('a', '1', 15, true), heavy.push('a', '2', 6, true)]).toEqual([null, 'owner'])
+    expect([heavy.push('a', '3', 25), heavy.push('a', '4', 1)]).toEqual([null, 'owner'])
+  })
+
   test('is left by what no longer waits, wherever in line it is, and its place is free', () => {
     const queue = filled(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'])
     queue.remove('a', 'a2')
