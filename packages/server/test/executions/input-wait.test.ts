@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import type { Asker } from '../../src/deployments/waiting-line.ts'
+import { limited } from '../../src/errors.ts'
 import { Stop } from '../../src/stop-signal.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -9,15 +10,16 @@ import { setScene } from '../support/scene.ts'
 import { calls } from '../support/scripted-model.ts'
 import { capability, inputThreadsAtOnce } from '../support/service.ts'
 
+const LARGE = { type: 'object', properties: { size: { type: 'number' } }, description: 'x'.repeat(10_000) }
+
 /** A service whose one capability has inputs that are checked elsewhere, where each waits at a gate. */
 async function setWaitingScene(database: Database) {
   const gate = createGate()
   onTestFinished(() => gate.open())
   const threads = inputThreadsAtOnce()
   const askers: (Asker | undefined)[] = []
-  const inputSchema = { type: 'object', description: 'x'.repeat(10_000) }
   const scene = await setScene(database, {
-    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema }] })] },
+    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
     handle: { large: () => ({ output: 'done' }) },
     limits: { heldRequests: 8 },
     inputThreads: {
@@ -77,6 +79,27 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     service.deps.running.shutDown()
     expect((await answer).statusCode).toBe(429)
     expect(await charged()).toEqual(before)
+  })
+
+  test('and is told that too many are costs no read of the database, unlike other refusals', async () => {
+    let isFull = false
+    const threads = inputThreadsAtOnce()
+    const { service, broker } = await setScene(database(), {
+      manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
+      handle: { large: () => ({ output: 'done' }) },
+      inputThreads: {
+        ...threads,
+        ask: async (...asked) => (isFull ? Promise.reject(limited('Too many.', 1_000)) : threads.ask(...asked)),
+      },
+    })
+    expect((await broker('large', { input: {} })).statusCode).toBe(200)
+    const read = vi.spyOn(service.deps.serving.reads, 'read')
+    isFull = true
+    expect((await broker('large', { input: {} })).statusCode).toBe(429)
+    expect(read).not.toHaveBeenCalled()
+    isFull = false
+    expect((await broker('large', { input: { size: 'S' } })).statusCode).toBe(400)
+    expect(read).toHaveBeenCalledTimes(1)
   })
 
   test('as an execution’s call does not outlast that either', async () => {
