@@ -10,11 +10,23 @@ export interface FairQueueLimits {
   maxCountOfOwner: number
 }
 
+interface Waiting<T> {
+  item: T
+  weight: number
+  isStrangers: boolean
+}
+
+// Of an owner's line, by count and by weight.
+const STRANGERS_SHARE = 1 / 2
+
+// What is full for others has this much more room for an owner of whom nothing waits: a few who wait keep nobody out.
+const RESERVE = 1 / 8
+
 /** Things that wait their turn, first come first served within an owner, and owner by owner between them. */
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits
   // In the order of their turns: whoever had one goes to the end.
-  readonly #lines = new Map<string, { item: T; weight: number }[]>()
+  readonly #lines = new Map<string, Waiting<T>[]>()
   #weight = 0
   #count = 0
 
@@ -23,18 +35,29 @@ export class FairQueue<T> {
   }
 
   /** Puts something in line, or says whose line is too long for it. An owner without a line is let in whatever it weighs. */
-  push(owner: string, item: T, weight: number): QueueFull | null {
+  push(owner: string, item: T, weight: number, isStrangers = false): QueueFull | null {
     const line = this.#lines.get(owner) ?? []
-    if (line.length >= this.#limits.maxCountOfOwner) return 'owner'
-    if (this.#count >= this.#limits.maxCount) return 'all'
-    const ofOwner = line.reduce((sum, waiting) => sum + waiting.weight, 0)
-    if (line.length > 0 && ofOwner + weight > this.#limits.maxWeightOfOwner) return 'owner'
-    if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight) return 'all'
-    line.push({ item, weight })
+    const room = line.length > 0 ? 1 : 1 + RESERVE
+    if (!this.#fits(line, weight, 1)) return 'owner'
+    if (isStrangers && !this.#fits(strangersIn(line), weight, STRANGERS_SHARE)) return 'owner'
+    if (this.#count >= this.#limits.maxCount * room) return 'all'
+    if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight * room) return 'all'
+    line.push({ item, weight, isStrangers })
     this.#lines.set(owner, line)
     this.#weight += weight
     this.#count += 1
     return null
+  }
+
+  /** Takes what waits out of its line, wherever in it that is. */
+  remove(owner: string, item: T): void {
+    const line = this.#lines.get(owner) ?? []
+    const at = line.findIndex((waiting) => waiting.item === item)
+    const [removed] = at === -1 ? [] : line.splice(at, 1)
+    if (removed === undefined) return
+    if (line.length === 0) this.#lines.delete(owner)
+    this.#weight -= removed.weight
+    this.#count -= 1
   }
 
   shift(): T | undefined {
@@ -49,4 +72,16 @@ export class FairQueue<T> {
     this.#count -= 1
     return first.item
   }
+
+  /** Whether something of that weight fits into a line, or into a part of it that may have this share. */
+  #fits(line: readonly Waiting<T>[], weight: number, share: number): boolean {
+    const { maxCountOfOwner, maxWeightOfOwner } = this.#limits
+    if (line.length >= maxCountOfOwner * share) return false
+    const waiting = line.reduce((sum, other) => sum + other.weight, 0)
+    return line.length === 0 || waiting + weight <= maxWeightOfOwner * share
+  }
+}
+
+function strangersIn<T>(line: readonly Waiting<T>[]): Waiting<T>[] {
+  return line.filter(({ isStrangers }) => isStrangers)
 }

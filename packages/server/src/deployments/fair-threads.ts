@@ -1,13 +1,17 @@
 import type { Worker } from 'node:worker_threads'
-import { FairQueue, type FairQueueLimits } from './fair-queue.ts'
+import type { FairQueueLimits } from './fair-queue.ts'
 import { type Outcome, ThreadBench } from './thread-bench.ts'
+import { type Asker, WaitingLine } from './waiting-line.ts'
 
 /** Threads that answer questions, the owners of which take turns. */
 export interface FairThreads<Q, A> {
   /** Starts them all, so that the first to ask need not wait for that. */
   start(): void
-  /** Rejects with what `busy` makes where too much waits, this owner's or in all, and where it has waited too long. */
-  ask(ownerId: string, question: Q, weight: number): Promise<Outcome<A>>
+  /**
+   * Rejects with what `busy` makes where too much waits, this owner's or in all, where it has waited too long, and where
+   * its asker stops while it waits.
+   */
+  ask(ownerId: string, question: Q, weight: number, asker?: Asker): Promise<Outcome<A>>
   /** What waits gets no answer any more. */
   close(): Promise<void>
 }
@@ -17,7 +21,7 @@ export interface FairThreadsOptions {
   startWorker: () => Worker
   /** When a thread that was asked has not answered, it is stopped, wherever it is. */
   answerMs: number
-  /** What has waited longer is told to come again. */
+  /** What has waited longer for its turn is told to come again. */
   waitMs: number
   busy: () => Error
   /** How much may wait, where it is another measure than the usual one. */
@@ -35,30 +39,21 @@ const WAITING: FairQueueLimits = {
 
 interface Job<Q, A> {
   question: Q
-  since: number
   resolve(outcome: Outcome<A>): void
   reject(error: Error): void
+  leave(): void
 }
 
 /** Threads are started with the first question that they get, and again when they have died. */
 export function createFairThreads<Q, A>(options: FairThreadsOptions): FairThreads<Q, A> {
   const { threads, startWorker, answerMs, waitMs, busy, now = () => performance.now() } = options
-  const queue = new FairQueue<Job<Q, A>>({ ...WAITING, ...options.waiting })
+  const line = new WaitingLine<Job<Q, A>>({ limits: { ...WAITING, ...options.waiting }, waitMs, now })
   const benches = Array.from({ length: threads }, () => new ThreadBench<Q, A>(startWorker, answerMs))
   let isClosed = false
 
-  // A loop: thousands may have waited too long at once.
-  function nextInTime(): Job<Q, A> | undefined {
-    for (;;) {
-      const job = queue.shift()
-      if (job === undefined || now() - job.since <= waitMs) return job
-      job.reject(busy())
-    }
-  }
-
   function next(bench: ThreadBench<Q, A>): void {
     if (isClosed || bench.isBusy) return
-    const job = nextInTime()
+    const job = line.shift()
     if (job === undefined) return
     void bench
       .ask(job.question)
@@ -67,11 +62,11 @@ export function createFairThreads<Q, A>(options: FairThreadsOptions): FairThread
   }
 
   return {
-    ask: (ownerId, question, weight) =>
+    ask: (ownerId, question, weight, asker) =>
       new Promise((resolve, reject) => {
-        const job: Job<Q, A> = { question, since: now(), resolve, reject }
-        const full = isClosed ? 'all' : queue.push(ownerId, job, weight)
-        if (full !== null) return reject(busy())
+        const leave = () => reject(busy())
+        if (isClosed) return leave()
+        line.push(ownerId, { question, resolve, reject, leave }, weight, asker)
         for (const bench of benches) next(bench)
       }),
     start() {
@@ -79,7 +74,7 @@ export function createFairThreads<Q, A>(options: FairThreadsOptions): FairThread
     },
     async close() {
       isClosed = true
-      for (let job = queue.shift(); job !== undefined; job = queue.shift()) job.reject(busy())
+      line.clear()
       await Promise.all(benches.map((bench) => bench.close()))
     },
   }

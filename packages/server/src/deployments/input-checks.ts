@@ -8,15 +8,18 @@ import type { ToCheck } from './input-desk.ts'
 import { compileQuickly, notChecked, type QuickSchema } from './json-schema.ts'
 import { THREAD_OPTIONS } from './thread-bench.ts'
 import { TimeLimitError } from './time-limit.ts'
+import type { Asker } from './waiting-line.ts'
 
 /**
  * Checks an input against an owner's schema, at once where that is quick. Its faults by dotted path below `root`, or null
- * when it fits. `bytes` is the size of the input as JSON text, for those who know it. Throws a 429 where too much waits.
+ * when it fits. `bytes` is the size of the input as JSON text, for those who know it. Throws a 429 where too much waits, and
+ * where the asker stops while it waits.
  */
 export type InputCheck = (
   value: unknown,
   root: string,
   bytes?: number,
+  asker?: Asker,
 ) => FieldErrors | null | Promise<FieldErrors | null>
 
 /** Checks inputs without holding up anybody else: what is not quick is done in a thread of its own. */
@@ -50,8 +53,8 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
   const { now = () => performance.now(), compileMs = COMPILE_MS, checkMs = CHECK_MS } = options
   const slowUntil = new Lru<string, number>(SLOW_OWNERS)
   const isSlow = (ownerId: string) => (slowUntil.get(ownerId) ?? 0) > now()
-  const checkElsewhere = async (ownerId: string, asked: ToCheck) => {
-    const outcome = await threads.ask(ownerId, asked, CHECK_BYTES + asked.bytes)
+  const checkElsewhere = async (ownerId: string, asked: ToCheck, asker?: Asker) => {
+    const outcome = await threads.ask(ownerId, asked, CHECK_BYTES + asked.bytes, asker)
     if (outcome.ok) return outcome.answer
     // The thread ends what takes long by itself: where it had to be stopped, the machine was too busy, not the input bad.
     if (outcome.lack === 'time') throw tooMany()
@@ -61,11 +64,11 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
     checkOf(ownerId, schema) {
       let written: WrittenSchema | undefined
       let quick: QuickSchema | undefined
-      return (value, root, bytes = jsonBytes(value)) => {
+      return (value, root, bytes = jsonBytes(value), asker) => {
         if (quick?.isSafe(bytes)) return quick.check(value, root, bytes)
         written ??= write(schema)
-        const { text } = written
-        if (written.isLarge || isSlow(ownerId)) return checkElsewhere(ownerId, { schema: text, value, root, bytes })
+        const asked = { schema: written.text, value, root, bytes }
+        if (written.isLarge || isSlow(ownerId)) return checkElsewhere(ownerId, asked, asker)
         try {
           quick ??= compileQuickly(schema, { compileMs, checkMs })
           return quick.check(value, root, bytes)
@@ -73,7 +76,7 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
           // What does not compile has its answer from the thread, as it has where it is large.
           if (quick !== undefined && !(error instanceof TimeLimitError)) throw error
           slowUntil.set(ownerId, now() + SLOW_MS)
-          return checkElsewhere(ownerId, { schema: text, value, root, bytes })
+          return checkElsewhere(ownerId, asked, asker)
         }
       }
     },

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
 import type { HeldRequest } from '../load/load-gate.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
-import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
@@ -37,6 +37,7 @@ export interface Entrant {
 export interface Admitted<C extends AgentCall | null> {
   executionId: string
   startedAt: number
+  /** Its inputs are checked on behalf of who was let in. */
   runtime: ServingRuntime
   wish: Wish<C>
   /** JSON text, as stored. */
@@ -58,7 +59,10 @@ export async function enter<C extends AgentCall | null>(
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
   const { located } = entrant
-  const judgeAside = (runtime: ServingRuntime) => {
+  const asker = { signal: entrant.scope.signal, isStranger: door === 'broker' }
+  let { runtime } = located
+  const judgeAside = (read: ServingRuntime) => {
+    runtime = askedBy(read, asker)
     const judged = judge(runtime)
     return judged instanceof Promise ? waitAside(entrant, judged) : judged
   }
@@ -66,7 +70,6 @@ export async function enter<C extends AgentCall | null>(
   const startedAt = deps.clock.now()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const wish = await confirming(located, judgeAside)
-    const { runtime } = located
     const metadata = wish.metadataText ?? (wish.metadata ? JSON.stringify(wish.metadata) : null)
     const admission = await deps.admissions.admit({
       door,

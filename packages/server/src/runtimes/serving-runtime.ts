@@ -2,6 +2,7 @@ import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
 import type { InputCheck } from '../deployments/input-checks.ts'
 import type { Deployment } from '../deployments/store.ts'
+import type { Asker } from '../deployments/waiting-line.ts'
 import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -20,7 +21,7 @@ export interface ServingDeployment {
   /** Of its manifest, as text. */
   bytes: number
   /** By name. A Map, because names come from callers and models. */
-  capabilities: ReadonlyMap<string, ServingCapability>
+  capabilities: Pick<ReadonlyMap<string, ServingCapability>, 'get'>
   tools: readonly ModelTool[]
   instructions: string | null
 }
@@ -83,6 +84,22 @@ export function toServingRuntime(
     secrets: openSecrets(deps, row),
     deployment,
   }
+}
+
+/** The runtime as one asker has it: inputs are checked on its behalf, whoever has them checked. */
+export function askedBy(runtime: ServingRuntime, asker: Asker): ServingRuntime {
+  const { deployment } = runtime
+  if (deployment === null) return runtime
+  const get = (name: string): ServingCapability | undefined => {
+    const capability = deployment.capabilities.get(name)
+    return (
+      capability && {
+        ...capability,
+        checkInput: (value, root, bytes) => capability.checkInput(value, root, bytes, asker),
+      }
+    )
+  }
+  return { ...runtime, deployment: { ...deployment, capabilities: { get } } }
 }
 
 export function parseOrigins(stored: string): string[] {

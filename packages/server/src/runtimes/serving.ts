@@ -98,6 +98,8 @@ export function confirming<T>(located: Located, attempt: (runtime: ServingRuntim
   }
   const settle = (error: unknown) => {
     if (located.isFresh || !(error instanceof AppError)) throw error
+    // That too much waits rests on no runtime, and must not cost a read of the database each time that it is said.
+    if (error.code === 'rate_limit_exceeded') throw error
     return afresh(error)
   }
   try {

@@ -1,5 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
+import type { Asker } from '../../src/deployments/waiting-line.ts'
+import { limited } from '../../src/errors.ts'
 import { Stop } from '../../src/stop-signal.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -8,32 +10,35 @@ import { setScene } from '../support/scene.ts'
 import { calls } from '../support/scripted-model.ts'
 import { capability, inputThreadsAtOnce } from '../support/service.ts'
 
+const LARGE = { type: 'object', properties: { size: { type: 'number' } }, description: 'x'.repeat(10_000) }
+
 /** A service whose one capability has inputs that are checked elsewhere, where each waits at a gate. */
 async function setWaitingScene(database: Database) {
   const gate = createGate()
   onTestFinished(() => gate.open())
   const threads = inputThreadsAtOnce()
-  const inputSchema = { type: 'object', description: 'x'.repeat(10_000) }
+  const askers: (Asker | undefined)[] = []
   const scene = await setScene(database, {
-    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema }] })] },
+    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
     handle: { large: () => ({ output: 'done' }) },
     limits: { heldRequests: 8 },
     inputThreads: {
       ...threads,
       async ask(...asked) {
+        askers.push(asked[3])
         await gate.enter()
         return threads.ask(...asked)
       },
     },
   })
-  return { ...scene, gate, idle: () => scene.service.deps.running.idle(new Stop()) }
+  return { ...scene, gate, askers, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
 describeEngines('a request whose input is being checked elsewhere', (engine) => {
   const database = useDatabase(engine)
 
   test('keeps nobody else out, and is let in once its input was found to fit', async () => {
-    const { service, broker, call, execute, gate } = await setWaitingScene(database())
+    const { service, broker, call, execute, gate, askers } = await setWaitingScene(database())
     const callLarge = () => call({ capability: 'large', input: {} })
     const waiting: ReturnType<typeof broker>[] = []
     // Each comes when those before it wait, as many as may be held at once and more.
@@ -42,6 +47,8 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
       await gate.arrived(waiting.length)
     }
     expect(service.deps.load.held).toBe(0)
+    // Strangers do not have all of the owner's places.
+    expect(askers.map((asker) => asker?.isStranger)).toEqual([...Array.from({ length: 8 }, () => true), false])
     expect((await execute()).statusCode).toBe(200)
     gate.open()
     for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })
@@ -49,7 +56,7 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
   })
 
   test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {
-    const { service, runtime, gate, charged, idle, endpoint } = await setWaitingScene(database())
+    const { service, runtime, gate, askers, charged, idle, endpoint } = await setWaitingScene(database())
     const before = await charged()
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const { request, response } = post(`${url}/v1/capabilities/${runtime.runtimeId}/large`, { body: { input: {} } })
@@ -57,6 +64,8 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     await gate.arrived(1)
     request.destroy()
     await idle()
+    // So that it leaves the line of what is to be checked, too.
+    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
     gate.open()
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toEqual([])
@@ -72,12 +81,34 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     expect(await charged()).toEqual(before)
   })
 
+  test('and is told that too many are costs no read of the database, unlike other refusals', async () => {
+    let isFull = false
+    const threads = inputThreadsAtOnce()
+    const { service, broker } = await setScene(database(), {
+      manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
+      handle: { large: () => ({ output: 'done' }) },
+      inputThreads: {
+        ...threads,
+        ask: async (...asked) => (isFull ? Promise.reject(limited('Too many.', 1_000)) : threads.ask(...asked)),
+      },
+    })
+    expect((await broker('large', { input: {} })).statusCode).toBe(200)
+    const read = vi.spyOn(service.deps.serving.reads, 'read')
+    isFull = true
+    expect((await broker('large', { input: {} })).statusCode).toBe(429)
+    expect(read).not.toHaveBeenCalled()
+    isFull = false
+    expect((await broker('large', { input: { size: 'S' } })).statusCode).toBe(400)
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
   test('as an execution’s call does not outlast that either', async () => {
-    const { service, execute, gate } = await setWaitingScene(database())
+    const { service, execute, gate, askers } = await setWaitingScene(database())
     service.model.say(calls({ name: 'large', input: {} }))
     const answer = execute()
     await gate.arrived(1)
     service.deps.running.stopAll('deadline')
+    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
     expect((await answer).json()).toMatchObject({
       status: 'failed',
       error: { message: 'The execution took too long and was stopped.' },

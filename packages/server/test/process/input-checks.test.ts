@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { JsonObject } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { createInputChecks, createInputThreads } from '../../src/deployments/input-checks.ts'
+import type { Asker } from '../../src/deployments/waiting-line.ts'
+import { Stop } from '../../src/stop-signal.ts'
 
 const BUILT = new URL('../../dist/deployments/input-worker.js', import.meta.url)
 const LARGE: JsonObject = {
@@ -35,6 +37,33 @@ function startChecks() {
   return { checks, workers }
 }
 
+/** Threads, of which the one never answers. */
+function startStuckThreads() {
+  const ready = `require('node:worker_threads').parentPort.on('message', () => {}).postMessage({ id: 0 })`
+  const threads = createInputThreads(() => new Worker(ready, { eval: true }))
+  onTestFinished(() => threads.close())
+  const asked = { schema: '{}', value: {}, root: 'input', bytes: 2 }
+  const ask = (ownerId: string, asker?: Asker) => threads.ask(ownerId, asked, 2, asker)
+  const waiting: Promise<unknown>[] = []
+  const turnedDown: string[] = []
+  return {
+    ask,
+    /** Asks, and fails where there is no place to wait at. */
+    async wait(ownerId: string, asker?: Asker) {
+      waiting.push(ask(ownerId, asker).catch(() => turnedDown.push(ownerId)))
+      await Promise.resolve()
+      await Promise.resolve()
+      expect(turnedDown).toEqual([])
+    },
+    /** Ends all that waits; how many these were. */
+    async end() {
+      await threads.close()
+      await Promise.all(waiting)
+      return waiting.length
+    },
+  }
+}
+
 test('a thread is started when it is first needed, and finds what this one would', async () => {
   const { checks, workers } = startChecks()
   expect(checks.checkOf('a', { type: 'object' })({}, 'input')).toBeNull()
@@ -50,17 +79,32 @@ test('a thread is started when it is first needed, and finds what this one would
 })
 
 test('of one owner’s inputs 32 wait and no more, and others’ wait beside them', async () => {
-  const ready = `require('node:worker_threads').parentPort.on('message', () => {}).postMessage({ id: 0 })`
-  const threads = createInputThreads(() => new Worker(ready, { eval: true }))
-  const ask = (ownerId: string) => threads.ask(ownerId, { schema: '{}', value: {}, root: 'input', bytes: 2 }, 2)
-  const ended: string[] = []
-  const wait = (ownerId: string) => ask(ownerId).catch(() => ended.push(ownerId))
+  const { ask, wait, end } = startStuckThreads()
   // One is being checked, for ever; the others wait for it.
-  const waiting = [...Array.from({ length: 33 }, () => wait('a')), wait('b')]
+  for (let at = 0; at < 33; at += 1) await wait('a')
+  await wait('b')
   await expect(ask('a')).rejects.toMatchObject({ code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } })
-  expect(ended).toEqual([])
-  await threads.close()
-  await Promise.all(waiting)
+  expect(await end()).toBe(34)
+})
+
+test('of these strangers’ are 16, so that the owner’s own wait beside them', async () => {
+  const { ask, wait, end } = startStuckThreads()
+  const stranger = { signal: new Stop(), isStranger: true }
+  for (let at = 0; at < 17; at += 1) await wait('a', stranger)
+  await expect(ask('a', stranger)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  for (let at = 0; at < 16; at += 1) await wait('a')
+  expect(await end()).toBe(33)
+})
+
+test('of all owners’ inputs 512 wait, and 64 more of owners of whom none waits', async () => {
+  const { ask, wait, end } = startStuckThreads()
+  await wait('first')
+  for (let owner = 0; owner < 16; owner += 1) for (let at = 0; at < 32; at += 1) await wait(`owner ${owner}`)
+  await expect(ask('owner 0')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  for (let owner = 0; owner < 64; owner += 1) await wait(`newcomer ${owner}`)
+  await expect(ask('newcomer 0')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  await expect(ask('one too many')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  expect(await end()).toBe(1 + 512 + 64)
 })
 
 test('the thread that asks stays free while an input without end is checked', async () => {

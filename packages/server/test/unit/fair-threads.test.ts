@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFairThreads, type FairThreadsOptions } from '../../src/deployments/fair-threads.ts'
+import { Stop } from '../../src/stop-signal.ts'
 
 /** A thread that gives back what it is asked, but for what it is to die of. */
 const ECHO = `
@@ -38,6 +39,45 @@ test('however many have waited too long at once, each is told so, and the next t
   expect(await first).toEqual({ ok: true, answer: 'first' })
   expect(new Set(await Promise.all(late))).toEqual(new Set([BUSY]))
   expect(await threads.ask('a', 'next', 0)).toEqual({ ok: true, answer: 'next' })
+})
+
+test('who has left leaves the place in line at once, and is not answered when its turn comes', async () => {
+  const asked: unknown[] = []
+  const startWorker = () => {
+    const worker = OPTIONS.startWorker()
+    const post = worker.postMessage.bind(worker)
+    worker.postMessage = (message) => {
+      asked.push(message.question)
+      post(message)
+    }
+    return worker
+  }
+  const threads = startThreads({ startWorker, waitMs: 60_000, waiting: { maxCountOfOwner: 1 } })
+  const [leaving, staying, gone] = [new Stop(), new Stop(), new Stop()]
+  const first = threads.ask('a', 'first', 0)
+  const left = threads.ask('a', 'left', 0, { signal: leaving, isStranger: false })
+  await expect(threads.ask('a', 'too many', 0)).rejects.toThrow(BUSY)
+  leaving.abort()
+  await expect(left).rejects.toThrow(BUSY)
+  gone.abort()
+  await expect(threads.ask('a', 'gone', 0, { signal: gone, isStranger: false })).rejects.toThrow(BUSY)
+  const stayed = threads.ask('a', 'stayed', 0, { signal: staying, isStranger: false })
+  expect([await first, await stayed]).toEqual([
+    { ok: true, answer: 'first' },
+    { ok: true, answer: 'stayed' },
+  ])
+  expect(asked).toEqual(['first', 'stayed'])
+})
+
+test('what has waited too long is told so then, not when the thread comes free', async () => {
+  const threads = startThreads({ waitMs: 50 })
+  let isStuck = true
+  const stuck = threads.ask('a', 'hang', 0).catch(() => undefined)
+  void stuck.finally(() => {
+    isStuck = false
+  })
+  await expect(threads.ask('b', 'waiting', 0)).rejects.toThrow(BUSY)
+  expect(isStuck).toBe(true)
 })
 
 test('tells a thread that was stopped from one that had too little memory', async () => {

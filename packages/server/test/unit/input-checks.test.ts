@@ -96,6 +96,24 @@ test('a thread that lacked memory could not check the input; one that lacked tim
   })
 })
 
+test('a schema that was forgotten is compiled anew, and has no more time than it had', () => {
+  const made: { runs: number }[] = []
+  const newPatience = () => {
+    const counted = { runs: 0 }
+    made.push(counted)
+    const run = <T>(check: () => T) => {
+      counted.runs += 1
+      return check()
+    }
+    return { run }
+  }
+  const texts = ['first', 'second'].map((description) => JSON.stringify({ ...TREE, description }))
+  const check = createInputDesk({ compiledBytes: 0, newPatience })
+  for (let round = 0; round < 3; round += 1)
+    for (const schema of texts) expect(check({ schema, value: {}, root: 'input', bytes: 2 })).toBeNull()
+  expect(made.map(({ runs }) => runs)).toEqual([3, 3])
+})
+
 test('a schema that does not compile leaves its inputs unchecked, small or large, and takes nobody else’s away', async () => {
   const { checks, asked } = startChecks()
   const broken = object({ ...NAMED }, { $ref: '#/$defs/nowhere' })

@@ -1,5 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
-import { pauseUntilStopped, Stop } from '../../src/stop-signal.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { pauseUntilStopped, Stop, unlessStopped } from '../../src/stop-signal.ts'
 
 describe('a stop', () => {
   test('is heard by all who listen, in their order, and once', () => {
@@ -58,6 +58,50 @@ describe('a pause', () => {
     const controller = new AbortController()
     const removed = vi.spyOn(controller.signal, 'removeEventListener')
     await pauseUntilStopped(0, controller.signal)
+    expect(removed).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('work unless it is stopped', () => {
+  const never = new Promise<string>(() => {})
+
+  test('comes to what it comes to, and lets go of its signal', async () => {
+    const stop = new Stop()
+    const removed = vi.spyOn(stop, 'removeEventListener')
+    expect(await unlessStopped(Promise.resolve('done'), stop)).toBe('done')
+    const fault = new Error('failed')
+    await expect(unlessStopped(Promise.reject(fault), stop)).rejects.toBe(fault)
+    await Promise.resolve()
+    expect(removed).toHaveBeenCalledTimes(2)
+  })
+
+  test('is nothing as soon as its signal stops, whichever kind that is, or has stopped', async () => {
+    const stop = new Stop()
+    const controller = new AbortController()
+    const ends = [unlessStopped(never, stop), unlessStopped(never, controller.signal)]
+    stop.abort()
+    controller.abort()
+    expect(await Promise.all(ends)).toEqual([null, null])
+    expect(await unlessStopped(never, stop)).toBeNull()
+    expect(await unlessStopped(never, controller.signal)).toBeNull()
+  })
+
+  test('may still fail after that, which is nobody’s fault', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    onTestFinished(() => void process.off('unhandledRejection', unhandled))
+    const stop = new Stop()
+    const removed = vi.spyOn(stop, 'removeEventListener')
+    let fail = (_fault: Error) => {}
+    const work = new Promise<string>((_, reject) => {
+      fail = reject
+    })
+    const end = unlessStopped(work, stop)
+    stop.abort()
+    expect(await end).toBeNull()
+    fail(new Error('too late'))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).not.toHaveBeenCalled()
     expect(removed).toHaveBeenCalledTimes(1)
   })
 })

@@ -1,4 +1,4 @@
-import { CreatedAccountKey, type Tier } from '@svc/contract'
+import { ChangePasswordRequest, CreatedAccountKey, type Tier } from '@svc/contract'
 import type { Random } from '../../support/random.ts'
 import { runAdmin } from '../../support/server.ts'
 import type { RawAnswer } from '../support/raw-http.ts'
@@ -77,20 +77,32 @@ function cookieTarget(operation: ApiOperation, port: number, browser: Browser): 
   }
 }
 
-/** To the same password, so that the next one can name it, too, and with the cookie of the newest session. */
+/** With the password that the last change made, which need not be the one that was asked for, and its session's cookie. */
 function changeTarget(operation: ApiOperation, port: number, browser: Browser): Target {
   let { cookie } = browser
-  const example = { currentPassword: PASSWORD, newPassword: PASSWORD }
+  let password = PASSWORD
   return {
     ...ofOperation(operation, port),
     name: `${operation.operationId} by cookie`,
     isByCookie: true,
-    request: (scenery, random) =>
-      goodRequest({ ...operation, example }, scenery, { headers: browserHeaders({ ...browser, cookie }, random) }),
-    hear(answer: RawAnswer) {
-      cookie = pairOf(answer.headers.get('set-cookie')?.[0]) ?? cookie
+    request(scenery, random) {
+      const example = { currentPassword: password, newPassword: password }
+      const headers = browserHeaders({ ...browser, cookie }, random)
+      return goodRequest({ ...operation, example }, scenery, { headers })
+    },
+    hear(request: RawRequest, answer: RawAnswer) {
+      const given = pairOf(answer.headers.get('set-cookie')?.[0])
+      if (answer.status !== 200 || given === null) return
+      cookie = given
+      password = newPasswordIn(request)
     },
   }
+}
+
+// Throws where a change was answered that nobody asked for.
+function newPasswordIn({ body }: RawRequest): string {
+  const text = new TextDecoder().decode(body ?? Buffer.alloc(0))
+  return ChangePasswordRequest.parse(JSON.parse(text)).newPassword
 }
 
 type Headers = RawRequest['headers']

@@ -157,7 +157,7 @@ async function sendOne(attack: Attack, connections: Connections, draw: Draw): Pr
     tally.letInFromElsewhere += 1
     report(attack, target, mutated, `let in from elsewhere: ${status}`)
   }
-  if (heard.kind === 'answer') target.hear?.(heard.answer)
+  if (heard.kind === 'answer') target.hear?.(mutated.request, heard.answer)
   if (tally.sent % 10_000 === 0) attack.context.say(`${tally.sent} requests`)
   if (heard.kind !== 'answer' || !heard.isOpen || mutated.isFramingBroken) connections.drop(target.port)
 }

@@ -17,8 +17,8 @@ export interface Target {
   /** Its credential is a cookie, which a browser sends whoever's page has asked. */
   isByCookie: boolean
   request(scenery: Scenery, random: Random): RawRequest
-  /** Told of each answer, where the next request depends on it. */
-  hear?(answer: RawAnswer): void
+  /** Told of each answer and of what was sent, mutated as it was, where the next request depends on it. */
+  hear?(request: RawRequest, answer: RawAnswer): void
 }
 
 /** The operations of the description, each with the credential that it names. */
