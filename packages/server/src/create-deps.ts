@@ -106,13 +106,18 @@ export function createDeps(options: DepsOptions): Deps {
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
     requests: new UnderWay(),
-    load: createLoadGate({ clock, turnEnd: nextTurn, running: () => running.size, ...loadBounds(limits) }),
+    load: createLoadGate({ clock, turnEnd: nextTurn, processorMs, running: () => running.size, ...loadBounds(limits) }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
   }
   metrics.watch(gaugesOf(deps))
   return deps
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import { createPace } from './pace.ts'
 import {
   type LoadKind,
@@ -9,6 +8,7 @@ import {
   poolOf,
   shareOf,
 } from './shedding-rules.ts'
+import type { TurnWatchOptions } from './turn-watch.ts'
 
 /** Why a request is not taken. */
 export type ShedReason = 'held' | 'paced' | 'running'
@@ -36,21 +36,19 @@ export interface LoadGate {
 
 const WINDOW_MS = 100
 
-export interface LoadGateOptions {
-  clock: Clock
-  /** Resolves when all that came with this turn of the event loop has been done. */
-  turnEnd: () => Promise<void>
+export interface LoadGateOptions extends TurnWatchOptions {
   targets: LoadTargets
   /** Executions under way, which are bounded for themselves: most of their time they wait for somebody else. */
   running: () => number
   maxRunning: number
 }
 
-export function createLoadGate({ clock, turnEnd, targets, running, maxRunning }: LoadGateOptions): LoadGate {
+export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadGateOptions): LoadGate {
+  const { clock } = turns
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
   const inHand = () => held.common + running()
-  const pace = createPace({ clock, turnEnd, inHand, crowd: targets.minBound })
+  const pace = createPace({ ...turns, inHand, crowd: targets.minBound })
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {

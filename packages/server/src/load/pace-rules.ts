@@ -1,15 +1,13 @@
+import type { SeenTurns } from './turn-watch.ts'
+
 /** What happened in one stretch of time, with regard to how fast requests come in. */
-export interface PaceWindow {
+export interface PaceWindow extends SeenTurns {
   elapsedMs: number
   letIn: number
   /** How many of those let in get done in each millisecond, as a rule of late. */
   donePerMs: number
   /** Whether some were not let in. */
   wasShort: boolean
-  /** How long turns of the event loop took in which something came: their mean over time, so that long ones weigh more. */
-  turnMs: number
-  /** The time in these turns. */
-  busyMs: number
   /** Whether there are enough requests to make turns long. A slow machine has long turns, too. */
   isCrowded: boolean
 }

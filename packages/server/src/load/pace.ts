@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts'
 import { isTooMuch, lowered, NO_LIMIT, raised, WINDOW_MS } from './pace-rules.ts'
-import { createTurnWatch } from './turn-watch.ts'
+import { createTurnWatch, type TurnWatchOptions } from './turn-watch.ts'
 
 /**
  * How fast requests come in while the event loop has more to do than it can. Admitted executions are what fills it then,
@@ -17,10 +16,7 @@ export interface Pace {
   finish(): void
 }
 
-export interface PaceOptions {
-  clock: Clock
-  /** Resolves when all that came with this turn of the event loop has been done. */
-  turnEnd: () => Promise<void>
+export interface PaceOptions extends TurnWatchOptions {
   /** Requests that the service is at. */
   inHand: () => number
   /** As many are a crowd. */
@@ -35,8 +31,9 @@ const DEPTH_MS = 10
 const LEAST_DEPTH = 2
 
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
-export function createPace({ clock, turnEnd, inHand, crowd }: PaceOptions): Pace {
-  const turns = createTurnWatch(clock, turnEnd)
+export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
+  const { clock } = options
+  const turns = createTurnWatch(options)
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0

@@ -1,31 +1,50 @@
 import type { Clock } from '../clock.ts'
 
-/** How long turns of the event loop take in which something came. */
+export interface TurnWatchOptions {
+  clock: Clock
+  /** Resolves when all that came with this turn of the event loop has been done. */
+  turnEnd: () => Promise<void>
+  /** Processor time that this process has taken so far, in milliseconds. */
+  processorMs: () => number
+}
+
+/** What turns of the event loop are about in which something came. */
 export interface TurnWatch {
   /** Something came in this turn, at this time; the first is what counts. */
   note(now: number): void
-  /** What was seen of the turns that are over; it is forgotten. `turnMs` is their mean over time, 0 where there was none. */
-  take(): { turnMs: number; busyMs: number }
+  /** What was seen of the turns that are over; it is forgotten. */
+  take(): SeenTurns
 }
 
-export function createTurnWatch(clock: Clock, turnEnd: () => Promise<void>): TurnWatch {
+export interface SeenTurns {
+  /** What was done in a turn, as processor time: the mean over time, so that long ones weigh more; 0 where there was none. */
+  turnMs: number
+  /** How long all of them took, with the time in which other processes had the processor. */
+  busyMs: number
+}
+
+export function createTurnWatch({ clock, turnEnd, processorMs }: TurnWatchOptions): TurnWatch {
   let isNoted = false
-  let busyMs = 0
-  let squares = 0
+  let [busyMs, sum, squares] = [0, 0, 0]
   return {
     note(now) {
       if (isNoted) return
       isNoted = true
+      const before = processorMs()
       void turnEnd().then(() => {
         isNoted = false
         const tookMs = Math.max(0, clock.now() - now)
+        // Other threads of ours, on processors of their own, make no turn longer.
+        const workedMs = Math.min(tookMs, processorMs() - before)
         busyMs += tookMs
-        squares += tookMs * tookMs
+        sum += workedMs
+        squares += workedMs ** 2
       })
     },
     take() {
-      const seen = { turnMs: busyMs === 0 ? 0 : squares / busyMs, busyMs }
+      const seen = { turnMs: sum === 0 ? 0 : squares / sum, busyMs }
       busyMs = 0
+      sum = 0
       squares = 0
       return seen
     },

@@ -7,7 +7,14 @@ function gate({ running = 0 } = {}) {
   const targets = { waitMs: 50, minBound: 4, maxBound: 100 }
   const state = { running }
   const turnEnd = () => Promise.resolve()
-  const load = createLoadGate({ clock, turnEnd, targets, running: () => state.running, maxRunning: 10 })
+  const load = createLoadGate({
+    clock,
+    turnEnd,
+    processorMs: clock.now,
+    targets,
+    running: () => state.running,
+    maxRunning: 10,
+  })
   return { clock, load, state }
 }
 

@@ -53,11 +53,17 @@ describe('how many come in each millisecond', () => {
 })
 
 /** A service whose event loop takes a millisecond for two requests, and some time for each that it refuses. */
-function service({ inHand = 1_000, refusalMs = 0.01 } = {}) {
+function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
   const clock = createTestClock()
   const ends: (() => void)[] = []
   const turnEnd = () => new Promise<void>((resolve) => ends.push(resolve))
-  const pace = createPace({ clock, turnEnd, inHand: () => inHand, crowd: 100 })
+  const pace = createPace({
+    clock,
+    turnEnd,
+    processorMs: () => clock.now() * workShare,
+    inHand: () => inHand,
+    crowd: 100,
+  })
   let carriedMs = 0
   let waiting = 0
   // What came in one turn is done in the next one, together with what comes then.
@@ -116,6 +122,11 @@ describe('a pace', () => {
 
   test('does nothing to a few, however long turns are', async () => {
     const { run } = service({ inHand: 99 })
+    expect((await run(1.9, 3_000)).letInPerMs).toBeGreaterThan(1.8)
+  })
+
+  test('does nothing where it is other processes that make turns long', async () => {
+    const { run } = service({ workShare: 0.01 })
     expect((await run(1.9, 3_000)).letInPerMs).toBeGreaterThan(1.8)
   })
 
