@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
-import { isAnswering, noteAnswers } from './connections.ts'
+import { isAnswering, noteOwedAnswers } from './owed-answers.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
 const HEADERS = { 'cache-control': 'no-store' }
@@ -25,7 +25,7 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     ...TIMES,
     clientErrorHandler: ({ code }, socket) => refuseAndClose(socket, STATUS_LINES[code] ?? '400 Bad Request'),
   })
-  noteAnswers(app)
+  noteOwedAnswers(app)
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEarlyDoors } from '../../src/http/early-doors.ts'
+import { noteOwedAnswer } from '../../src/http/owed-answers.ts'
 import { createGate } from '../support/deferred.ts'
 
 /** A server that refuses while it is told to, by Node or early, and says in its answers who refused. */
@@ -19,7 +20,8 @@ async function startServer() {
   }
   const server = createServer((request, response) => {
     state.requests += 1
-    doors.note(request, response)
+    noteOwedAnswer(request, response)
+    doors.note(request)
     if (!state.isRefusing) return void serve(request, response)
     response.writeHead(429, { 'content-length': 4 }).end('node')
     doors.put(request, response)
