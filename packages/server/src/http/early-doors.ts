@@ -42,7 +42,9 @@ class EarlyDoor {
   #toNode: (piece: Buffer) => void = () => {}
   // Whether Node has read a whole request and nothing of another: only then is the next byte the first of a request.
   #isInStep = false
-  #read: IncomingMessage[] = []
+  // What Node read last and is not known to be over: whatever looks like a request may be part of its body.
+  #last: IncomingMessage | null = null
+  #read = 0
 
   constructor(socket: Socket, refuse: RefuseEarly) {
     this.#socket = socket
@@ -55,14 +57,14 @@ class EarlyDoor {
     const isAtRest = !this.#socket.destroyed && !this.#socket.isPaused()
     if (!isAtRest || toNode === undefined || others.length > 0) return false
     this.#toNode = (piece) => void toNode.call(this.#socket, piece)
-    this.#read = []
     this.#socket.removeAllListeners('data')
     this.#socket.on('data', (piece: Buffer) => this.take(piece))
     return true
   }
 
   note(request: IncomingMessage): void {
-    this.#read.push(request)
+    this.#last = request
+    this.#read += 1
   }
 
   /** Refuses what is one whole request, in its turn; hands on all else, byte by byte as it came. */
@@ -70,11 +72,12 @@ class EarlyDoor {
     const request = readWholeRequest(piece)
     const refusal = request !== null && this.#isItsTurn() ? this.#refuse(request) : null
     if (refusal !== null) return void this.#socket.write(refusal, 'latin1')
-    this.#read = []
+    const isInBody = this.#last?.complete === false
+    this.#read = 0
     this.#toNode(piece)
-    const [first, ...more] = this.#read
-    this.#isInStep = request !== null && first?.complete === true && more.length === 0
-    this.#read = []
+    if (this.#last?.complete) this.#last = null
+    // A head begun before the piece ends where that of the piece does; what began in a body may end anywhere in it.
+    this.#isInStep = request !== null && !isInBody && this.#read === 1 && this.#last === null
   }
 
   // Whoever does not take what is written is Node's to deal with, too: it stops reading.
