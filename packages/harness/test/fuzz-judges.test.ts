@@ -284,6 +284,8 @@ test('the judge of overload wants the work done, in time, and the rest refused i
     broken: 0,
     byStatus: { '200': served, '429': 5_000 - served },
     withoutRetryAfter: 0,
+    otherIds: 0,
+    leftovers: 0,
     lateMs: [],
     servedMs: Array.from({ length: served }, () => ms),
     measuredMs: 10_000,
@@ -298,6 +300,8 @@ test('the judge of overload wants the work done, in time, and the rest refused i
     load(900, 30, { byStatus: { '200': 900, '429': 4_000, '503': 100 } }),
     load(900, 30, { withoutRetryAfter: 1 }),
     load(900, 30, { broken: 1 }),
+    load(900, 30, { otherIds: 1 }),
+    load(900, 30, { leftovers: 1 }),
     load(900, 30, { unsent: 600 }),
     load(900, 30, { byStatus: { '200': 900 } }),
   ]

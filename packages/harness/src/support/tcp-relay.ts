@@ -26,6 +26,8 @@ interface Pair {
 interface Waiting {
   client: Socket
   heard: Buffer[]
+  /** From now on it is somebody else's to listen to. */
+  letGo(): void
 }
 
 export async function startTcpRelay(target: { host: string; port: number }): Promise<TcpRelay> {
@@ -71,8 +73,8 @@ export async function startTcpRelay(target: { host: string; port: number }): Pro
       outage = null
       if (!listener.listening) listener = await listen(take, port)
       for (const pair of pairs) release(pair)
-      for (const { client, heard } of waiting) {
-        client.removeAllListeners('data')
+      for (const { client, heard, letGo } of waiting) {
+        letGo()
         const { server } = pass(client)
         for (const bytes of heard) server.write(bytes)
       }
@@ -84,14 +86,15 @@ export async function startTcpRelay(target: { host: string; port: number }): Pro
 
 // The server behind never hears of one that gives up meanwhile: it has no place for hundreds of those.
 function keepWaiting(client: Socket, waiting: Set<Waiting>): void {
-  const kept: Waiting = { client, heard: [] }
-  waiting.add(kept)
+  const hear = (bytes: Buffer) => void kept.heard.push(bytes)
   const leave = () => {
     waiting.delete(kept)
     client.destroy()
   }
-  client.on('data', (bytes) => kept.heard.push(bytes))
-  client.once('end', leave).once('error', leave).once('close', leave)
+  const letGo = () => client.off('data', hear).off('end', leave).off('error', leave).off('close', leave)
+  const kept: Waiting = { client, heard: [], letGo }
+  waiting.add(kept)
+  client.on('data', hear).once('end', leave).once('error', leave).once('close', leave)
 }
 
 function join({ client, server }: Pair, relay: { isHeld(): boolean; ended(): void }): void {

@@ -54,6 +54,8 @@ describe('the judge of requests', () => {
       expect(missed(judgeRun(tally, { ...after, servers: [broken, server] }))).toEqual([what])
       expect(missed(judgeRun(tally, { ...after, servers: [server, broken] }))).toEqual([what])
     }
+    const more = { ...tally, leftovers: 1 }
+    expect(missed(judgeRun(more, after))).toEqual(['connections that brought more than their answers'])
     const letIn = { ...tally, letInFromElsewhere: 1 }
     expect(missed(judgeRun(letIn, after))).toEqual(['changes by cookie for pages of others that were let in'])
   })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTcpRelay } from '../../src/support/tcp-relay.ts'
@@ -79,4 +80,15 @@ test('hung: nothing arrives on any connection, and all of it does once it is men
   expect(heard).toEqual(['hello'])
   await relay.mend()
   expect(await Promise.all(echoes)).toEqual(['held', 'new'])
+})
+
+test('hung: whoever waited through it and then ends its half is answered all the same', async () => {
+  const { relay, open } = await prepare()
+  await relay.breakBy('hang')
+  const fresh = await open()
+  const echo = echoOf(fresh, 'new')
+  await relay.mend()
+  expect(await echo).toBe('new')
+  fresh.end('last words')
+  expect(await text(fresh)).toBe('last words')
 })

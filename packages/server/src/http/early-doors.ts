@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { owesAnswer } from './owed-answers.ts'
 import { type RequestGist, readWholeRequest } from './whole-request.ts'
 
 /** The bytes of a refusal, one character each; null where the request may come in. */
@@ -7,8 +8,8 @@ export type RefuseEarly = (request: RequestGist) => string | null
 
 /** Doors in front of single connections, each before Node’s HTTP server. */
 export interface EarlyDoors {
-  /** Told of every request that Node has read, as soon as it has. */
-  note(request: IncomingMessage, response: ServerResponse): void
+  /** Told of every request that Node has read, as soon as it has. The answers are noted with `noteOwedAnswer`, too. */
+  note(request: IncomingMessage): void
   /** Once this one is over, which Node refuses, requests on its connection may be refused early. Told of after `note`. */
   put(request: IncomingMessage, response: ServerResponse): void
 }
@@ -20,14 +21,14 @@ export interface EarlyDoors {
 export function createEarlyDoors(refuse: RefuseEarly): EarlyDoors {
   const doors = new WeakMap<Socket, EarlyDoor>()
   return {
-    note: (request, response) => doors.get(request.socket)?.note(request, response),
+    note: (request) => doors.get(request.socket)?.note(request),
     put(request, response) {
       const { socket } = request
       if (doors.has(socket)) return
       const door = new EarlyDoor(socket, refuse)
-      // From now on it counts what Node has still to answer, this one first.
+      // From now on it knows which request Node read last, this one first.
       doors.set(socket, door)
-      door.note(request, response)
+      door.note(request)
       const stand = () => door.stand() || doors.delete(socket)
       // The answer is mostly over before Node has read the body, which it throws away.
       response.once('close', () => (request.complete ? stand() : request.once('close', stand)))
@@ -41,8 +42,9 @@ class EarlyDoor {
   #toNode: (piece: Buffer) => void = () => {}
   // Whether Node has read a whole request and nothing of another: only then is the next byte the first of a request.
   #isInStep = false
-  #answering = 0
-  #read: IncomingMessage[] = []
+  // What Node read last and is not known to be over: whatever looks like a request may be part of its body.
+  #last: IncomingMessage | null = null
+  #read = 0
 
   constructor(socket: Socket, refuse: RefuseEarly) {
     this.#socket = socket
@@ -55,18 +57,14 @@ class EarlyDoor {
     const isAtRest = !this.#socket.destroyed && !this.#socket.isPaused()
     if (!isAtRest || toNode === undefined || others.length > 0) return false
     this.#toNode = (piece) => void toNode.call(this.#socket, piece)
-    this.#read = []
     this.#socket.removeAllListeners('data')
     this.#socket.on('data', (piece: Buffer) => this.take(piece))
     return true
   }
 
-  note(request: IncomingMessage, response: ServerResponse): void {
-    this.#read.push(request)
-    this.#answering += 1
-    response.once('close', () => {
-      this.#answering -= 1
-    })
+  note(request: IncomingMessage): void {
+    this.#last = request
+    this.#read += 1
   }
 
   /** Refuses what is one whole request, in its turn; hands on all else, byte by byte as it came. */
@@ -74,15 +72,16 @@ class EarlyDoor {
     const request = readWholeRequest(piece)
     const refusal = request !== null && this.#isItsTurn() ? this.#refuse(request) : null
     if (refusal !== null) return void this.#socket.write(refusal, 'latin1')
-    this.#read = []
+    const isInBody = this.#last?.complete === false
+    this.#read = 0
     this.#toNode(piece)
-    const [first, ...more] = this.#read
-    this.#isInStep = request !== null && first?.complete === true && more.length === 0
-    this.#read = []
+    if (this.#last?.complete) this.#last = null
+    // A head begun before the piece ends where that of the piece does; what began in a body may end anywhere in it.
+    this.#isInStep = request !== null && !isInBody && this.#read === 1 && this.#last === null
   }
 
   // Whoever does not take what is written is Node's to deal with, too: it stops reading.
   #isItsTurn(): boolean {
-    return this.#isInStep && this.#answering === 0 && this.#socket.writableLength === 0
+    return this.#isInStep && !owesAnswer(this.#socket) && this.#socket.writableLength === 0
   }
 }

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
-import { isAnswering, noteAnswers } from './connections.ts'
+import { isAnswering, noteOwedAnswers } from './owed-answers.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
+/** Node looks every 30 s by itself: the time for a request would be up to four times as long as it says. */
+const CHECK_INTERVAL_MS = 1_000
 const HEADERS = { 'cache-control': 'no-store' }
 /** By the code of the error, what is told of what never became a request. */
 const STATUS_LINES: Readonly<Record<string, string>> = {
@@ -23,9 +25,10 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     bodyLimit: 1,
     forceCloseConnections: true,
     ...TIMES,
+    http: { connectionsCheckingInterval: CHECK_INTERVAL_MS },
     clientErrorHandler: ({ code }, socket) => refuseAndClose(socket, STATUS_LINES[code] ?? '400 Bad Request'),
   })
-  noteAnswers(app)
+  noteOwedAnswers(app)
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 

@@ -49,7 +49,7 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
   const handlers = app.server.listeners('request')
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
-    doors.note(request, response)
+    doors.note(request)
     const held = take(request, response)
     if (!held) return doors.put(request, response)
     handedOver = { request, held }

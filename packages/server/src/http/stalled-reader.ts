@@ -10,7 +10,7 @@ export function cutStalledReader(raw: ServerResponse): void {
   let taken = takenBytes(raw)
   const look = () => {
     const now = takenBytes(raw)
-    if (now === taken && pendingBytes(raw) > 0) return void raw.destroy()
+    if (now !== null && now === taken && pendingBytes(raw) > 0) return void raw.destroy()
     taken = now
     timer = setTimeout(look, STALL_MS)
   }
@@ -22,6 +22,7 @@ function pendingBytes(raw: ServerResponse): number {
   return raw.writableLength + (raw.socket?.writableLength ?? 0)
 }
 
-function takenBytes({ socket }: ServerResponse): number {
-  return socket ? socket.bytesWritten - socket.writableLength : 0
+/** Null while an answer to an earlier request has its turn: nobody can read this one. */
+function takenBytes({ socket }: ServerResponse): number | null {
+  return socket ? socket.bytesWritten - socket.writableLength : null
 }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEarlyDoors } from '../../src/http/early-doors.ts'
+import { noteOwedAnswer } from '../../src/http/owed-answers.ts'
 import { createGate } from '../support/deferred.ts'
 
 /** A server that refuses while it is told to, by Node or early, and says in its answers who refused. */
@@ -19,7 +20,8 @@ async function startServer() {
   }
   const server = createServer((request, response) => {
     state.requests += 1
-    doors.note(request, response)
+    noteOwedAnswer(request, response)
+    doors.note(request)
     if (!state.isRefusing) return void serve(request, response)
     response.writeHead(429, { 'content-length': 4 }).end('node')
     doors.put(request, response)
@@ -69,6 +71,7 @@ function openConnection(port: number) {
   }
 }
 
+const nextTurn = () => new Promise(setImmediate)
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -105,6 +108,25 @@ test('what looks like a request inside a body is read as the body that it is', a
   expect([await ask(get('/8')), await ask(get('/9'))]).toEqual(['429 node', '429 early'])
 })
 
+test('what looks like a request and begins inside a body says nothing of where the next request begins', async () => {
+  const { write, answer, state } = await openRefused()
+  const next = get('/b')
+  const begun = 'GET /c HTTP/1.1\r\nx: '
+  // For whoever takes the end of the body for a head, the rest of the piece is a body just as long.
+  const inside = `GET /inside HTTP/1.1\r\ncontent-length: ${begun.length}\r\nx: `
+  const whole = post('/a', inside)
+  write(whole.slice(0, -inside.length))
+  while (state.requests < 3) await nextTurn()
+  write(inside + next + begun)
+  expect([await answer(), await answer()]).toEqual([`200 POST /a ${inside}`, '200 GET /b '])
+  state.isRefusing = true
+  write(get('/end-of-c'))
+  expect(await answer()).toBe('429 node')
+  state.isRefusing = false
+  write(get('/d'))
+  expect(await answer()).toBe('200 GET /d ')
+})
+
 test('while something is under way on a connection, what comes behind it waits its turn', async () => {
   const { write, answer, gate, state } = await openRefused()
   write(get('/slow'))
@@ -112,7 +134,7 @@ test('while something is under way on a connection, what comes behind it waits i
   state.isRefusing = true
   write(get('/behind'))
   // Node has read it: /1, /2 and /slow were before.
-  while (state.requests < 4) await new Promise(setImmediate)
+  while (state.requests < 4) await nextTurn()
   gate.open()
   expect([await answer(), await answer()]).toEqual(['200 GET /slow ', '429 node'])
 })
@@ -143,7 +165,7 @@ test('what is served behind a refusal, and begun before that was over, is answer
   await gate.arrived(1)
   state.isRefusing = true
   write(get('/2'))
-  while (state.requests < 3) await new Promise(setImmediate)
+  while (state.requests < 3) await nextTurn()
   gate.open()
   expect([await answer(), await answer()]).toEqual(['200 GET /slow ', '429 node'])
   expect([await ask(get('/3')), await ask(get('/4'))]).toEqual(['429 early', '429 early'])

@@ -4,21 +4,36 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createOpsApp } from '../../src/http/ops-app.ts'
 
-test('the operations port says that it closes a connection that carried no request', async () => {
+async function startOps() {
   const checks = { database: 'ok', lease: 'held', state: 'serving' } as const
   const readiness = { read: async () => ({ ready: true, checks }), drain: () => {} }
   const metrics = { contentType: 'text/plain', text: async () => '' }
   const ops = createOpsApp({ readiness, metrics })
   onTestFinished(() => ops.close())
   const port = Number(new URL(await ops.listen({ port: 0 })).port)
-  const told = {
-    [`GET /live?${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`]: '431 Request Header Fields Too Large',
-    'no request\r\n\r\n': '400 Bad Request',
-  }
-  for (const [broken, status] of Object.entries(told)) {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    socket.write(broken)
-    expect(await text(socket)).toBe(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
-  }
+  return { ops, port }
+}
+
+async function answerTo(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return text(socket)
+}
+
+const closing = (status: string) => `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
+
+test('the operations port says that it closes a connection that carried no request', async () => {
+  const { port } = await startOps()
+  const tooLong = await answerTo(port, `GET /live?${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
+  expect(tooLong).toBe(closing('431 Request Header Fields Too Large'))
+  expect(await answerTo(port, 'no request\r\n\r\n')).toBe(closing('400 Bad Request'))
 })
+
+test('the operations port ends a request that does not come within its time, and no half minute later', async () => {
+  const { ops, port } = await startOps()
+  expect(ops.server.requestTimeout).toBe(10_000)
+  // How long a request may take is not what is tried here, but how soon it is noticed.
+  ops.server.requestTimeout = 1
+  expect(await answerTo(port, 'GET /live HTTP/1.1\r\n')).toBe(closing('408 Request Timeout'))
+}, 5_000)

@@ -48,6 +48,8 @@ export function judgeOverload({ capacity, load, health, isAlive, othersShare }: 
     exactly('requests answered by other than 200 and 429', answered - load.servedMs.length - refused, 0),
     exactly('refusals without Retry-After', load.withoutRetryAfter, 0),
     exactly('requests without an answer', load.broken, 0),
+    exactly('answers with the id of another request', load.otherIds, 0),
+    exactly('connections that brought more than their answers', load.leftovers, 0),
     exactly('servers alive at the end', isAlive ? 1 : 0, 1),
   ]
 }

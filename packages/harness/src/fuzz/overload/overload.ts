@@ -129,6 +129,8 @@ const Notes = z.object({
   broken: z.number(),
   byStatus: z.record(z.string(), z.number()),
   withoutRetryAfter: z.number(),
+  otherIds: z.number(),
+  leftovers: z.number(),
   lateMs: z.array(z.number()),
   servedMs: z.array(z.number()),
   measuredMs: z.number(),

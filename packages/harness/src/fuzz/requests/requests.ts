@@ -3,11 +3,11 @@ import type { Random } from '../../support/random.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { endedWithin, type ServerProcess } from '../../support/server.ts'
 import { faultOf } from '../support/judge-answer.ts'
-import { RawConnection } from '../support/raw-connection.ts'
 import { toBytes } from '../support/raw-request.ts'
 import { errorLines } from '../support/stage.ts'
 import { insidesOf, residentBytes } from './attacked.ts'
 import { isLetInFromElsewhere } from './browser.ts'
+import { Connections } from './connections.ts'
 import { findHidden, type Grounds, openGrounds } from './grounds.ts'
 import { type Mutated, mutate, unchanged } from './mutate.ts'
 import { layScenery, type Scenery } from './scenery.ts'
@@ -91,7 +91,10 @@ async function call(attack: Attack, random: Random, caller: number): Promise<voi
   const { grounds, tally, wanted } = attack
   const { stage, targets, ground } = grounds
   const values = await findHidden(stage, caller)
-  const connections = new Connections()
+  const connections = new Connections(() => {
+    tally.leftovers += 1
+    attack.context.say('a connection brought more than the answers to what was asked')
+  })
   for (let serial = 0; tally.sent < wanted; serial += 1) {
     const connection = connections.to(stage.server.port)
     const scenery = await layScenery(connection, { ...ground, values, serial: serial * CALLERS + caller })
@@ -102,29 +105,6 @@ async function call(attack: Attack, random: Random, caller: number): Promise<voi
     }
   }
   connections.close()
-}
-
-/** One to each port, begun anew where the last one is over. */
-class Connections {
-  readonly #byPort = new Map<number, RawConnection>()
-
-  to(port: number): RawConnection {
-    const known = this.#byPort.get(port)
-    if (known?.isUsable) return known
-    this.drop(port)
-    const connection = new RawConnection(port)
-    this.#byPort.set(port, connection)
-    return connection
-  }
-
-  drop(port: number): void {
-    this.#byPort.get(port)?.destroy()
-    this.#byPort.delete(port)
-  }
-
-  close(): void {
-    for (const port of this.#byPort.keys()) this.drop(port)
-  }
 }
 
 interface Draw {

@@ -11,6 +11,8 @@ export interface Tally {
   served: Set<string>
   /** Changes by cookie that no page of the service's own had asked for, and that were let in. */
   letInFromElsewhere: number
+  /** Connections that brought more than the answers to what was asked: somebody else's, or one answer too many. */
+  leftovers: number
 }
 
 export function newTally(): Tally {
@@ -20,6 +22,7 @@ export function newTally(): Tally {
     faults: { 'server-error': 0, envelope: 0, internals: 0, unanswered: 0 },
     served: new Set(),
     letInFromElsewhere: 0,
+    leftovers: 0,
   }
 }
 
@@ -82,6 +85,7 @@ export function judgeRun(tally: Tally, after: Aftermath): Check[] {
     exactly('answers that are not in the envelope', tally.faults.envelope, 0),
     exactly('answers that tell of internals', tally.faults.internals, 0),
     exactly('requests without an answer', tally.faults.unanswered, 0),
+    exactly('connections that brought more than their answers', tally.leftovers, 0),
     exactly('changes by cookie for pages of others that were let in', tally.letInFromElsewhere, 0),
     exactly('lines of the log that tell of a fault', after.errorLines, 0),
     exactly('servers alive at the end', after.servers.filter(({ isAlive }) => isAlive).length, after.servers.length),

@@ -31,7 +31,12 @@ export class RawConnection {
   }
 
   get isUsable(): boolean {
-    return !this.#isEnded && this.#received.length === 0
+    return !this.#isEnded && !this.hasLeftovers
+  }
+
+  /** Whether more came than the answers that were waited for: where requests were whole, that is somebody else’s. */
+  get hasLeftovers(): boolean {
+    return this.#received.length > 0
   }
 
   /** Sends bytes and waits for the answer to them. One exchange at a time. */

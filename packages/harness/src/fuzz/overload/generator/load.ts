@@ -1,5 +1,6 @@
 import { RawConnection } from '../../support/raw-connection.ts'
 import { headerOf } from '../../support/raw-http.ts'
+import { bytesWithId, idOf, type NumberedRequest, toNumbered } from './numbered-request.ts'
 
 /** What is sent, how fast and for how long. */
 export interface LoadTask {
@@ -13,7 +14,7 @@ export interface LoadTask {
   perSecond: number | null
 }
 
-/** What came back, of the requests that were due after the first tenth of the time. */
+/** What came back, of the requests that were due after the first tenth of the time; mixed-up answers of all. */
 export interface LoadNotes {
   due: number
   /** Due, and not sent, because every connection had an answer to wait for. */
@@ -22,6 +23,10 @@ export interface LoadNotes {
   byStatus: Record<string, number>
   /** Refusals without a time to come back. */
   withoutRetryAfter: number
+  /** Answers that carry not the id of the request that they came for. */
+  otherIds: number
+  /** Connections that brought more than the answers to what was asked. */
+  leftovers: number
   /** Of those sent: how long after it was due, which is never the server's doing; milliseconds. */
   lateMs: number[]
   /** Of those served: from when it was sent to the last byte, milliseconds. */
@@ -37,13 +42,14 @@ const ANSWER_MS = 30_000
 export async function runLoad(task: LoadTask): Promise<LoadNotes> {
   const load = new Load(task)
   await (task.perSecond === null ? load.runClosed() : load.runOpen(task.perSecond))
+  load.close()
   return load.notes
 }
 
 class Load {
   readonly notes: LoadNotes
   readonly #task: LoadTask
-  readonly #requests: readonly Buffer[]
+  readonly #requests: readonly NumberedRequest[]
   readonly #idle: RawConnection[] = []
   readonly #startedAt = performance.now()
   readonly #measuredFrom: number
@@ -52,7 +58,7 @@ class Load {
 
   constructor(task: LoadTask) {
     this.#task = task
-    this.#requests = task.requests.map((request) => Buffer.from(request, 'latin1'))
+    this.#requests = task.requests.map(toNumbered)
     this.#measuredFrom = this.#startedAt + task.durationMs * WARM_SHARE
     const measuredMs = task.durationMs * (1 - WARM_SHARE)
     this.notes = {
@@ -61,6 +67,8 @@ class Load {
       broken: 0,
       byStatus: {},
       withoutRetryAfter: 0,
+      otherIds: 0,
+      leftovers: 0,
       lateMs: [],
       servedMs: [],
       measuredMs,
@@ -87,6 +95,10 @@ class Load {
     await Promise.all(sent)
   }
 
+  close(): void {
+    for (const connection of this.#idle.splice(0)) this.#retire(connection)
+  }
+
   async #send(dueAt: number): Promise<void> {
     const sentAt = performance.now()
     const isMeasured = dueAt >= this.#measuredFrom
@@ -98,10 +110,14 @@ class Load {
     }
     this.#sent += 1
     if (isMeasured) this.notes.lateMs.push(sentAt - dueAt)
-    const request = this.#requests[this.#sent % this.#requests.length] ?? Buffer.alloc(0)
-    const heard = await connection.exchange(request, { timeoutMs: ANSWER_MS })
-    if (heard.kind === 'answer' && heard.isOpen && connection.isUsable) this.#idle.push(connection)
-    else this.#drop(connection)
+    const request = this.#requests[this.#sent % this.#requests.length]
+    if (request === undefined) throw new Error('there is nothing to send')
+    const id = idOf(this.#sent)
+    const heard = await connection.exchange(bytesWithId(request, id), { timeoutMs: ANSWER_MS })
+    if (heard.kind === 'answer' && headerOf(heard.answer, 'x-request-id') !== id) this.notes.otherIds += 1
+    if (heard.kind !== 'answer') this.#drop(connection)
+    else if (heard.isOpen && connection.isUsable) this.#idle.push(connection)
+    else this.#retire(connection)
     if (!isMeasured) return
     if (heard.kind !== 'answer') this.notes.broken += 1
     else this.#note(heard.answer.status, performance.now() - sentAt, headerOf(heard.answer, 'retry-after'))
@@ -117,11 +133,17 @@ class Load {
   #connection(): RawConnection | null {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isUsable) return idle
-      this.#drop(idle)
+      this.#retire(idle)
     }
     if (this.#opened >= this.#task.connections) return null
     this.#opened += 1
     return new RawConnection(this.#task.port)
+  }
+
+  // What was answered last on it was whole.
+  #retire(connection: RawConnection): void {
+    if (connection.hasLeftovers) this.notes.leftovers += 1
+    this.#drop(connection)
   }
 
   #drop(connection: RawConnection): void {
