@@ -111,13 +111,34 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
   })
 })
 
+describeEngine('postgres', 'an outcome that was kept', (engine) => {
+  test('is written by a stop that has time for a database that restarts, although nothing else is under way', async () => {
+    const place = await createTestPlace(engine)
+    const relay = await startPostgresRelay(place.location)
+    const database = await open({ options: { engine: 'postgres', url: relay.url, onError: () => undefined } })
+    let onPause = () => undefined as unknown
+    const { service, execute } = await setScene(database, { pause: async () => onPause() })
+    service.model.say(async function* () {
+      relay.shut('now')
+      yield* text('All done.')
+    })
+    expect(executed(await execute(saying()))).toMatchObject({ status: 'failed', error: { message: UNRECORDED } })
+    onPause = () => relay.open()
+    await drain(service.app, service.deps, { drainMs: 60_000, stopMs: 60_000, flushMs: 0 })
+    expect(await stored(database)).toEqual([{ status: 'failed', error: UNRECORDED }])
+  })
+})
+
 describeEngine('postgres', 'an outcome that is given up before its commit', (engine) => {
   test('is not stored, although the network delivers in the end what was sent of it', async () => {
     const place = await createTestPlace(engine)
     const direct = await open(place)
     const clock = createTestClock()
     const startedAt = clock.now()
-    await direct.db.insertInto('executions').values(executionRow({ started_at: startedAt })).execute()
+    await direct.db
+      .insertInto('executions')
+      .values(executionRow({ started_at: startedAt }))
+      .execute()
     const relay = await startPostgresRelay(place.location)
     const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
     const logger = pino({ level: 'silent' })
