@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
@@ -7,7 +7,7 @@ import { setScene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
 import { askToSignIn, askToSignUp, begunSession, newAddress } from '../support/sign-in.ts'
 
-describeEngine('postgres', 'an account that has changed when the database goes is no reason to come again', (engine) => {
+describeEngine('postgres', 'an account that has changed when the database goes', (engine) => {
   /** The database goes once a session has begun, and before it is read. */
   async function setFleetingScene() {
     const place = await createTestPlace(engine)
