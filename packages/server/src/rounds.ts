@@ -47,8 +47,9 @@ async function renew(deps: Deps): Promise<boolean> {
     deps.logger.error({ err: error }, 'the lease could not be renewed')
     return false
   }
-  await failInterrupted(deps)
+  // First: after a long outage the sweep would take for overdue what only waited to be written.
   await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
+  await failInterrupted(deps)
   return true
 }
 

@@ -1,6 +1,6 @@
 import type { Session } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { invalidField, wrongPassword } from '../errors.ts'
+import { AppError, internal, invalidField, wrongPassword } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { attemptSignIn, attemptSignUp } from './attempts.ts'
@@ -28,7 +28,7 @@ export async function signUp(deps: SignInDeps, input: SignInInput): Promise<Sess
     const way = 'Sign in; where its password is lost or was never set, the operator sets one.'
     throw invalidField('email', `has an account already. ${way}`)
   }
-  return beginSession(deps, ownerId, version)
+  return afterCommit(beginSession(deps, ownerId, version))
 }
 
 /** Begins a session. An unknown address and a wrong password are one and the same 401, after the same work. */
@@ -57,7 +57,7 @@ export async function changePassword(
   const now = deps.clock.now()
   const version = await replacePassword(deps.db, { ownerId, version: stored.version, passwordHash, now })
   if (version === null) throw notThePassword()
-  return beginSession(deps, ownerId, version)
+  return afterCommit(beginSession(deps, ownerId, version))
 }
 
 /** Sets an account's password on the operator's word and ends all its sessions; null when no account has this address. */
@@ -69,6 +69,15 @@ export async function resetPassword(
   const passwordHash = await deps.auth.hash(input.password)
   const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ownerId: set.ownerId, email }
+}
+
+// Where the database is away by now, the account has changed all the same: no 429, which says that nothing was done.
+async function afterCommit(session: Promise<Session>): Promise<Session> {
+  try {
+    return await session
+  } catch (error) {
+    throw error instanceof AppError ? error : internal(error)
+  }
 }
 
 function notThePassword(): Error {

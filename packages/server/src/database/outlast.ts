@@ -1,12 +1,12 @@
 import { type StopSignal, unlessStopped } from '../stop-signal.ts'
-import { CommitUnknownError, DatabaseError, isConnectionFault, noteWithoutEffect } from './errors.ts'
+import { CommitUnknownError, DatabaseError, isConnectionFault } from './errors.ts'
 
 /** Waits for so many milliseconds. */
 export type Pause = (ms: number) => Promise<unknown>
 
 /** One of several tries of the same work. */
 export interface Try {
-  /** To be called right before the commit. Throws where nobody waits for this try any more. */
+  /** To be called right before a commit that must not take place once the try was given up. Throws where it was. */
   commit(): void
 }
 
@@ -37,7 +37,10 @@ export async function outlast<T>(pause: Pause, work: (attempt: Try) => Promise<T
   return attempt()
 }
 
-/** Gives a try up that does not end: one that was not at its commit never will be, of the other nothing is known. */
+/**
+ * Gives a try up that does not end. Work that calls `commit` and had not come to it never commits any more; once it had,
+ * nothing is known. Work that does not call it may still take place.
+ */
 async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry: StopSignal): Promise<T> {
   const state = { isCommitting: false, isGivenUp: false }
   const commit = () => {
@@ -53,6 +56,5 @@ async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, h
   })
   if (state.isCommitting) throw new CommitUnknownError(late)
   state.isGivenUp = true
-  noteWithoutEffect(late)
   throw late
 }

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
-import { isUnanswered, noteWithoutEffect, removePrivateFields } from './errors.ts'
+import { noteWithoutEffect, removePrivateFields } from './errors.ts'
 import { type Naming, PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
@@ -55,35 +55,44 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
     dialect: new PostgresDialect({ pool: { connect: () => connectTo(fresh, naming), end: () => pool.end() } }),
     log: (event) => {
       if (event.level !== 'error') return
-      if (isUnanswered(event.error)) fresh.discard()
       removePrivateFields(event.error)
       if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
     },
   })
 }
 
-/** Lends connections of a pool. Those that are older than `discard` are closed instead: each would be waited for in vain. */
-function keepFresh(pool: pg.Pool) {
+interface FreshPool {
+  connect(): Promise<pg.PoolClient>
+  noteUnanswered(client: pg.PoolClient): void
+}
+
+/**
+ * Lends connections of a pool. Once one of them is not answered, those that are as old are closed instead: each would be
+ * waited for in vain.
+ */
+function keepFresh(pool: pg.Pool): FreshPool {
   const madeIn = new WeakMap<pg.ClientBase, number>()
   let era = 0
   pool.on('connect', (client) => madeIn.set(client, era))
   return {
-    async connect(): Promise<pg.PoolClient> {
+    async connect() {
       for (;;) {
         const client = await pool.connect()
         if (madeIn.get(client) === era) return client
         client.release(true)
       }
     },
-    discard() {
-      era += 1
+    // One that is to be closed anyway says nothing of those that were made since.
+    noteUnanswered(client) {
+      if (madeIn.get(client) === era) era += 1
     },
   }
 }
 
-async function connectTo(pool: { connect(): Promise<pg.PoolClient> }, naming: Naming): Promise<PostgresPoolClient> {
+async function connectTo(pool: FreshPool, naming: Naming): Promise<PostgresPoolClient> {
   try {
-    return new PreparedClient(await pool.connect(), naming)
+    const client = await pool.connect()
+    return new PreparedClient(client, naming, () => pool.noteUnanswered(client))
   } catch (error) {
     noteWithoutEffect(error)
     throw error

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isConnectionFault, isNameUnknown } from './errors.ts'
+import { isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
 import { JsonRows } from './row-statement.ts'
 
 /** Whether statements are named, for all connections of a pool. */
@@ -17,11 +17,13 @@ export interface Naming {
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #naming: Naming
+  readonly #onUnanswered: () => void
   #isLost = false
 
-  constructor(client: pg.PoolClient, naming: Naming) {
+  constructor(client: pg.PoolClient, naming: Naming, onUnanswered: () => void) {
     this.#client = client
     this.#naming = naming
+    this.#onUnanswered = onUnanswered
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -35,6 +37,7 @@ export class PreparedClient implements PostgresPoolClient {
       .query(isNamed ? { name: nameOf(text), text, values } : { text, values })
       .catch((error: unknown) => {
         this.#isLost ||= isConnectionFault(error)
+        if (isUnanswered(error)) this.#onUnanswered()
         if (isNameUnknown(error)) this.#naming.isOn = false
         throw error
       })

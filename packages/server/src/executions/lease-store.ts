@@ -41,14 +41,23 @@ export async function readSteadySince(db: Kysely<Schema>, until: number): Promis
   return row?.since ?? null
 }
 
-/** Renews a node's lease. False when it has none any more: another node has failed what it ran. */
+/**
+ * Renews a node's lease. False when it has none any more: another node has failed what it ran. Moves no time back: a
+ * renewal that was given up long ago may still arrive, after later ones.
+ */
 export async function extendLease(db: Kysely<Schema>, { nodeId, until, steadySince }: Lease): Promise<boolean> {
   const result = await db
     .updateTable('nodes')
-    .set({ lease_until: until, steady_since: steadySince })
+    .set({ lease_until: laterOf('lease_until', until), steady_since: laterOf('steady_since', steadySince) })
     .where('node_id', '=', nodeId)
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
+}
+
+// The engines have no function for it in common.
+function laterOf(column: 'lease_until' | 'steady_since', at: number) {
+  const given = sql<number>`cast(${at} as bigint)`
+  return sql<number>`case when ${sql.ref(column)} > ${given} then ${sql.ref(column)} else ${given} end`
 }
 
 /** Gives a lease up; what the node still runs is for others to fail. */

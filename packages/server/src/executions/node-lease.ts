@@ -24,7 +24,8 @@ export interface NodeLease {
   renew(): Promise<void>
   /**
    * Fails what nobody runs any more. After a time in which no node is known to have renewed its lease, those whose leases
-   * ran out meanwhile are given ten seconds to renew: what kept this one from renewing may have kept them, too.
+   * ran out meanwhile are given ten seconds to renew, anew with each renewal of this one's that fails in them: what kept
+   * this one from renewing may have kept them, too.
    */
   sweep(): Promise<void>
   release(): Promise<void>
@@ -52,10 +53,15 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const noteGap = () => {
     if (clock.now() - renewedAt > MISSED_MS) steadySince = clock.now()
   }
+  // Of the time that others are given to renew, none counts in which the database was away again.
+  const noteOutage = (error: unknown): never => {
+    if (renewedAt - steadySince < SPARING_MS) steadySince = clock.now()
+    throw error
+  }
   const extend = async (): Promise<boolean> => {
     noteGap()
     const claimed = { until: clock.now() + LEASE_MS, steadySince }
-    const isOurs = await extendLease(db, { nodeId, ...claimed })
+    const isOurs = await extendLease(db, { nodeId, ...claimed }).catch(noteOutage)
     // The answer itself may have taken so long.
     noteGap()
     renewedAt = clock.now()

@@ -17,7 +17,10 @@ export interface SettlementDesk {
    * `CommitUnknownError` where it may have been written: then nothing can be told, and the outcome itself is kept.
    */
   settle(settlement: Settlement): Promise<boolean>
-  /** Tries again what could not be written, but for what never can be; called with every renewal of the lease. */
+  /**
+   * Tries again what could not be written, but for what never can be; called with every renewal of the lease. Resolves
+   * when such tries that began earlier have ended, too.
+   */
   retryFailed(): Promise<void>
   /** How many wait for their batch. */
   readonly depth: number
@@ -43,7 +46,8 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     deps.logger.warn({ kept: MAX_WAITING }, 'more outcomes wait for the database than can be kept')
   })
   let retrying = 0
-  const retryFailed = async () => {
+  let retries: Promise<unknown> = Promise.resolve()
+  const retryAll = async () => {
     const retried = waiting.takeAll()
     retrying += retried.length
     const retry = async (settlement: Settlement) => {
@@ -59,6 +63,10 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
       }
     }
     await Promise.all(retried.map(retry))
+  }
+  const retryFailed = async () => {
+    retries = Promise.all([retries, retryAll()])
+    await retries
   }
   return {
     async settle(settlement) {

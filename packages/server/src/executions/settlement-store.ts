@@ -40,15 +40,15 @@ export interface Settlement {
 
 /**
  * Writes outcomes, calls and usage in one transaction. Only rows that are still `running` under this node are changed:
- * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted. On PostgreSQL, which
- * may keep silent, `commit` is called right before the commit, and can prevent it by throwing.
+ * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted. `commit` is called
+ * right before the commit is sent, on SQLite with the statements before it, and can prevent it by throwing.
  */
 export async function settleBatch(
   db: Kysely<Schema>,
   settlements: readonly Settlement[],
   { nodeId, commit = () => {} }: { nodeId: string; commit?: () => void },
 ): Promise<boolean[]> {
-  if (!isPostgres(db) && (await settleAtOnce(db, settlements, nodeId))) return settlements.map(() => true)
+  if (!isPostgres(db) && (await settleAtOnce(db, settlements, { nodeId, commit }))) return settlements.map(() => true)
   return inTransaction(db, async (tx) => {
     const lost = new Set((await updateRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId))).map(idOf))
     const settled = settlements.filter(({ executionId }) => !lost.has(executionId))
@@ -61,17 +61,22 @@ export async function settleBatch(
 }
 
 /** As a rule all of them are still to be ended, and SQLite is told all at once. False where one was not: nothing is done. */
-function settleAtOnce(db: Kysely<Schema>, settlements: readonly Settlement[], nodeId: string): Promise<boolean> {
-  return allOrNothing(db, (tx) =>
-    Promise.all([
+function settleAtOnce(
+  db: Kysely<Schema>,
+  settlements: readonly Settlement[],
+  { nodeId, commit }: { nodeId: string; commit: () => void },
+): Promise<boolean> {
+  return allOrNothing(db, (tx) => {
+    commit()
+    return Promise.all([
       updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
       endAllCalls(tx, settlements),
       failOpenCalls(tx, settlements.filter(isFailed)),
       journalUsage(tx, settlements.map(usageOf)),
       noteSignsOfLife(tx, settlements),
       commitAlong(tx),
-    ]),
-  )
+    ])
+  })
 }
 
 /** True when this very outcome stands in the execution's row. */

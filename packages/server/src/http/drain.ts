@@ -5,7 +5,7 @@ import { Stop } from '../stop-signal.ts'
 export interface DrainTimes {
   /** How long requests and executions may go on. */
   drainMs: number
-  /** How long stopped executions may take to settle. */
+  /** How long stopped executions may take to settle. Together with `drainMs` how long outcomes wait for the database. */
   stopMs: number
   /** How long the last answers may take to leave. A connection that has none to wait for may stay open for ever. */
   flushMs: number
@@ -22,14 +22,16 @@ const FLUSH_STEP_MS = 20
  */
 export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
   const closed = app.close()
+  // By the clock, and before somebody kills us: until then what was kept may well outlast a database that restarts. After
+  // it, a caller who is told that nothing is recorded knows more than one whose stream breaks.
+  const hurrying = setTimeout(() => deps.settlements.hurry(), times.drainMs + times.stopMs)
   await nothingLeft(deps, times.drainMs)
   deps.running.shutDown()
   // What is stopped sends nothing any more, and need not wait for leave to.
   deps.callLog.hurry()
   await nothingLeft(deps, times.stopMs)
-  // Before somebody kills us: a caller who is told that nothing is recorded knows more than one whose stream breaks.
-  deps.settlements.hurry()
   await Promise.all([deps.admissions.drain(), deps.callLog.drain(), deps.settlements.drain()])
+  clearTimeout(hurrying)
   await flush(app, closed, times.flushMs)
 }
 

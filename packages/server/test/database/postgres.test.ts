@@ -112,9 +112,10 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       await sql`select 1`.execute(db)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       onTestFinished(() => void vi.useRealTimers())
+      // No longer than a statement has: after ten seconds the pool closes what is idle by itself.
       const expire = async () => {
         await relay.unheard
-        vi.advanceTimersByTime(10_000)
+        vi.advanceTimersByTime(7_000)
       }
       return { db, relay, expire }
     }
@@ -135,6 +136,25 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect(isConnectionFault(error)).toBe(true)
       const five = await Promise.all(Array.from({ length: 5 }, () => sql`select 1 as one`.execute(db)))
       expect(five.flatMap(({ rows }) => rows)).toEqual(Array.from({ length: 5 }, () => ({ one: 1 })))
+    })
+
+    test('costs no connection that was made since, however late what was asked before is given up', async () => {
+      const { db, relay, expire } = await openRelayed()
+      const processes = async () => (await sql`select pg_backend_pid() as pid`.execute(db)).rows
+      await Promise.all([1, 2].map(() => sql`select pg_sleep(0.05)`.execute(db)))
+      relay.silence()
+      const ask = () => sql`select 1`.execute(db).catch((thrown: unknown) => thrown)
+      const earlier = ask()
+      await relay.unheard
+      vi.advanceTimersByTime(1_000)
+      const later = ask()
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+      vi.advanceTimersByTime(6_000)
+      expect(isConnectionFault(await earlier)).toBe(true)
+      const made = await processes()
+      await expire()
+      expect(isConnectionFault(await later)).toBe(true)
+      expect(await processes()).toEqual(made)
     })
 
     test('costs a transaction no more than another try', async () => {

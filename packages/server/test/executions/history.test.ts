@@ -1,5 +1,7 @@
 import { ExecutionList, type ExecutionSummary, Trace } from '@svc/contract'
+import type { KyselyPlugin } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { listExecutions } from '../../src/executions/history-store.ts'
 import { executionRow } from '../database/rows.ts'
 import { fieldsAtFault } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
@@ -133,7 +135,7 @@ describeEngines('the history of executions', (engine) => {
     expect(await shown('running')).toEqual([])
   })
 
-  test.each([3, 210])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
+  test.each([3, 260])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
     const scene = await setScene(database())
     const { ownerId } = scene.owner
     const { runtimeId } = scene.runtime
@@ -151,6 +153,37 @@ describeEngines('the history of executions', (engine) => {
       .execute()
     expect(idsOf(await everyPage(scene, { runtimeId, limit: '50' }))).toEqual(own.map((row) => row.execution_id))
     expect(idsOf(await everyPage(scene, { runtimeId, limit: '50', status: 'failed' }))).toEqual([])
+  })
+
+  test('what ends while a runtime’s list is read is in it, also where it is the first to end in its project', async () => {
+    const { owner, runtime, database: held, service } = await setScene(database())
+    const at = service.clock.now()
+    const found = { owner_id: owner.ownerId, runtime_id: runtime.runtimeId, started_at: at }
+    const rows = ['earlier', 'moved'].map((name) => ({
+      ...found,
+      execution_id: `exec_${name}`,
+      project_id: `proj_${name}`,
+    }))
+    const [earlier = {}, moved = {}] = rows
+    await held.db
+      .insertInto('executions')
+      .values([executionRow({ ...earlier, ...ended(at) }), executionRow(moved)])
+      .execute()
+    let queries = 0
+    const endsBetween: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        queries += 1
+        if (queries > 1) return result
+        const first = held.db.updateTable('executions').set(ended(at)).where('owner_id', '=', owner.ownerId)
+        await first.where('execution_id', '=', 'exec_moved').execute()
+        return result
+      },
+    }
+    const { runtimeId } = runtime
+    const filter = { runtimeId, from: 0, after: null, limit: 10 }
+    const listed = await listExecutions(held.db.withPlugin(endsBetween), owner.ownerId, filter)
+    expect([queries, listed.map((row) => row.execution_id)]).toEqual([2, ['exec_moved', 'exec_earlier']])
   })
 
   test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {

@@ -71,6 +71,19 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, input_tokens: 14 })
   })
 
+  test('is waited for by whoever tries again while it is being tried', async () => {
+    const { service, database, broker } = await setOwnScene()
+    await takeAway(database, 'usage_journal')
+    await broker('echo')
+    const ended: string[] = []
+    const retry = async (name: string) => {
+      await service.deps.settlements.retryFailed()
+      ended.push(name)
+    }
+    await Promise.all([retry('earlier'), retry('later')])
+    expect(ended).toEqual(['earlier', 'later'])
+  })
+
   test('of a broker call is a failed call, whatever the endpoint answered', async () => {
     const { service, database, broker, trace } = await setOwnScene()
     await takeAway(database, 'usage_journal')

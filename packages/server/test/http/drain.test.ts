@@ -71,8 +71,10 @@ describeEngine('sqlite', 'a service that was told to stop', (engine) => {
       heard.push(signal.aborted)
       return text('Nobody listens.')
     })
-    service.deps.running.shutDown()
+    const earlier = service.deps.running.begin(60_000)
     const stopped = stop({ drainMs: 0 })
+    while (earlier.stopReason === null) await nextTurn()
+    earlier.end()
     request.end(body)
     const events = await answered
     expect(events).toMatch(/"type":"done".*"status":"failed"/)

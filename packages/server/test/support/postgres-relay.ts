@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { deferred } from './deferred.ts'
 
 /**
- * What becomes of the next commit: it does not arrive, or it takes place and its answer is lost; `silence` loses it, too,
+ * What becomes of the next commit: it does not arrive, or it takes place and its answer is lost; `silence` keeps it back,
  * and its connection stays as it is, but for what passes.
  */
 export type CommitFault = 'lost' | 'answer lost' | 'silence'
@@ -18,6 +18,8 @@ export interface PostgresRelay {
   shut(when: 'now' | 'at the next fault'): void
   /** Lets nothing pass any more on the connections there are, and leaves them open; new ones are as ever. */
   silence(): void
+  /** Lets pass what was kept back on silent connections, as a network does that sends it again, and all that follows. */
+  heal(): void
   /** Resolves once something was sent on a silent connection. */
   readonly unheard: Promise<void>
   open(): void
@@ -29,7 +31,7 @@ const COMMIT = Buffer.from('commit\0')
 export async function startPostgresRelay(direct: string): Promise<PostgresRelay> {
   const target = new URL(direct)
   const sockets = new Set<Socket>()
-  const silent = new WeakSet<Socket>()
+  const silent = new Map<Socket, (() => void)[]>()
   const unheard = deferred()
   let isShut = false
   let shutsAtFault = false
@@ -56,19 +58,24 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
     server.on('close', () => client.destroy())
     let isAnswerLost = false
     client.on('data', (bytes) => {
-      if (silent.has(client)) return unheard.resolve()
+      const held = silent.get(client)
+      if (held) {
+        held.push(() => server.write(bytes))
+        return unheard.resolve()
+      }
       const fault = bytes.includes(COMMIT) ? nextFault() : null
       if (fault === 'lost') return end(client, server)
       if (fault === 'silence') {
-        silent.add(client)
+        silent.set(client, [() => server.write(bytes)])
         return unheard.resolve()
       }
       isAnswerLost ||= fault === 'answer lost'
       server.write(bytes)
     })
     server.on('data', (bytes) => {
-      if (silent.has(client)) return
-      if (isAnswerLost) end(client, server)
+      const held = silent.get(client)
+      if (held) held.push(() => client.write(bytes))
+      else if (isAnswerLost) end(client, server)
       else client.write(bytes)
     })
   })
@@ -99,7 +106,12 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
       isShut = false
     },
     silence() {
-      for (const socket of sockets) silent.add(socket)
+      for (const socket of sockets) silent.set(socket, [])
+    },
+    heal() {
+      const held = [...silent.values()].flat()
+      silent.clear()
+      for (const pass of held) pass()
     },
     unheard: unheard.promise,
   }

@@ -1,0 +1,176 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
+import { inTransaction } from '../../src/database/transaction.ts'
+import { createSettlementDesk } from '../../src/executions/settlement-desk.ts'
+import { drain } from '../../src/http/drain.ts'
+import { NO_METRICS } from '../../src/metrics/metrics.ts'
+import { executionRow } from '../database/rows.ts'
+import { refusalOf } from '../support/answers.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createGate, deferred } from '../support/deferred.ts'
+import { createTestPlace, describeEngine, type TestPlace } from '../support/engines.ts'
+import { startPostgresRelay } from '../support/postgres-relay.ts'
+import { executed, type Scene, saying, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+
+const nextTurn = () => new Promise(setImmediate)
+
+const UNRECORDED = 'The outcome of the execution could not be recorded.'
+
+async function open({ options }: Pick<TestPlace, 'options'>) {
+  const database = await openDatabase(options)
+  onTestFinished(() => database.close())
+  return database
+}
+
+function stored({ db }: Scene['database']) {
+  return db.selectFrom('executions').select(['status', 'error']).execute()
+}
+
+describeEngine('sqlite', 'a stop whose time is over while the database is held up', (engine) => {
+  /** A scene beside another process. Either can keep the database for itself until the test lets it go. */
+  async function setHeldScene() {
+    const place = await createTestPlace(engine)
+    const [database, beside] = [await open(place), await open(place)]
+    const scene = await setScene(database)
+    const gate = createGate()
+    onTestFinished(() => gate.open())
+    const hold = async ({ db }: typeof database) => {
+      void inTransaction(db, async (tx) => {
+        await tx.deleteFrom('nodes').where('node_id', '=', 'node_of_nobody').execute()
+        await gate.enter()
+      })
+      await gate.arrived(1)
+    }
+    // The turn after a batch has left its queue, what can be sent of it has been.
+    const settling = deferred()
+    const { settlements } = scene.service.deps
+    const settle = settlements.settle
+    settlements.settle = (settlement) => {
+      settling.resolve()
+      return settle(settlement)
+    }
+    const isSettling = async () => {
+      await settling.promise
+      while (settlements.depth > 0) await nextTurn()
+      await nextTurn()
+    }
+    const stop = () => drain(scene.service.app, scene.service.deps, { drainMs: 0, stopMs: 0, flushMs: 0 })
+    // Behind all that was asked before.
+    const settled = async () => {
+      await scene.service.renew()
+      return stored(database)
+    }
+    return { ...scene, beside, hold, gate, isSettling, stop, settled }
+  }
+
+  test('tells the caller nothing that binds of an outcome that may yet be stored', async () => {
+    const { service, beside, execute, hold, gate, isSettling, stop, settled } = await setHeldScene()
+    service.model.say(async function* () {
+      await hold(beside)
+      yield* text('All done.')
+    })
+    const answer = execute()
+    await isSettling()
+    const stopped = stop()
+    refusalOf(await answer, 'internal_error')
+    gate.open()
+    await stopped
+    expect(await settled()).toEqual([{ status: 'completed', error: null }])
+  })
+
+  test('tells the caller of one that waits for its turn that it is not recorded, and it never is', async () => {
+    const { service, database, execute, hold, gate, isSettling, stop, settled } = await setHeldScene()
+    service.model.say(async function* () {
+      await hold(database)
+      yield* text('All done.')
+    })
+    const answer = execute()
+    await isSettling()
+    const stopped = stop()
+    expect(executed(await answer)).toMatchObject({ status: 'failed', error: { message: UNRECORDED } })
+    await stopped
+    gate.open()
+    expect(await settled()).toEqual([{ status: 'running', error: null }])
+  })
+
+  test('waits no longer for leave to send a call, and does not send it', async () => {
+    const { service, endpoint, beside, execute, hold, gate, stop } = await setHeldScene()
+    service.model.say(async function* () {
+      await hold(beside)
+      yield* calls({ name: 'echo', input: {} })
+    }, text('done'))
+    const answer = execute()
+    await gate.arrived(1)
+    const stopped = stop()
+    expect(executed(await answer)).toMatchObject({ status: 'failed', error: { message: UNRECORDED } })
+    await stopped
+    gate.open()
+    expect(endpoint.effects).toHaveLength(0)
+  })
+})
+
+describeEngine('postgres', 'an outcome that was kept', (engine) => {
+  test('is written by a stop that has time for a database that restarts, although nothing else is under way', async () => {
+    const place = await createTestPlace(engine)
+    const relay = await startPostgresRelay(place.location)
+    const database = await open({ options: { engine: 'postgres', url: relay.url, onError: () => undefined } })
+    let onPause = () => undefined as unknown
+    const { service, execute } = await setScene(database, { pause: async () => onPause() })
+    service.model.say(async function* () {
+      relay.shut('now')
+      yield* text('All done.')
+    })
+    expect(executed(await execute(saying()))).toMatchObject({ status: 'failed', error: { message: UNRECORDED } })
+    onPause = () => relay.open()
+    await drain(service.app, service.deps, { drainMs: 60_000, stopMs: 60_000, flushMs: 0 })
+    expect(await stored(database)).toEqual([{ status: 'failed', error: UNRECORDED }])
+  })
+})
+
+describeEngine('postgres', 'an outcome that is given up before its commit', (engine) => {
+  test('is not stored, although the network delivers in the end what was sent of it', async () => {
+    const place = await createTestPlace(engine)
+    const direct = await open(place)
+    const clock = createTestClock()
+    const startedAt = clock.now()
+    await direct.db
+      .insertInto('executions')
+      .values(executionRow({ started_at: startedAt }))
+      .execute()
+    const relay = await startPostgresRelay(place.location)
+    const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
+    const logger = pino({ level: 'silent' })
+    const pause = async () => undefined
+    const desk = createSettlementDesk({ db: relayed.db, clock, logger, metrics: NO_METRICS, nodeId: 'node_1', pause })
+    relay.silence()
+    const told = desk.settle({
+      ownerId: 'owner_1',
+      executionId: 'exec_1',
+      runtimeId: 'rt_1',
+      projectId: 'proj_1',
+      deploymentVersion: 1,
+      kind: 'execute',
+      status: 'completed',
+      finishReason: 'stop',
+      error: null,
+      messageShape: '[]',
+      metadata: null,
+      steps: [],
+      inputTokens: 7,
+      outputTokens: 3,
+      startedAt,
+      completedAt: startedAt,
+      calls: [],
+      heardFrom: false,
+    })
+    await relay.unheard
+    desk.hurry()
+    expect(await told).toBe(false)
+    relay.heal()
+    // Waits for the transaction, whose answers come now.
+    await relayed.close()
+    expect(await stored(direct)).toEqual([{ status: 'running', error: null }])
+  })
+})

@@ -1,0 +1,136 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
+import { extendLease, takeLease } from '../../src/executions/lease-store.ts'
+import { createNodeLease, LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
+import { createRunningExecutions } from '../../src/executions/running.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { NO_METRICS } from '../../src/metrics/metrics.ts'
+import { executionRow } from '../database/rows.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createTestPlace, describeEngines } from '../support/engines.ts'
+
+const RUNNING = ['running']
+const FAILED = ['failed']
+
+describeEngines('the times of a lease', (engine) => {
+  /** A node among others, with a clock that stands still; what `node_silent` runs is there to be taken over. */
+  async function setUp() {
+    const place = await createTestPlace(engine)
+    const database = await openDatabase(place.options)
+    onTestFinished(() => database.close())
+    const { db } = database
+    const clock = createTestClock()
+    const start = clock.now()
+    const node = createNodeLease({
+      db,
+      clock,
+      limits: DEFAULT_LIMITS,
+      logger: pino({ level: 'silent' }),
+      metrics: NO_METRICS,
+      running: createRunningExecutions(),
+      // As nodes beside each other, on either engine.
+      engine: 'postgres',
+      nodeId: 'node_own',
+    })
+    const other = (nodeId: string, { until = start + LEASE_MS, steadySince = start } = {}) =>
+      takeLease(db, { nodeId, until, steadySince, startedAt: start })
+    await db
+      .insertInto('executions')
+      .values(executionRow({ node_id: 'node_silent', started_at: start }))
+      .execute()
+    const statuses = async () => {
+      const rows = await db.selectFrom('executions').select('status').execute()
+      return rows.map(({ status }) => status)
+    }
+    const lease = (nodeId: string) =>
+      db
+        .selectFrom('nodes')
+        .select(['lease_until', 'steady_since'])
+        .where('node_id', '=', nodeId)
+        .executeTakeFirstOrThrow()
+    const round = async (afterMs: number) => {
+      clock.advance(afterMs)
+      await node.renew()
+      await node.sweep()
+      return statuses()
+    }
+    const failRenewal = async (afterMs: number) => {
+      clock.advance(afterMs)
+      await db.schema.alterTable('nodes').renameTo('nodes_away').execute()
+      await expect(node.renew()).rejects.toThrow('nodes')
+      await db.schema.alterTable('nodes_away').renameTo('nodes').execute()
+    }
+    return { db, clock, start, node, other, statuses, lease, round, failRenewal }
+  }
+
+  test('are not moved back by a renewal that was given up and arrives after a later one', async () => {
+    const { db, start, other, lease } = await setUp()
+    await other('node_other')
+    const renew = (afterMs: number) =>
+      extendLease(db, { nodeId: 'node_other', until: start + LEASE_MS + afterMs, steadySince: start + afterMs })
+    expect(await renew(20_000)).toBe(true)
+    const later = await lease('node_other')
+    expect(later).toEqual({ lease_until: start + LEASE_MS + 20_000, steady_since: start + 20_000 })
+    expect(await renew(10_000)).toBe(true)
+    expect(await lease('node_other')).toEqual(later)
+  })
+
+  test('know of a gap while a renewal waited for its answer', async () => {
+    const { clock, node, other, lease, round, statuses } = await setUp()
+    await other('node_silent')
+    await node.take()
+    const renewed = node.renew()
+    clock.advance(60_000)
+    await renewed
+    await node.sweep()
+    expect(await statuses()).toEqual(RUNNING)
+    expect(await lease('node_own')).toEqual({ lease_until: clock.now() + LEASE_MS, steady_since: clock.now() })
+    expect(await round(RENEWAL_MS)).toEqual(FAILED)
+  })
+
+  test('know of no gap after a start that took long', async () => {
+    const { clock, node, other, start, round } = await setUp()
+    await other('node_silent')
+    await other('node_living', { steadySince: start - 60_000 })
+    const taken = node.take()
+    clock.advance(2 * RENEWAL_MS)
+    await taken
+    expect(await round(RENEWAL_MS + 1)).toEqual(FAILED)
+  })
+
+  test('are known as the node knows them that saw the latest gap', async () => {
+    const { node, other, start, statuses, round } = await setUp()
+    await other('node_silent', { until: start - 1 })
+    await other('node_steady', { steadySince: start - 60_000 })
+    await other('node_kept_away', { steadySince: start - 1 })
+    await node.take()
+    expect(await statuses()).toEqual(RUNNING)
+    expect(await round(RENEWAL_MS - 1)).toEqual(FAILED)
+  })
+
+  test.each([9_000, 10_000])(
+    'leave the others ten seconds again where the database goes once more, %i ms after it came back',
+    async (afterMs) => {
+      const { node, other, round, failRenewal } = await setUp()
+      await other('node_silent')
+      await node.take()
+      expect(await round(60_000)).toEqual(RUNNING)
+      await failRenewal(afterMs)
+      expect(await round(2_000)).toEqual(RUNNING)
+      expect(await round(RENEWAL_MS - 2_001)).toEqual(RUNNING)
+      expect(await round(1)).toEqual(FAILED)
+    },
+  )
+
+  test('leave nobody more for a renewal that failed when those ten seconds were over', async () => {
+    const { clock, node, other, round, failRenewal } = await setUp()
+    await other('node_silent')
+    await node.take()
+    expect(await round(60_000)).toEqual(RUNNING)
+    clock.advance(RENEWAL_MS)
+    await node.renew()
+    await failRenewal(9_000)
+    expect(await round(1_000)).toEqual(FAILED)
+  })
+})
