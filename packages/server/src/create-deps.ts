@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
@@ -106,7 +107,14 @@ export function createDeps(options: DepsOptions): Deps {
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
     requests: new UnderWay(),
-    load: createLoadGate({ clock, turnEnd: nextTurn, processorMs, running: () => running.size, ...loadBounds(limits) }),
+    load: createLoadGate({
+      clock,
+      turnEnd: nextTurn,
+      processorMs,
+      activeMs,
+      running: () => running.size,
+      ...loadBounds(limits),
+    }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -118,6 +126,10 @@ export function createDeps(options: DepsOptions): Deps {
 function processorMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
+}
+
+function activeMs(): number {
+  return performance.eventLoopUtilization().active
 }
 
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.

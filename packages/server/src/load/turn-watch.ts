@@ -6,6 +6,8 @@ export interface TurnWatchOptions {
   turnEnd: () => Promise<void>
   /** Processor time that this process has taken so far, in milliseconds. */
   processorMs: () => number
+  /** For how long the event loop has not been idle so far, in milliseconds. */
+  activeMs: () => number
 }
 
 /** What turns of the event loop are about in which something came. */
@@ -19,13 +21,13 @@ export interface TurnWatch {
 export interface SeenTurns {
   /** What was done in a turn, as processor time: the mean over time, so that long ones weigh more; 0 where there was none. */
   turnMs: number
-  /** How long all of them took, with the time in which other processes had the processor. */
+  /** For how long the event loop was not idle. */
   busyMs: number
 }
 
-export function createTurnWatch({ clock, turnEnd, processorMs }: TurnWatchOptions): TurnWatch {
+export function createTurnWatch({ clock, turnEnd, processorMs, activeMs }: TurnWatchOptions): TurnWatch {
   let isNoted = false
-  let [busyMs, sum, squares] = [0, 0, 0]
+  let [sum, squares, activeAt] = [0, 0, activeMs()]
   return {
     note(now) {
       if (isNoted) return
@@ -36,16 +38,16 @@ export function createTurnWatch({ clock, turnEnd, processorMs }: TurnWatchOption
         const tookMs = Math.max(0, clock.now() - now)
         // Other threads of ours, on processors of their own, make no turn longer.
         const workedMs = Math.min(tookMs, processorMs() - before)
-        busyMs += tookMs
         sum += workedMs
         squares += workedMs ** 2
       })
     },
     take() {
-      const seen = { turnMs: sum === 0 ? 0 : squares / sum, busyMs }
-      busyMs = 0
+      const now = activeMs()
+      const seen = { turnMs: sum === 0 ? 0 : squares / sum, busyMs: now - activeAt }
       sum = 0
       squares = 0
+      activeAt = now
       return seen
     },
   }

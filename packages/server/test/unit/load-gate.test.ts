@@ -11,6 +11,7 @@ function gate({ running = 0 } = {}) {
     clock,
     turnEnd,
     processorMs: clock.now,
+    activeMs: clock.now,
     targets,
     running: () => state.running,
     maxRunning: 10,

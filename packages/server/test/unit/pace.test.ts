@@ -57,10 +57,12 @@ function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
   const clock = createTestClock()
   const ends: (() => void)[] = []
   const turnEnd = () => new Promise<void>((resolve) => ends.push(resolve))
+  let idleMs = 0
   const pace = createPace({
     clock,
     turnEnd,
     processorMs: () => clock.now() * workShare,
+    activeMs: () => clock.now() - idleMs,
     inHand: () => inHand,
     crowd: 100,
   })
@@ -92,7 +94,10 @@ function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
       const arrivals = Math.floor(due)
       const seen = await turn(arrivals)
       due += Math.max(1, seen.tookMs) * perMs - arrivals
-      if (seen.tookMs === 0) clock.advance(1)
+      if (seen.tookMs === 0) {
+        clock.advance(1)
+        idleMs += 1
+      }
       elapsedMs += Math.max(1, seen.tookMs)
       letIn += seen.letIn
       squares += seen.tookMs ** 2
