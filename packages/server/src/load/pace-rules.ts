@@ -8,8 +8,8 @@ export interface PaceWindow extends SeenTurns {
   donePerMs: number
   /** Whether some were not let in. */
   wasShort: boolean
-  /** Whether there are enough requests to make turns long. A slow machine has long turns, too. */
-  isCrowded: boolean
+  /** Requests that the service is at, as a share of what is a crowd. Few make no turn long, and help nobody by not coming. */
+  crowding: number
 }
 
 export const NO_LIMIT = Number.POSITIVE_INFINITY
@@ -18,6 +18,7 @@ export const WINDOW_MS = 100
 const TURN_MS = 4
 /** A turn that is long for another reason, such as a collection of the heap, leaves the rest of its window idle. */
 const BUSY_SHARE = 0.75
+const FEW = 0.25
 /** Of what gets done, while it is too much: what is under way has to become less, and soon. */
 const MOST_LET_IN = 0.95
 const LEAST_LET_IN = 0.7
@@ -33,7 +34,7 @@ const MOST_PER_MS = 100
 
 /** Whether the event loop had more to do than it should. */
 export function isTooMuch(window: PaceWindow): boolean {
-  return window.isCrowded && window.turnMs > TURN_MS && isBusy(window)
+  return window.crowding >= 1 && window.turnMs > TURN_MS && isBusy(window)
 }
 
 function isBusy({ elapsedMs, busyMs }: PaceWindow): boolean {
@@ -52,9 +53,9 @@ export function lowered(rate: number, { elapsedMs, letIn, donePerMs, turnMs }: P
 
 /** How many may where it has not been too much: slowly more, until there is no limit. */
 export function raised(rate: number, window: PaceWindow): number {
-  const { elapsedMs, donePerMs, turnMs, wasShort } = window
+  const { elapsedMs, donePerMs, turnMs, wasShort, crowding } = window
   const windows = elapsedMs / WINDOW_MS
-  if (!isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
+  if (crowding < FEW || !isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
   if (!wasShort) return unlimited(rate * GROWTH ** windows)
   if (turnMs > TURN_MS / 2) return Math.max(LEAST_PER_MS, Math.min(rate, donePerMs))
   return unlimited(Math.max(rate, Math.min(rate * CAREFUL_GROWTH ** windows, donePerMs * MOST_AHEAD)))

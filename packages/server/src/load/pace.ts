@@ -45,7 +45,7 @@ export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
     const { elapsedMs, letIn, finished, wasShort } = window
     const done = finished / elapsedMs
     donePerMs += (done - donePerMs) * Math.min(1, elapsedMs / (done > donePerMs ? RISE_MS : MEMORY_MS))
-    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), isCrowded: inHand() >= crowd }
+    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding: inHand() / crowd }
     window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
     const tooMuch = isTooMuch(seen)
     // The first alone may be a process that was stopped for a moment, and finds all at once what came meanwhile.

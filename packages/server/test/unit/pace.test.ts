@@ -4,7 +4,7 @@ import { isTooMuch, lowered, NO_LIMIT, type PaceWindow, raised } from '../../src
 import { createTestClock } from '../support/clock.ts'
 
 function window(seen: Partial<PaceWindow>): PaceWindow {
-  const usual = { elapsedMs: 100, letIn: 200, donePerMs: 2, wasShort: true, turnMs: 1, busyMs: 100, isCrowded: true }
+  const usual = { elapsedMs: 100, letIn: 200, donePerMs: 2, wasShort: true, turnMs: 1, busyMs: 100, crowding: 1 }
   return { ...usual, ...seen }
 }
 
@@ -13,7 +13,7 @@ describe('it is too much', () => {
     ['where turns are long', {}, true],
     ['not where they are short', { turnMs: 4 }, false],
     ['not where one was, and the rest of the time nothing was to be done', { busyMs: 75 }, false],
-    ['not where nobody is there to make them long', { isCrowded: false }, false],
+    ['not where nobody is there to make them long', { crowding: 0.99 }, false],
   ])('%s', (_, seen, expected) => {
     expect(isTooMuch(window({ turnMs: 5, ...seen }))).toBe(expected)
   })
@@ -43,10 +43,11 @@ describe('how many come in each millisecond', () => {
     expect(raised(9, window({}))).toBe(9)
   })
 
-  test('are more where there is time left, half of what got done lately at least, until there is no limit', () => {
+  test('are more where there is time left, or few are there, half of what got done lately at least, until there is no limit', () => {
     expect(raised(2, window({ busyMs: 50 }))).toBeCloseTo(2.12)
     expect(raised(2, window({ busyMs: 50, elapsedMs: 200 }))).toBeCloseTo(2.247)
     expect(raised(0.1, window({ busyMs: 50 }))).toBe(1)
+    expect(raised(2, window({ crowding: 0.2, turnMs: 20 }))).toBeCloseTo(2.12)
     expect(raised(95, window({ wasShort: false }))).toBe(NO_LIMIT)
     expect(raised(0.05, window({ busyMs: 0, elapsedMs: 60_000 }))).toBe(NO_LIMIT)
   })
