@@ -8,7 +8,7 @@ export interface PaceWindow extends SeenTurns {
   donePerMs: number
   /** Whether some were not let in. */
   wasShort: boolean
-  /** Requests that the service is at, as a share of what is a crowd. Few make no turn long, and help nobody by not coming. */
+  /** Requests that the service is at, as a share of what is a crowd. A slow machine has long turns for a few, too. */
   crowding: number
 }
 
@@ -18,7 +18,6 @@ export const WINDOW_MS = 100
 const TURN_MS = 4
 /** A turn that is long for another reason, such as a collection of the heap, leaves the rest of its window idle. */
 const BUSY_SHARE = 0.75
-const FEW = 0.25
 /** Of what gets done, while it is too much: what is under way has to become less, and soon. */
 const MOST_LET_IN = 0.95
 const LEAST_LET_IN = 0.7
@@ -53,9 +52,9 @@ export function lowered(rate: number, { elapsedMs, letIn, donePerMs, turnMs }: P
 
 /** How many may where it has not been too much: slowly more, until there is no limit. */
 export function raised(rate: number, window: PaceWindow): number {
-  const { elapsedMs, donePerMs, turnMs, wasShort, crowding } = window
+  const { elapsedMs, donePerMs, turnMs, wasShort } = window
   const windows = elapsedMs / WINDOW_MS
-  if (crowding < FEW || !isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
+  if (!isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
   if (!wasShort) return unlimited(rate * GROWTH ** windows)
   if (turnMs > TURN_MS / 2) return Math.max(LEAST_PER_MS, Math.min(rate, donePerMs))
   return unlimited(Math.max(rate, Math.min(rate * CAREFUL_GROWTH ** windows, donePerMs * MOST_AHEAD)))

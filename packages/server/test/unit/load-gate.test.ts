@@ -109,7 +109,7 @@ test('executions under way are bounded for themselves, and keep nothing else out
 })
 
 test('while turns of the event loop are long, kinds are let in one after the other, and upkeep and health as ever', async () => {
-  const { clock, load } = gate()
+  const { clock, load } = gate({ running: 4 })
   for (let turn = 0; turn < 25; turn += 1) {
     // Eight requests, which take ten milliseconds in one turn, and are over with it.
     const entered = Array.from({ length: 8 }, () => load.enter('execute'))
