@@ -43,7 +43,7 @@ export interface InputChecksOptions {
 const MAX_QUICK_BYTES = 8 * 1024
 const COMPILE_MS = 30
 const CHECK_MS = 20
-/** How long nothing of an owner's that may take long is tried here, once something has. */
+/** How long nothing of an owner's that may take long is tried here, once something has twice in such a time. */
 const SLOW_MS = 30_000
 const SLOW_OWNERS = 10_000
 // So that a small input weighs something, too. The schema is the same text for all that wait.
@@ -51,8 +51,14 @@ const CHECK_BYTES = 4 * 1024
 
 export function createInputChecks(threads: InputThreads, options: InputChecksOptions = {}): InputChecks {
   const { now = () => performance.now(), compileMs = COMPILE_MS, checkMs = CHECK_MS } = options
+  const warnedUntil = new Lru<string, number>(SLOW_OWNERS)
   const slowUntil = new Lru<string, number>(SLOW_OWNERS)
-  const isSlow = (ownerId: string) => (slowUntil.get(ownerId) ?? 0) > now()
+  const isIn = (owners: Lru<string, number>, ownerId: string) => (owners.get(ownerId) ?? 0) > now()
+  // Once may be the machine's doing: code that runs for the first time, a processor that somebody else had.
+  const tookLong = (ownerId: string) => {
+    const owners = isIn(warnedUntil, ownerId) ? slowUntil : warnedUntil
+    owners.set(ownerId, now() + SLOW_MS)
+  }
   const checkElsewhere = async (ownerId: string, asked: ToCheck, asker?: Asker) => {
     const outcome = await threads.ask(ownerId, asked, CHECK_BYTES + asked.bytes, asker)
     if (outcome.ok) return outcome.answer
@@ -68,14 +74,14 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
         if (quick?.isSafe(bytes)) return quick.check(value, root, bytes)
         written ??= write(schema)
         const asked = { schema: written.text, value, root, bytes }
-        if (written.isLarge || isSlow(ownerId)) return checkElsewhere(ownerId, asked, asker)
+        if (written.isLarge || isIn(slowUntil, ownerId)) return checkElsewhere(ownerId, asked, asker)
         try {
           quick ??= compileQuickly(schema, { compileMs, checkMs })
           return quick.check(value, root, bytes)
         } catch (error) {
           // What does not compile has its answer from the thread, as it has where it is large.
           if (quick !== undefined && !(error instanceof TimeLimitError)) throw error
-          slowUntil.set(ownerId, now() + SLOW_MS)
+          tookLong(ownerId)
           return checkElsewhere(ownerId, asked, asker)
         }
       }
