@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { warmUpSchemas } from './deployments/json-schema.ts'
 import { endInOrder } from './end-in-order.ts'
 import type { Environment } from './environment.ts'
 import { drain } from './http/drain.ts'
@@ -37,6 +38,8 @@ export async function startServer(
   await deps.lease.take()
   const { renewing, folding, sweeping } = beginRounds(deps, context)
   const app = createApp(deps)
+  // With the first calls it would take so long on a busy machine that their inputs were sent to the line for slow ones.
+  warmUpSchemas()
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   url = addressOf(app, config.host)
   const readiness = createReadinessProbe({ ...deps, nodeId })
