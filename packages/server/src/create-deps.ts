@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
@@ -20,6 +19,7 @@ import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
 import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
+import { processTime } from './load/process-time.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import { nextTurn } from './next-turn.ts'
@@ -110,8 +110,7 @@ export function createDeps(options: DepsOptions): Deps {
     load: createLoadGate({
       clock,
       turnEnd: nextTurn,
-      processorMs,
-      activeMs,
+      ...processTime,
       running: () => running.size,
       ...loadBounds(limits),
     }),
@@ -121,15 +120,6 @@ export function createDeps(options: DepsOptions): Deps {
   }
   metrics.watch(gaugesOf(deps))
   return deps
-}
-
-function processorMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
-
-function activeMs(): number {
-  return performance.eventLoopUtilization().active
 }
 
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.

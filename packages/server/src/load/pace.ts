@@ -67,7 +67,7 @@ export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
       if (window.elapsedMs >= WINDOW_MS) adapt()
     },
     allows(share) {
-      // A few are no slower one by one than together: what is written for all of them at once costs least.
+      // A few are let in at any rate: what is written for each by itself costs several times as much as for many at once.
       const isAllowed = rate === NO_LIMIT || inHand() < crowd * share || tokens - (1 - share) * depth() >= 1
       if (!isAllowed) window.wasShort = true
       return isAllowed

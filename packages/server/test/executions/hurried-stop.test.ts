@@ -5,6 +5,7 @@ import { inTransaction } from '../../src/database/transaction.ts'
 import { createSettlementDesk } from '../../src/executions/settlement-desk.ts'
 import { drain } from '../../src/http/drain.ts'
 import { NO_METRICS } from '../../src/metrics/metrics.ts'
+import { nextTurn } from '../../src/next-turn.ts'
 import { executionRow } from '../database/rows.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -13,8 +14,7 @@ import { createTestPlace, describeEngine, type TestPlace } from '../support/engi
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-
-const nextTurn = () => new Promise(setImmediate)
+import { settlement } from '../support/settlement.ts'
 
 const UNRECORDED = 'The outcome of the execution could not be recorded.'
 
@@ -145,26 +145,7 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
     const pause = async () => undefined
     const desk = createSettlementDesk({ db: relayed.db, clock, logger, metrics: NO_METRICS, nodeId: 'node_1', pause })
     relay.silence()
-    const told = desk.settle({
-      ownerId: 'owner_1',
-      executionId: 'exec_1',
-      runtimeId: 'rt_1',
-      projectId: 'proj_1',
-      deploymentVersion: 1,
-      kind: 'execute',
-      status: 'completed',
-      finishReason: 'stop',
-      error: null,
-      messageShape: '[]',
-      metadata: null,
-      steps: [],
-      inputTokens: 7,
-      outputTokens: 3,
-      startedAt,
-      completedAt: startedAt,
-      calls: [],
-      heardFrom: false,
-    })
+    const told = desk.settle(settlement({ executionId: 'exec_1', startedAt, completedAt: startedAt }))
     await relay.unheard
     desk.hurry()
     expect(await told).toBe(false)

@@ -1,4 +1,3 @@
-import type { FinishReason } from '@svc/contract'
 import fc from 'fast-check'
 import type { Selectable } from 'kysely'
 import { pino } from 'pino'
@@ -18,6 +17,7 @@ import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { dumpTables, executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability, startService } from '../support/service.ts'
+import { settlement as settlementOf } from '../support/settlement.ts'
 
 const HOUR_MS = 3_600_000
 const HOUR = Date.parse('2026-03-01T12:00:00Z')
@@ -49,33 +49,7 @@ async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day')
 
 type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof BUCKET_COLUMNS)[number]
 
-let number = 0
-
-/** The settlement of an execution that runs under `node_1`. */
-function settlement(changes: Partial<Settlement> = {}): Settlement {
-  number += 1
-  return {
-    ownerId: 'owner_rolled',
-    executionId: `exec_rolled_${number}`,
-    runtimeId: 'rt_1',
-    projectId: 'proj_1',
-    deploymentVersion: 1,
-    kind: 'execute',
-    status: 'completed',
-    finishReason: 'stop' satisfies FinishReason,
-    error: null,
-    messageShape: '[]',
-    metadata: null,
-    steps: [],
-    inputTokens: 7,
-    outputTokens: 3,
-    startedAt: HOUR,
-    completedAt: HOUR + 250,
-    calls: [],
-    heardFrom: false,
-    ...changes,
-  }
-}
+const settlement = (changes: Partial<Settlement> = {}) => settlementOf({ ownerId: 'owner_rolled', ...changes })
 
 function call(name: string, callId: string, durationMs: number): Settlement['calls'][number] {
   const outcome = { status: 'completed', output: 'null', error: null } as const
