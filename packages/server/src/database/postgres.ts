@@ -14,8 +14,9 @@ const TIME_LIMITS = {
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
-  // Ours, and the last to strike: of a server that has gone silent nothing is heard, not even that it gave up.
-  query_timeout: 7_000,
+  // Ours, and the last to strike: of a server that has gone silent nothing is heard, not even that it gave up. Whoever
+  // comes behind such a statement waits for it, for a connection in its place, and for one of his own: under ten seconds.
+  query_timeout: 5_500,
 } satisfies pg.PoolConfig
 
 const DURABLE = '-c synchronous_commit=on'

@@ -11,7 +11,7 @@ const OVERDUE_MARGIN_MS = 60_000
 // Renewals come every ten seconds: after this long without one, the database may have been away from all nodes alike.
 const MISSED_MS = 1.5 * RENEWAL_MS
 
-// As soon as it is back every living node renews: one that fails is tried again each second, one that hangs after seven.
+// As soon as it is back every living node renews: one that fails is tried again each second, one that hangs after six.
 const SPARING_MS = RENEWAL_MS
 
 /** This process's claim on the executions it runs. While it holds, nobody else ends them. */

@@ -47,8 +47,9 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
   const { clock } = turns
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
-  const inHand = () => held.common + running()
-  const pace = createPace({ ...turns, inHand, crowd: targets.minBound })
+  // Not those who have to send, nor what `running` counts: an execution that waits to be admitted would stand in both.
+  let inHand = 0
+  const pace = createPace({ ...turns, inHand: () => inHand, crowd: targets.minBound })
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
@@ -76,27 +77,36 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       const reason = refuses(kind)
       if (reason !== null) return reason
       const pool = poolOf(kind)
-      held[pool] += 1
-      if (pool === 'common') pace.take()
-      let state: 'held' | 'paused' | 'left' = 'held'
-      const move = (from: typeof state, to: typeof state, change: number) => {
-        if (state !== from) return
-        look()
+      let state: HeldState = 'paused'
+      const move = (to: HeldState) => {
+        held[pool] += Number(to === 'held') - Number(state === 'held')
+        if (pool === 'common') inHand += Number(isInHand(to)) - Number(isInHand(state))
         state = to
-        held[pool] += change
       }
+      move('held')
+      if (pool === 'common') pace.take()
       const leave = () => {
-        if (state === 'left') return
+        if (state === 'left' || state === 'ended') return
         if (pool === 'common') window.handedOn += 1
-        move('held', 'left', -1)
-        state = 'left'
+        look()
+        move('left')
       }
       return {
-        pause: () => move('held', 'paused', -1),
-        resume: () => move('paused', 'held', 1),
+        pause() {
+          if (state !== 'held') return
+          look()
+          move('paused')
+        },
+        resume() {
+          if (state !== 'paused') return
+          look()
+          move('held')
+        },
         leave,
         end() {
           leave()
+          if (state === 'ended') return
+          move('ended')
           if (pool === 'common') pace.finish()
         },
       }
@@ -108,6 +118,12 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       return Math.floor(bound)
     },
   }
+}
+
+type HeldState = 'held' | 'paused' | 'left' | 'ended'
+
+function isInHand(state: HeldState): boolean {
+  return state === 'held' || state === 'left'
 }
 
 function isExecution(kind: LoadKind): boolean {

@@ -115,7 +115,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       // No longer than a statement has: after ten seconds the pool closes what is idle by itself.
       const expire = async () => {
         await relay.unheard
-        vi.advanceTimersByTime(7_000)
+        vi.advanceTimersByTime(5_500)
       }
       return { db, relay, expire }
     }

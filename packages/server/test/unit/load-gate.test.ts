@@ -109,7 +109,8 @@ test('executions under way are bounded for themselves, and keep nothing else out
 })
 
 test('while turns of the event loop are long, kinds are let in one after the other, and upkeep and health as ever', async () => {
-  const { clock, load } = gate({ running: 4 })
+  const { clock, load } = gate()
+  for (let count = 0; count < 4; count += 1) taken(load.enter('execute')).leave()
   for (let turn = 0; turn < 25; turn += 1) {
     // Eight requests, which take ten milliseconds in one turn, and are over with it.
     const entered = Array.from({ length: 8 }, () => load.enter('execute'))
@@ -126,6 +127,21 @@ test('while turns of the event loop are long, kinds are let in one after the oth
   }
   expect(new Set(steps.map((step) => step.join()))).toEqual(new Set(['', 'listing', 'listing,broker', kinds.join()]))
   for (const kind of ['upkeep', 'health'] as const) taken(load.enter(kind)).leave()
+})
+
+test('while turns are long, a few are let in all the same, though they stand among the executions under way, too', async () => {
+  const { clock, load, state } = gate()
+  for (let turn = 0; turn < 25; turn += 1) {
+    const entered = Array.from({ length: 3 }, () => {
+      const one = taken(load.enter('broker'))
+      state.running += 1
+      return one
+    })
+    clock.advance(10)
+    for (const one of entered) one.end()
+    state.running = 0
+    await Promise.resolve()
+  }
 })
 
 test('a clock that is put back refuses nobody', () => {

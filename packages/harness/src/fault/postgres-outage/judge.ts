@@ -30,7 +30,10 @@ export interface OutageNotes {
   successMs: number
 }
 
-/** A statement that is not answered is given up after seven seconds, and waiting for a connection after two. */
+/**
+ * A statement that is not answered is given up after five and a half seconds, waiting for a connection after two. What
+ * comes meanwhile waits for both, and then for a connection of its own.
+ */
 const REFUSED_WITHIN_MS = 10_000
 /** `/ready` waits two seconds for the database, and believes what it saw for one. */
 const UNREADY_AFTER_MS = 4_000
