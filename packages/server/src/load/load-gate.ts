@@ -1,4 +1,6 @@
+import { createCrowd } from './crowd.ts'
 import { createPace } from './pace.ts'
+import { WINDOW_MS } from './pace-rules.ts'
 import {
   type LoadKind,
   type LoadPool,
@@ -34,8 +36,6 @@ export interface LoadGate {
   readonly bound: number
 }
 
-const WINDOW_MS = 100
-
 export interface LoadGateOptions extends TurnWatchOptions {
   targets: LoadTargets
   /** Executions under way, which are bounded for themselves: most of their time they wait for somebody else. */
@@ -47,17 +47,17 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
   const { clock } = turns
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
-  // Not those who have to send, nor what `running` counts: an execution that waits to be admitted would stand in both.
-  let inHand = 0
-  const pace = createPace({ ...turns, inHand: () => inHand, crowd: targets.minBound })
+  const crowd = createCrowd()
+  const pace = createPace({ ...turns, inHand: () => crowd.size, crowd: targets.minBound })
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
     const now = clock.now()
-    pace.note()
     // A clock that was put back says nothing about how long anything took.
     const elapsedMs = Math.max(0, now - seenAt)
     seenAt = now
+    crowd.pass(elapsedMs)
+    pace.pass(elapsedMs)
     window.elapsedMs += elapsedMs
     window.heldMs += held.common * elapsedMs
     if (window.elapsedMs < WINDOW_MS) return
@@ -77,37 +77,30 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       const reason = refuses(kind)
       if (reason !== null) return reason
       const pool = poolOf(kind)
-      let state: HeldState = 'paused'
-      const move = (to: HeldState) => {
-        held[pool] += Number(to === 'held') - Number(state === 'held')
-        if (pool === 'common') inHand += Number(isInHand(to)) - Number(isInHand(state))
-        state = to
-      }
-      move('held')
-      if (pool === 'common') pace.take()
-      const leave = () => {
-        if (state === 'left' || state === 'ended') return
-        if (pool === 'common') window.handedOn += 1
+      held[pool] += 1
+      const part = pool === 'common' ? crowd.join() : null
+      if (part) pace.take()
+      let state: 'held' | 'paused' | 'left' = 'held'
+      const move = (from: typeof state, to: typeof state, change: number) => {
+        if (state !== from) return
         look()
-        move('left')
+        state = to
+        held[pool] += change
+      }
+      const leave = () => {
+        if (state === 'left') return
+        if (pool === 'common') window.handedOn += 1
+        move('held', 'left', -1)
+        state = 'left'
       }
       return {
-        pause() {
-          if (state !== 'held') return
-          look()
-          move('paused')
-        },
-        resume() {
-          if (state !== 'paused') return
-          look()
-          move('held')
-        },
+        pause: () => move('held', 'paused', -1),
+        resume: () => move('paused', 'held', 1),
         leave,
         end() {
           leave()
-          if (state === 'ended') return
-          move('ended')
-          if (pool === 'common') pace.finish()
+          part?.()
+          if (part) pace.finish()
         },
       }
     },
@@ -118,12 +111,6 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       return Math.floor(bound)
     },
   }
-}
-
-type HeldState = 'held' | 'paused' | 'left' | 'ended'
-
-function isInHand(state: HeldState): boolean {
-  return state === 'held' || state === 'left'
 }
 
 function isExecution(kind: LoadKind): boolean {

@@ -47,7 +47,7 @@ function isBusy({ elapsedMs, busyMs }: PaceWindow): boolean {
 export function lowered(rate: number, { elapsedMs, letIn, donePerMs, turnMs }: PaceWindow): number {
   const cameIn = Math.min(rate, letIn / elapsedMs)
   const share = Math.min(MOST_LET_IN, Math.max(LEAST_LET_IN, TURN_MS / turnMs))
-  return Math.max(LEAST_PER_MS, cameIn * MOST_CUT, Math.min(cameIn, donePerMs * share))
+  return Math.max(LEAST_PER_MS, cameIn * MOST_CUT, Math.min(rate, donePerMs * share))
 }
 
 /** How many may where it has not been too much: slowly more, until there is no limit. */
@@ -56,8 +56,10 @@ export function raised(rate: number, window: PaceWindow): number {
   const windows = elapsedMs / WINDOW_MS
   if (!isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
   if (!wasShort) return unlimited(rate * GROWTH ** windows)
-  if (turnMs > TURN_MS / 2) return Math.max(LEAST_PER_MS, Math.min(rate, donePerMs))
-  return unlimited(Math.max(rate, Math.min(rate * CAREFUL_GROWTH ** windows, donePerMs * MOST_AHEAD)))
+  const careful = rate * CAREFUL_GROWTH ** windows
+  // Nearly too much: as many as get done, and a few more, since no more get done than are let in.
+  if (turnMs > TURN_MS / 2) return Math.max(LEAST_PER_MS, Math.min(careful, donePerMs * CAREFUL_GROWTH))
+  return unlimited(Math.max(rate, Math.min(careful, donePerMs * MOST_AHEAD)))
 }
 
 function unlimited(rate: number): number {

@@ -6,8 +6,8 @@ import { createTurnWatch, type TurnWatchOptions } from './turn-watch.ts'
  * and as they wait for nothing that could be counted, it is seen by how long its turns are.
  */
 export interface Pace {
-  /** Something came, in this turn of the event loop. */
-  note(): void
+  /** Something came, so long after what came before. */
+  pass(elapsedMs: number): void
   /** Whether one more may come in now, of those that may use up this share of what there is, 0 to 1. */
   allows(share: number): boolean
   /** One came in. */
@@ -17,7 +17,7 @@ export interface Pace {
 }
 
 export interface PaceOptions extends TurnWatchOptions {
-  /** Requests that the service is at. */
+  /** Requests that came in lately and are not over. */
   inHand: () => number
   /** As many are a crowd. */
   crowd: number
@@ -26,25 +26,25 @@ export interface PaceOptions extends TurnWatchOptions {
 /** How long it is remembered what got done. Those that were let in at once are often done at once. */
 const MEMORY_MS = 1_000
 const RISE_MS = 250
+/** As long as a stretch counts in that: in one that is longer, something else took the time. */
+const MOST_WEIGHED_MS = 200
 /** What may come at once is what comes in so long a time. */
 const DEPTH_MS = 10
 const LEAST_DEPTH = 2
 
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
 export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
-  const { clock } = options
   const turns = createTurnWatch(options)
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0
   let wasTooMuch = false
-  let seenAt = clock.now()
   let window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
   const depth = () => Math.max(LEAST_DEPTH, rate * DEPTH_MS)
   const adapt = () => {
     const { elapsedMs, letIn, finished, wasShort } = window
     const done = finished / elapsedMs
-    donePerMs += (done - donePerMs) * Math.min(1, elapsedMs / (done > donePerMs ? RISE_MS : MEMORY_MS))
+    donePerMs += (done - donePerMs) * (Math.min(MOST_WEIGHED_MS, elapsedMs) / (done > donePerMs ? RISE_MS : MEMORY_MS))
     const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding: inHand() / crowd }
     window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
     const tooMuch = isTooMuch(seen)
@@ -55,16 +55,12 @@ export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
     tokens = Math.min(depth(), tokens)
   }
   return {
-    note() {
-      const now = clock.now()
-      turns.note(now)
-      // A clock that was put back says nothing about how long anything took.
-      const elapsedMs = Math.max(0, now - seenAt)
-      seenAt = now
-      if (elapsedMs === 0) return
-      tokens = Math.min(depth(), tokens + rate * elapsedMs)
+    pass(elapsedMs) {
+      const isFirst = turns.note()
+      if (elapsedMs > 0) tokens = Math.min(depth(), tokens + rate * elapsedMs)
       window.elapsedMs += elapsedMs
-      if (window.elapsedMs >= WINDOW_MS) adapt()
+      // Of a turn that is under way nothing is known yet, and the longest would be the last to be known of.
+      if (isFirst && window.elapsedMs >= WINDOW_MS) adapt()
     },
     allows(share) {
       // A few are let in at any rate: what is written for each by itself costs several times as much as for many at once.

@@ -12,8 +12,8 @@ export interface TurnWatchOptions {
 
 /** What turns of the event loop are about in which something came. */
 export interface TurnWatch {
-  /** Something came in this turn, at this time; the first is what counts. */
-  note(now: number): void
+  /** Something came in this turn. Whether it is the first: then all turns before it are over. */
+  note(): boolean
   /** What was seen of the turns that are over; it is forgotten. */
   take(): SeenTurns
 }
@@ -29,9 +29,10 @@ export function createTurnWatch({ clock, turnEnd, processorMs, activeMs }: TurnW
   let isNoted = false
   let [sum, squares, activeAt] = [0, 0, activeMs()]
   return {
-    note(now) {
-      if (isNoted) return
+    note() {
+      if (isNoted) return false
       isNoted = true
+      const now = clock.now()
       const before = processorMs()
       void turnEnd().then(() => {
         isNoted = false
@@ -41,6 +42,7 @@ export function createTurnWatch({ clock, turnEnd, processorMs, activeMs }: TurnW
         sum += workedMs
         squares += workedMs ** 2
       })
+      return true
     },
     take() {
       const now = activeMs()

@@ -144,6 +144,21 @@ test('while turns are long, a few are let in all the same, though they stand amo
   }
 })
 
+test('those who have been there for long are no crowd: while they keep turns long, others are let in as ever', async () => {
+  const { clock, load } = gate()
+  for (let count = 0; count < 50; count += 1) taken(load.enter('execute')).leave()
+  clock.advance(1_000)
+  taken(load.enter('listing')).end()
+  clock.advance(1_000)
+  taken(load.enter('listing')).end()
+  for (let turn = 0; turn < 100; turn += 1) {
+    const one = taken(load.enter('listing'))
+    clock.advance(10)
+    one.end()
+    await Promise.resolve()
+  }
+})
+
 test('a clock that is put back refuses nobody', () => {
   const { clock, load } = gate()
   clock.advance(1_000)

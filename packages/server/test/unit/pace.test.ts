@@ -27,14 +27,19 @@ describe('how many come in each millisecond', () => {
     expect(lowered(1, window({ turnMs: 500 }))).toBeCloseTo(1)
   })
 
+  test('are hardly fewer for one long stretch in which nothing could come', () => {
+    expect(lowered(2, window({ elapsedMs: 3_000, letIn: 30, turnMs: 3_000 }))).toBeCloseTo(1.4)
+  })
+
   test('are half of those that came where next to nothing has got done yet, and never none', () => {
     expect(lowered(NO_LIMIT, window({ letIn: 400, donePerMs: 0.01 }))).toBeCloseTo(2)
     expect(lowered(NO_LIMIT, window({ letIn: 0, donePerMs: 0 }))).toBe(0.05)
   })
 
-  test('are no more than get done where it is nearly too much', () => {
-    expect(raised(3, window({ turnMs: 3 }))).toBe(2)
-    expect(raised(1, window({ turnMs: 3 }))).toBe(1)
+  test('are as many as get done and a few more where it is nearly too much', () => {
+    expect(raised(3, window({ turnMs: 3 }))).toBeCloseTo(2.06)
+    expect(raised(2, window({ turnMs: 3 }))).toBeCloseTo(2.06)
+    expect(raised(1, window({ turnMs: 3 }))).toBeCloseTo(1.03)
   })
 
   test('are slowly more while there is nothing to do but what is let in, and never far more than gets done', () => {
@@ -52,8 +57,19 @@ describe('how many come in each millisecond', () => {
   })
 })
 
+interface ServiceOptions {
+  inHand?: () => number
+  refusalMs?: number
+  /** What each turn takes besides. */
+  turnMs?: number
+  /** Of the time that passes, what this process has of a processor. */
+  workShare?: number
+}
+
+const PARTS = 5
+
 /** A service whose event loop takes a millisecond for two requests, and some time for each that it refuses. */
-function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
+function service({ inHand = () => 1_000, refusalMs = 0.01, turnMs = 0.2, workShare = 1 }: ServiceOptions = {}) {
   const clock = createTestClock()
   const ends: (() => void)[] = []
   const turnEnd = () => new Promise<void>((resolve) => ends.push(resolve))
@@ -63,33 +79,46 @@ function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
     turnEnd,
     processorMs: () => clock.now() * workShare,
     activeMs: () => clock.now() - idleMs,
-    inHand: () => inHand,
+    inHand,
     crowd: 100,
   })
   let carriedMs = 0
   let waiting = 0
-  // What came in one turn is done in the next one, together with what comes then.
+  let stalledMs = 0
+  let seenAt = clock.now()
+  // What came in one turn is done in the next one, between what comes then.
   const turn = async (arrivals: number) => {
-    let tookMs = 0.2 + carriedMs + waiting * 0.5
+    let [workMs, tookMs] = [carriedMs, 0]
+    const spend = (ms: number) => {
+      workMs += ms
+      const wholeMs = Math.floor(workMs) - tookMs
+      tookMs += wholeMs
+      clock.advance(wholeMs)
+    }
     const isDone = waiting
     waiting = 0
-    for (let arrival = 0; arrival < arrivals; arrival += 1) {
-      pace.note()
-      if (pace.allows(1)) {
-        pace.take()
-        waiting += 1
-      } else tookMs += refusalMs
+    const arrive = () => {
+      pace.pass(clock.now() - seenAt)
+      seenAt = clock.now()
+      if (!pace.allows(1)) return spend(refusalMs)
+      pace.take()
+      waiting += 1
+    }
+    const stallMs = arrivals > 0 ? stalledMs : 0
+    stalledMs -= stallMs
+    for (let part = 0; part < PARTS; part += 1) {
+      for (let arrival = part; arrival < arrivals; arrival += PARTS) arrive()
+      spend((turnMs + stallMs + isDone * 0.5) / PARTS)
     }
     for (let done = 0; done < isDone; done += 1) pace.finish()
-    carriedMs = tookMs % 1
-    clock.advance(Math.floor(tookMs))
+    carriedMs = workMs - tookMs
     for (const end of ends.splice(0)) end()
     await Promise.resolve()
-    return { tookMs: Math.floor(tookMs), letIn: waiting }
+    return { tookMs, letIn: waiting }
   }
-  /** So many arrivals a millisecond for so long; how long turns were, and how many came in. */
+  /** So many arrivals a millisecond for so long; how long turns were, how many came in, and how many did not. */
   const run = async (perMs: number, forMs: number) => {
-    let [elapsedMs, letIn, squares, due] = [0, 0, 0, 0]
+    let [elapsedMs, letIn, refused, squares, due] = [0, 0, 0, 0, 0]
     while (elapsedMs < forMs) {
       const arrivals = Math.floor(due)
       const seen = await turn(arrivals)
@@ -100,11 +129,16 @@ function service({ inHand = 1_000, refusalMs = 0.01, workShare = 1 } = {}) {
       }
       elapsedMs += Math.max(1, seen.tookMs)
       letIn += seen.letIn
+      refused += arrivals - seen.letIn
       squares += seen.tookMs ** 2
     }
-    return { turnMs: squares / elapsedMs, letInPerMs: letIn / elapsedMs }
+    return { turnMs: squares / elapsedMs, letInPerMs: letIn / elapsedMs, refused }
   }
-  return { pace, run, stall: (ms: number) => clock.advance(ms) }
+  /** Something that takes so long, once, in a turn in which something comes. */
+  const stall = (ms: number) => {
+    stalledMs = ms
+  }
+  return { pace, run, stall }
 }
 
 describe('a pace', () => {
@@ -117,6 +151,38 @@ describe('a pace', () => {
     expect(letInPerMs).toBeGreaterThan(1.4)
   })
 
+  test.each([100, 150, 200, 500, 1_000])('sees turns of %i ms', async (turnMs) => {
+    const { pace, run } = service({ turnMs })
+    await run(1, 20 * turnMs)
+    expect(pace.allows(0)).toBe(false)
+  })
+
+  test('comes back to what can be done, after a time in which less could', async () => {
+    const { run, stall } = service()
+    for (let count = 0; count < 20; count += 1) {
+      stall(150)
+      await run(20, 200)
+    }
+    await run(20, 8_000)
+    expect((await run(20, 5_000)).letInPerMs).toBeGreaterThan(1.4)
+  })
+
+  test('keeps to what can be done after a long stall', async () => {
+    const { run, stall } = service()
+    await run(20, 3_000)
+    stall(3_000)
+    await run(20, 3_000)
+    expect((await run(20, 1_000)).letInPerMs).toBeGreaterThan(0.8)
+  })
+
+  test('lets a few in, whatever there is to do', async () => {
+    const state = { inHand: 1_000 }
+    const { pace, run } = service({ inHand: () => state.inHand })
+    await run(20, 3_000)
+    state.inHand = 50
+    expect([pace.allows(0.6), pace.allows(0.5)]).toEqual([true, false])
+  })
+
   test('lets all in again when it is over', async () => {
     const { pace, run } = service()
     await run(20, 3_000)
@@ -126,20 +192,19 @@ describe('a pace', () => {
   })
 
   test('does nothing to a few, however long turns are', async () => {
-    const { run } = service({ inHand: 99 })
-    expect((await run(1.9, 3_000)).letInPerMs).toBeGreaterThan(1.8)
+    const { run } = service({ inHand: () => 99 })
+    expect((await run(4, 3_000)).refused).toBe(0)
   })
 
   test('does nothing where it is other processes that make turns long', async () => {
-    const { run } = service({ workShare: 0.01 })
-    expect((await run(1.9, 3_000)).letInPerMs).toBeGreaterThan(1.8)
+    const { run } = service({ workShare: 0.01, turnMs: 20 })
+    expect((await run(1.9, 3_000)).refused).toBe(0)
   })
 
   test('refuses nobody for one stall', async () => {
-    const { pace, run, stall } = service()
-    await run(0.5, 1_000)
+    const { run, stall } = service()
+    await run(0.2, 1_000)
     stall(500)
-    await run(0.5, 1_000)
-    expect(pace.allows(0)).toBe(true)
+    expect((await run(0.2, 2_000)).refused).toBe(0)
   })
 })

@@ -1,0 +1,37 @@
+/** Those who came lately and are still there. */
+export interface Crowd {
+  /** So long after the last time. */
+  pass(elapsedMs: number): void
+  /** One more; what is returned is to be called once, when he leaves. */
+  join(): () => void
+  readonly size: number
+}
+
+/** Whoever has been there for longer waits for somebody else, or speaks for long: the door has nothing to do with him. */
+const LATELY_MS = 1_000
+
+/** Counts whoever came in the last second or two. */
+export function createCrowd(): Crowd {
+  let young = { count: 0 }
+  let old = { count: 0 }
+  let ageMs = 0
+  return {
+    pass(elapsedMs) {
+      ageMs += elapsedMs
+      if (ageMs < LATELY_MS) return
+      old = ageMs < 2 * LATELY_MS ? young : { count: 0 }
+      young = { count: 0 }
+      ageMs = 0
+    },
+    join() {
+      const generation = young
+      generation.count += 1
+      return () => {
+        generation.count -= 1
+      }
+    },
+    get size() {
+      return young.count + old.count
+    },
+  }
+}
