@@ -105,7 +105,7 @@ const ANSWER_MS = 6_000
 const WAIT_MS = 4_000
 const RETRY_MS = 1_000
 // Requests that wait are no part of what the service may hold at once: these are their bounds.
-const WAITING = { maxCount: 512, maxCountOfOwner: 32 }
+const WAITING = { maxCount: 512, maxCountOfOwner: 64 }
 
 /** A thread that checks inputs, started when it is first needed. */
 export function createInputThreads(startWorker: () => Worker = startInputWorker): InputThreads {
