@@ -77,11 +77,6 @@ export function compileQuickly(schema: JsonObject, limits: QuickLimits): QuickSc
   return { isSafe, check: checkWith(compiled, isSafe, run) }
 }
 
-/** Has everything that compiles schemas loaded and run once: the first one takes five times as long as others. */
-export function warmUpSchemas(): void {
-  compileAlone({ type: 'object', properties: { name: { type: 'string', pattern: '^a' } }, required: ['name'] })
-}
-
 /** What is said of an input whose check was given up, or could not even begin. */
 export function notChecked(root: string): FieldErrors {
   return {
