@@ -13,16 +13,18 @@ export interface FairQueueLimits {
 interface Waiting<T> {
   item: T
   weight: number
-  isStrangers: boolean
+  door: string | undefined
+  /** In which round of its owner's doors it has its turn. */
+  round: number
 }
-
-// Of an owner's line, by count and by weight.
-const STRANGERS_SHARE = 1 / 2
 
 // What is full for others has this much more room for an owner of whom nothing waits: a few who wait keep nobody out.
 const RESERVE = 1 / 8
 
-/** Things that wait their turn, first come first served within an owner, and owner by owner between them. */
+/**
+ * Things that wait their turn: owner by owner, within an owner door by door, and first come first served within a door.
+ * A door takes no more of its owner's line than it leaves free, so that none takes all places from another.
+ */
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits
   // In the order of their turns: whoever had one goes to the end.
@@ -34,15 +36,22 @@ export class FairQueue<T> {
     this.#limits = limits
   }
 
-  /** Puts something in line, or says whose line is too long for it. An owner without a line is let in whatever it weighs. */
-  push(owner: string, item: T, weight: number, isStrangers = false): QueueFull | null {
+  /**
+   * Puts something in line, or says whose line is too long for it. Whatever it weighs, the first of an owner's fits the
+   * owner's share, but may have no room among all; where nothing waits at all, it has. Without a door it may have any place.
+   */
+  push(owner: string, item: T, weight: number, door?: string): QueueFull | null {
     const line = this.#lines.get(owner) ?? []
+    const own = line.filter((waiting) => waiting.door === door)
     const room = line.length > 0 ? 1 : 1 + RESERVE
-    if (!this.#fits(line, weight, 1)) return 'owner'
-    if (isStrangers && !this.#fits(strangersIn(line), weight, STRANGERS_SHARE)) return 'owner'
+    if (!this.#fits(line, weight)) return 'owner'
+    if (door !== undefined && !this.#leavesAsMuch(line, own, weight)) return 'owner'
     if (this.#count >= this.#limits.maxCount * room) return 'all'
     if (this.#weight > 0 && this.#weight + weight > this.#limits.maxWeight * room) return 'all'
-    line.push({ item, weight, isStrangers })
+    // Whoever comes through another door need not wait for the whole crowd at this one.
+    const round = Math.max(line[0]?.round ?? 0, (own.at(-1)?.round ?? -1) + 1)
+    const next = line.findIndex((waiting) => waiting.round > round)
+    line.splice(next === -1 ? line.length : next, 0, { item, weight, door, round })
     this.#lines.set(owner, line)
     this.#weight += weight
     this.#count += 1
@@ -73,15 +82,21 @@ export class FairQueue<T> {
     return first.item
   }
 
-  /** Whether something of that weight fits into a line, or into a part of it that may have this share. */
-  #fits(line: readonly Waiting<T>[], weight: number, share: number): boolean {
+  #fits(line: readonly Waiting<T>[], weight: number): boolean {
     const { maxCountOfOwner, maxWeightOfOwner } = this.#limits
-    if (line.length >= maxCountOfOwner * share) return false
-    const waiting = line.reduce((sum, other) => sum + other.weight, 0)
-    return line.length === 0 || waiting + weight <= maxWeightOfOwner * share
+    if (line.length >= maxCountOfOwner) return false
+    return line.length === 0 || weightOf(line) + weight <= maxWeightOfOwner
+  }
+
+  /** Whether a door that has these places in a line would leave as much as it has, once it has one more. */
+  #leavesAsMuch(line: readonly Waiting<T>[], own: readonly Waiting<T>[], weight: number): boolean {
+    const { maxCountOfOwner, maxWeightOfOwner } = this.#limits
+    if (own.length === 0) return true
+    if (own.length + 1 > maxCountOfOwner - line.length - 1) return false
+    return weightOf(own) + weight <= maxWeightOfOwner - weightOf(line) - weight
   }
 }
 
-function strangersIn<T>(line: readonly Waiting<T>[]): Waiting<T>[] {
-  return line.filter(({ isStrangers }) => isStrangers)
+function weightOf<T>(line: readonly Waiting<T>[]): number {
+  return line.reduce((sum, { weight }) => sum + weight, 0)
 }

@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads'
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { type AppError, limited } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
-import { Lru } from '../lru.ts'
 import { createFairThreads, type FairThreads } from './fair-threads.ts'
 import type { ToCheck } from './input-desk.ts'
-import { compileQuickly, notChecked, type QuickSchema } from './json-schema.ts'
+import { compileQuickly, notChecked, type QuickLimits } from './json-schema.ts'
+import { createOwnSchemas, type OwnSchema } from './own-schemas.ts'
+import { createStrikes, STRIKE_MS } from './strikes.ts'
 import { THREAD_OPTIONS } from './thread-bench.ts'
 import { TimeLimitError } from './time-limit.ts'
 import type { Asker } from './waiting-line.ts'
@@ -32,33 +33,20 @@ export interface InputChecks {
 
 export type InputThreads = Pick<FairThreads<ToCheck, FieldErrors | null>, 'ask' | 'close'>
 
-export interface InputChecksOptions {
+export interface InputChecksOptions extends Partial<QuickLimits> {
   now?: () => number
-  /** How long others may have to wait for one schema to be compiled, and for one input to be checked. */
-  compileMs?: number
-  checkMs?: number
 }
 
-/** Compiling takes some three milliseconds per KiB of schema. */
-const MAX_QUICK_BYTES = 8 * 1024
 const COMPILE_MS = 30
 const CHECK_MS = 20
-/** How long nothing of an owner's that may take long is tried here, once something has twice in such a time. */
-const SLOW_MS = 30_000
-const SLOW_OWNERS = 10_000
 // So that a small input weighs something, too. The schema is the same text for all that wait.
 const CHECK_BYTES = 4 * 1024
 
 export function createInputChecks(threads: InputThreads, options: InputChecksOptions = {}): InputChecks {
-  const { now = () => performance.now(), compileMs = COMPILE_MS, checkMs = CHECK_MS } = options
-  const warnedUntil = new Lru<string, number>(SLOW_OWNERS)
-  const slowUntil = new Lru<string, number>(SLOW_OWNERS)
-  const isIn = (owners: Lru<string, number>, ownerId: string) => (owners.get(ownerId) ?? 0) > now()
-  // Once may be the machine's doing: code that runs for the first time, a processor that somebody else had.
-  const tookLong = (ownerId: string) => {
-    const owners = isIn(warnedUntil, ownerId) ? slowUntil : warnedUntil
-    owners.set(ownerId, now() + SLOW_MS)
-  }
+  const { now = () => performance.now(), ...others } = options
+  const limits = { compileMs: COMPILE_MS, checkMs: CHECK_MS, ...others }
+  const ownSchema = createOwnSchemas()
+  const strikes = createStrikes(now)
   const checkElsewhere = async (ownerId: string, asked: ToCheck, asker?: Asker) => {
     const outcome = await threads.ask(ownerId, asked, CHECK_BYTES + asked.bytes, asker)
     if (outcome.ok) return outcome.answer
@@ -66,22 +54,28 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
     if (outcome.lack === 'time') throw tooMany()
     return notChecked(asked.root)
   }
+  const isTriedHere = (ownerId: string, { isLarge, slowUntil }: OwnSchema) =>
+    !isLarge && slowUntil <= now() && !strikes.isOut(ownerId)
+  const giveUp = (ownerId: string, known: OwnSchema, error: unknown) => {
+    // Whoever is to blame, the next thousand calls must not hold up others for as long each.
+    known.slowUntil = now() + STRIKE_MS
+    if (error instanceof TimeLimitError) strikes.add(ownerId, error)
+  }
   return {
     checkOf(ownerId, schema) {
-      let written: WrittenSchema | undefined
-      let quick: QuickSchema | undefined
+      let known: OwnSchema | undefined
       return (value, root, bytes = jsonBytes(value), asker) => {
-        if (quick?.isSafe(bytes)) return quick.check(value, root, bytes)
-        written ??= write(schema)
-        const asked = { schema: written.text, value, root, bytes }
-        if (written.isLarge || isIn(slowUntil, ownerId)) return checkElsewhere(ownerId, asked, asker)
+        known ??= ownSchema(ownerId, schema)
+        if (known.quick?.isSafe(bytes)) return known.quick.check(value, root, bytes)
+        const asked = { schema: known.text, value, root, bytes }
+        if (!isTriedHere(ownerId, known)) return checkElsewhere(ownerId, asked, asker)
         try {
-          quick ??= compileQuickly(schema, { compileMs, checkMs })
-          return quick.check(value, root, bytes)
+          known.quick ??= compileQuickly(schema, limits)
+          return known.quick.check(value, root, bytes)
         } catch (error) {
           // What does not compile has its answer from the thread, as it has where it is large.
-          if (quick !== undefined && !(error instanceof TimeLimitError)) throw error
-          tookLong(ownerId)
+          if (known.quick !== null && !(error instanceof TimeLimitError)) throw error
+          giveUp(ownerId, known, error)
           return checkElsewhere(ownerId, asked, asker)
         }
       }
@@ -90,22 +84,12 @@ export function createInputChecks(threads: InputThreads, options: InputChecksOpt
   }
 }
 
-interface WrittenSchema {
-  text: string
-  isLarge: boolean
-}
-
-function write(schema: JsonObject): WrittenSchema {
-  const text = JSON.stringify(schema)
-  return { text, isLarge: Buffer.byteLength(text) > MAX_QUICK_BYTES }
-}
-
 // More than the thread takes by its own limits: compiling, 1.2 s, begun anew 3.6; a check, 250 ms, begun anew 750.
 const ANSWER_MS = 6_000
 const WAIT_MS = 4_000
 const RETRY_MS = 1_000
 // Requests that wait are no part of what the service may hold at once: these are their bounds.
-const WAITING = { maxCount: 512, maxCountOfOwner: 32 }
+const WAITING = { maxCount: 512, maxCountOfOwner: 64 }
 
 /** A thread that checks inputs, started when it is first needed. */
 export function createInputThreads(startWorker: () => Worker = startInputWorker): InputThreads {

@@ -29,6 +29,9 @@ interface Dialect {
 const LATEST: Dialect = { id: 'https://json-schema.org/draft/2020-12/schema', Compiler: Ajv2020, judge: null }
 const EARLIER: Dialect = { id: 'http://json-schema.org/draft-07/schema#', Compiler: Ajv, judge: null }
 
+/** The names of the dialects that schemas may be written in. */
+export const DIALECT_IDS: readonly string[] = [LATEST.id, EARLIER.id]
+
 /** Makes what all schemas are judged by, where it is not there. To be done before the time of any one schema begins. */
 export function prepareDialects(): void {
   for (const dialect of [LATEST, EARLIER]) dialect.judge ??= createJudge(dialect)

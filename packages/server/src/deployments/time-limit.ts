@@ -1,8 +1,23 @@
 import { createContext, Script } from 'node:vm'
 
+/** The part of its time that work must have had a processor for to count as too slow. */
+const FAIR_SHARE = 0.7
+
 /** Work that did not end in its time. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
+  /** The part of its time for which it had a processor, or another thread of this process did: nobody tells these apart. */
+  readonly share: number
+
+  constructor(message: string, share: number) {
+    super(message)
+    this.share = share
+  }
+
+  /** Whether the work is what was slow, and not the machine. */
+  get hadFairShare(): boolean {
+    return this.share >= FAIR_SHARE
+  }
 }
 
 const sandbox: { work(): void } = { work: () => {} }
@@ -11,8 +26,6 @@ const call = new Script('work()')
 
 /** How many times its time work may get in its second try, however little it had of the first. */
 const MAX_STRETCH = 3
-/** The part of its time that work must have had a processor for to count as too slow. */
-const FAIR_SHARE = 0.7
 
 /**
  * Runs synchronous work and stops it after `maxMs`, wherever it is: what others wrote may take time without end, and
@@ -21,30 +34,30 @@ const FAIR_SHARE = 0.7
  * Costs a fifth of a millisecond.
  */
 export function withinTime<T>(maxMs: number, work: () => T): T {
-  const before = process.cpuUsage()
   try {
     return stoppedAfter(maxMs, work)
   } catch (error) {
-    const share = processorMs(before) / maxMs
-    if (!(error instanceof TimeLimitError) || share >= FAIR_SHARE) throw error
-    return stoppedAfter(maxMs * Math.min(MAX_STRETCH, 1 / share), work)
+    if (!(error instanceof TimeLimitError) || error.hadFairShare) throw error
+    return stoppedAfter(maxMs * Math.min(MAX_STRETCH, 1 / error.share), work)
   }
 }
 
 /** As {@link withinTime}, once: for a thread that others wait for, however little of the time it had a processor. */
 export function stoppedAfter<T>(maxMs: number, work: () => T): T {
   const outcome: { value?: T } = {}
+  const before = process.cpuUsage()
+  const stopped = (how: string) => new TimeLimitError(how, processorMs(before) / maxMs)
   sandbox.work = () => {
     outcome.value = work()
   }
   try {
     call.runInContext(context, { timeout: Math.max(1, Math.ceil(maxMs)) })
   } catch (error) {
-    throw isTimeout(error) ? new TimeLimitError(`not done within ${maxMs} ms`) : error
+    throw isTimeout(error) ? stopped(`not done within ${maxMs} ms`) : error
   } finally {
     sandbox.work = () => {}
   }
-  if (!('value' in outcome)) throw new TimeLimitError('ended without a value')
+  if (!('value' in outcome)) throw stopped('ended without a value')
   return outcome.value
 }
 

@@ -5,8 +5,8 @@ import { FairQueue, type FairQueueLimits } from './fair-queue.ts'
 export interface Asker {
   /** What waits leaves its line with this: nobody would hear the answer. */
   signal: StopSignal
-  /** Strangers have half of an owner's places at most: what they ask for costs them nothing. */
-  isStranger: boolean
+  /** Those who ask through one door share places in an owner's line, and leave some to those who ask through others. */
+  door: string
 }
 
 export interface WaitingLineOptions {
@@ -49,8 +49,7 @@ export class WaitingLine<T extends { leave(): void }> {
       asker?.signal.removeEventListener('abort', leave)
     }
     const place: Place<T> = { item, since: this.#now(), unwatch }
-    const isStrangers = asker?.isStranger ?? false
-    if (asker?.signal.aborted || this.#queue.push(ownerId, place, weight, isStrangers) !== null) leave()
+    if (asker?.signal.aborted || this.#queue.push(ownerId, place, weight, asker?.door) !== null) leave()
   }
 
   /** Whose turn it is. A loop: thousands may have waited too long at once, where their timers are late. */

@@ -59,11 +59,11 @@ export async function enter<C extends AgentCall | null>(
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
   const { located } = entrant
-  const asker = { signal: entrant.scope.signal, isStranger: door === 'broker' }
+  const { signal } = entrant.scope
   let { runtime } = located
   const judgeAside = (read: ServingRuntime) => {
-    runtime = askedBy(read, asker)
-    const judged = judge(runtime)
+    runtime = read
+    const judged = judge(askedBy(read, { signal, door }))
     return judged instanceof Promise ? waitAside(entrant, judged) : judged
   }
   const executionId = deps.newId('execution')
@@ -88,7 +88,9 @@ export async function enter<C extends AgentCall | null>(
       call: wish.call && toNewCall(wish.call, startedAt, deps.limits.storedBytes),
     })
     if (admission.outcome === 'admitted') {
-      return { executionId, startedAt, runtime, wish, metadata, rate: admission.grant.rate }
+      // It was charged, and waits for no check behind those that come through the same door for nothing.
+      const paid = askedBy(runtime, { signal, door: `${door}, admitted` })
+      return { executionId, startedAt, runtime: paid, wish, metadata, rate: admission.grant.rate }
     }
     if (admission.outcome === 'refused') {
       deps.metrics.admissionRefused(admission.grant.limit)

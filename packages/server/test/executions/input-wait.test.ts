@@ -1,5 +1,7 @@
+import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
+import { createInputThreads } from '../../src/deployments/input-checks.ts'
 import type { Asker } from '../../src/deployments/waiting-line.ts'
 import { limited } from '../../src/errors.ts'
 import { Stop } from '../../src/stop-signal.ts'
@@ -7,9 +9,18 @@ import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
 import { setScene } from '../support/scene.ts'
-import { calls } from '../support/scripted-model.ts'
+import { calls, text } from '../support/scripted-model.ts'
 import { capability, inputThreadsAtOnce } from '../support/service.ts'
 
+/** A thread that finds every input good, as soon as it may. */
+const HELD_UP = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  parentPort.on('message', ({ id }) => {
+    Atomics.wait(workerData, 0, 0)
+    parentPort.postMessage({ id, answer: null })
+  })
+  parentPort.postMessage({ id: 0 })
+`
 const LARGE = { type: 'object', properties: { size: { type: 'number' } }, description: 'x'.repeat(10_000) }
 
 /** A service whose one capability has inputs that are checked elsewhere, where each waits at a gate. */
@@ -34,6 +45,33 @@ async function setWaitingScene(database: Database) {
   return { ...scene, gate, askers, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
+/** The same with the real line of inputs, and a thread that is held up until it is let go. */
+async function setCrowdedScene(database: Database) {
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const letGo = () => {
+    Atomics.store(flag, 0, 1)
+    Atomics.notify(flag, 0)
+  }
+  onTestFinished(letGo)
+  const threads = createInputThreads(() => new Worker(HELD_UP, { eval: true, workerData: flag }))
+  const gate = createGate()
+  gate.open()
+  const scene = await setScene(database, {
+    tier: 'pro',
+    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
+    handle: { large: () => ({ output: 'done' }) },
+    inputThreads: {
+      ask(...asked) {
+        void gate.enter()
+        return threads.ask(...asked)
+      },
+      close: () => threads.close(),
+    },
+  })
+  onTestFinished(() => threads.close())
+  return { ...scene, gate, letGo }
+}
+
 describeEngines('a request whose input is being checked elsewhere', (engine) => {
   const database = useDatabase(engine)
 
@@ -47,12 +85,32 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
       await gate.arrived(waiting.length)
     }
     expect(service.deps.load.held).toBe(0)
-    // Strangers do not have all of the owner's places.
-    expect(askers.map((asker) => asker?.isStranger)).toEqual([...Array.from({ length: 8 }, () => true), false])
+    // Each door has places of its own.
+    expect(askers.map((asker) => asker?.door)).toEqual([...Array.from({ length: 8 }, () => 'broker'), 'page'])
     expect((await execute()).statusCode).toBe(200)
     gate.open()
     for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })
     expect(service.deps.load.held).toBe(0)
+  })
+
+  test('has a place in line however many pages fill it, which pay nothing for that: strangers’, and what models call', async () => {
+    const { service, broker, call, execute, executeAsOwner, endpoint, gate, letGo } = await setCrowdedScene(database())
+    const crowd = Array.from({ length: 70 }, () => call({ capability: 'large', input: {} }))
+    await gate.arrived(70)
+    const asks = calls({ name: 'large', input: {} })
+    service.model.say(asks, asks, text('done'))
+    const others: ReturnType<typeof broker>[] = []
+    for (const ask of [() => broker('large'), execute, executeAsOwner]) {
+      others.push(ask())
+      await gate.arrived(70 + others.length)
+    }
+    letGo()
+    for (const answer of await Promise.all(others)) expect(answer.statusCode).toBe(200)
+    const served = (await Promise.all(crowd)).filter(({ statusCode }) => statusCode === 200)
+    // One was being checked, 32 waited.
+    expect(served).toHaveLength(33)
+    // Each execute's call was made, too.
+    expect(endpoint.effects).toHaveLength(33 + 3)
   })
 
   test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {

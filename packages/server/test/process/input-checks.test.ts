@@ -78,28 +78,30 @@ test('a thread is started when it is first needed, and finds what this one would
   expect(workers).toHaveLength(1)
 })
 
-test('of one owner’s inputs 32 wait and no more, and others’ wait beside them', async () => {
+test('of one owner’s inputs 64 wait and no more, and others’ wait beside them', async () => {
   const { ask, wait, end } = startStuckThreads()
   // One is being checked, for ever; the others wait for it.
-  for (let at = 0; at < 33; at += 1) await wait('a')
+  for (let at = 0; at < 65; at += 1) await wait('a')
   await wait('b')
   await expect(ask('a')).rejects.toMatchObject({ code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } })
-  expect(await end()).toBe(34)
+  expect(await end()).toBe(66)
 })
 
-test('of these strangers’ are 16, so that the owner’s own wait beside them', async () => {
+test('of these 32 come through one door, so that those of other doors wait beside them', async () => {
   const { ask, wait, end } = startStuckThreads()
-  const stranger = { signal: new Stop(), isStranger: true }
-  for (let at = 0; at < 17; at += 1) await wait('a', stranger)
-  await expect(ask('a', stranger)).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
-  for (let at = 0; at < 16; at += 1) await wait('a')
-  expect(await end()).toBe(33)
+  const through = (door: string) => ({ signal: new Stop(), door })
+  for (let at = 0; at < 33; at += 1) await wait('a', through('page'))
+  await expect(ask('a', through('page'))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  for (let at = 0; at < 16; at += 1) await wait('a', through('broker'))
+  await expect(ask('a', through('broker'))).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
+  for (let at = 0; at < 8; at += 1) await wait('a', through('owner'))
+  expect(await end()).toBe(57)
 })
 
 test('of all owners’ inputs 512 wait, and 64 more of owners of whom none waits', async () => {
   const { ask, wait, end } = startStuckThreads()
   await wait('first')
-  for (let owner = 0; owner < 16; owner += 1) for (let at = 0; at < 32; at += 1) await wait(`owner ${owner}`)
+  for (let owner = 0; owner < 8; owner += 1) for (let at = 0; at < 64; at += 1) await wait(`owner ${owner}`)
   await expect(ask('owner 0')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })
   for (let owner = 0; owner < 64; owner += 1) await wait(`newcomer ${owner}`)
   await expect(ask('newcomer 0')).rejects.toMatchObject({ code: 'rate_limit_exceeded' })

@@ -38,16 +38,31 @@ describe('a fair queue', () => {
     expect([push('b'), push('b')]).toEqual([null, 'all'])
   })
 
-  test('gives strangers half of an owner’s line, by count and by weight, and the owner what they leave', () => {
+  test('gives a door no more of an owner’s line than it leaves free, by count and by weight', () => {
     const light = filled()
-    const push = (isStrangers: boolean) => light.push('a', 'light', 0, isStrangers)
-    expect([push(true), push(true), push(true), push(true)]).toEqual([null, null, null, 'owner'])
-    expect([push(false), push(false), push(false), push(false)]).toEqual([null, null, null, 'owner'])
+    const push = (door?: string) => light.push('a', 'light', 0, door)
+    expect([push('x'), push('x'), push('x'), push('x')]).toEqual([null, null, null, 'owner'])
+    // What comes next finds a place, however full those before it have made the line.
+    expect([push('y'), push('y'), push('z'), push('z')]).toEqual([null, 'owner', null, 'owner'])
     light.shift()
-    expect([push(true), push(true)]).toEqual([null, 'owner'])
+    light.shift()
+    expect([push('x'), push('y'), push('x')]).toEqual(['owner', null, 'owner'])
+    // Without a door there is nobody else to leave any to.
+    const plain = filled()
+    expect(Array.from({ length: 7 }, () => plain.push('a', 'light', 0)).indexOf('owner')).toBe(6)
     const heavy = filled()
-    expect([heavy.push('a', '1', 15, true), heavy.push('a', '2', 6, true)]).toEqual([null, 'owner'])
-    expect([heavy.push('a', '3', 25), heavy.push('a', '4', 1)]).toEqual([null, 'owner'])
+    expect([heavy.push('a', '1', 15, 'x'), heavy.push('a', '2', 6, 'x')]).toEqual([null, 'owner'])
+    expect([heavy.push('a', '3', 25, 'y'), heavy.push('a', '4', 1, 'z')]).toEqual([null, 'owner'])
+  })
+
+  test('serves the doors of an owner in turn, so that none waits behind the crowd at another', () => {
+    const queue = new FairQueue<string>({ maxWeight: 100, maxWeightOfOwner: 100, maxCount: 100, maxCountOfOwner: 100 })
+    const push = (item: string) => queue.push('a', item, 0, item[0])
+    for (const item of ['x1', 'x2', 'x3', 'x4', 'y1', 'y2']) push(item)
+    expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['x1', 'y1', 'x2'])
+    // A door has no turns to make up for, and what comes to one comes last of it.
+    for (const item of ['z1', 'z2', 'x5', 'y3']) push(item)
+    expect(drained(queue)).toEqual(['y2', 'z1', 'x3', 'z2', 'y3', 'x4', 'x5'])
   })
 
   test('is left by what no longer waits, wherever in line it is, and its place is free', () => {
@@ -79,5 +94,8 @@ describe('a fair queue', () => {
     expect(queue.push('a', 'more', 1)).toBe('owner')
     expect(queue.push('b', 'more', 1)).toBe('all')
     expect(drained(queue)).toEqual(['large'])
+    queue.push('a', 'small', 1)
+    // Where others wait, there has to be room for it among all.
+    expect([queue.push('b', 'large', 1_000), queue.push('b', 'large', 100)]).toEqual(['all', null])
   })
 })

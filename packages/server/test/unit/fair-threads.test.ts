@@ -55,13 +55,13 @@ test('who has left leaves the place in line at once, and is not answered when it
   const threads = startThreads({ startWorker, waitMs: 60_000, waiting: { maxCountOfOwner: 1 } })
   const [leaving, staying, gone] = [new Stop(), new Stop(), new Stop()]
   const first = threads.ask('a', 'first', 0)
-  const left = threads.ask('a', 'left', 0, { signal: leaving, isStranger: false })
+  const left = threads.ask('a', 'left', 0, { signal: leaving, door: 'page' })
   await expect(threads.ask('a', 'too many', 0)).rejects.toThrow(BUSY)
   leaving.abort()
   await expect(left).rejects.toThrow(BUSY)
   gone.abort()
-  await expect(threads.ask('a', 'gone', 0, { signal: gone, isStranger: false })).rejects.toThrow(BUSY)
-  const stayed = threads.ask('a', 'stayed', 0, { signal: staying, isStranger: false })
+  await expect(threads.ask('a', 'gone', 0, { signal: gone, door: 'page' })).rejects.toThrow(BUSY)
+  const stayed = threads.ask('a', 'stayed', 0, { signal: staying, door: 'page' })
   expect([await first, await stayed]).toEqual([
     { ok: true, answer: 'first' },
     { ok: true, answer: 'stayed' },

@@ -2,6 +2,7 @@ import type { JsonObject } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { createInputChecks, type InputChecksOptions, type InputThreads } from '../../src/deployments/input-checks.ts'
 import { createInputDesk } from '../../src/deployments/input-desk.ts'
+import { TimeLimitError } from '../../src/deployments/time-limit.ts'
 import { object } from './schema-support.ts'
 
 const NAMED = object({ name: { type: 'string' } }, { required: ['name'] })
@@ -40,29 +41,102 @@ test('what is quick is checked at once, references included', () => {
   expect(asked).toEqual([])
 })
 
-test('a check that takes long is handed on, and after two for half a minute so is what may, of that owner’s alone', async () => {
+/** Checks that are given up as soon as a test says so, and how often any was tried here. */
+function startStoppedChecks() {
+  const tried: number[] = []
+  let share: number | null = null
+  const stop: NonNullable<InputChecksOptions['stop']> = (maxMs, work) => {
+    tried.push(maxMs)
+    if (share !== null) throw new TimeLimitError('too slow', share)
+    return work()
+  }
+  const started = startChecks({ stop, compileMs: 30, checkMs: 20 })
+  return {
+    ...started,
+    tried,
+    /** From now on all takes too long, with that share of the processor; null for nothing. */
+    stopAll(ofProcessor: number | null) {
+      share = ofProcessor
+    },
+  }
+}
+
+function named(description: string): JsonObject {
+  return { ...NAMED, description }
+}
+
+test('a check that takes long is handed on, and others of the schema that may, for half a minute', async () => {
   const { checks, asked, clock } = startChecks()
-  const named = checks.checkOf('a', NAMED)
   const nodes = checks.checkOf('a', TREE)
-  expect(named({}, 'input')).toEqual(MISSING)
-  expect(await nodes(tree(31), 'input')).toEqual(NOT_CHECKED)
-  // Once may have been the machine's doing.
   expect(nodes(tree(2), 'input')).toBeNull()
   expect(await nodes(tree(31), 'input')).toEqual(NOT_CHECKED)
-  expect(asked).toEqual(['a', 'a'])
   expect(await nodes(tree(2), 'input')).toBeNull()
-  expect(asked).toEqual(['a', 'a', 'a'])
-  // Compiled already, and known to be quick.
-  expect(named({}, 'input')).toEqual(MISSING)
+  expect(asked).toEqual(['a', 'a'])
   expect(checks.checkOf('b', TREE)(tree(2), 'input')).toBeNull()
-  expect(asked).toEqual(['a', 'a', 'a'])
-  expect(await checks.checkOf('a', NAMED)({}, 'input')).toEqual(MISSING)
-  expect(asked).toEqual(['a', 'a', 'a', 'a'])
   clock.now = 30_000
   expect(nodes(tree(2), 'input')).toBeNull()
-  expect(await nodes(tree(31), 'input')).toEqual(NOT_CHECKED)
-  expect(nodes(tree(2), 'input')).toBeNull()
-  expect(asked).toHaveLength(5)
+  expect(asked).toEqual(['a', 'a'])
+})
+
+test.each([1, 0.1])(
+  'what was given up is not tried again at once by all who come, with %d of a processor or with more',
+  async (share) => {
+    const { checks, tried, stopAll, clock } = startStoppedChecks()
+    const check = checks.checkOf('a', NAMED)
+    stopAll(share)
+    for (let at = 0; at < 1_000; at += 1) expect(await check({}, 'input')).toEqual(MISSING)
+    expect(tried).toEqual([30])
+    clock.now = 30_000
+    stopAll(null)
+    expect(check({}, 'input')).toEqual(MISSING)
+    expect(tried).toEqual([30, 30])
+  },
+)
+
+test('two that were slow by themselves have all that may be slow handed on, for half a minute, of that owner alone', async () => {
+  const { checks, asked, stopAll, clock } = startStoppedChecks()
+  const known = checks.checkOf('a', named('known'))
+  expect(known({}, 'input')).toEqual(MISSING)
+  stopAll(0.9)
+  await checks.checkOf('a', named('first'))({}, 'input')
+  stopAll(null)
+  // Once may be the engine's doing.
+  expect(checks.checkOf('a', named('second'))({}, 'input')).toEqual(MISSING)
+  stopAll(0.9)
+  await checks.checkOf('a', named('third'))({}, 'input')
+  stopAll(null)
+  const fourth = checks.checkOf('a', named('fourth'))
+  expect(await fourth({}, 'input')).toEqual(MISSING)
+  expect(asked).toEqual(['a', 'a', 'a'])
+  // Compiled already, and known to be quick.
+  expect(known({}, 'input')).toEqual(MISSING)
+  expect(checks.checkOf('b', named('fourth'))({}, 'input')).toEqual(MISSING)
+  clock.now = 30_000
+  expect(fourth({}, 'input')).toEqual(MISSING)
+  expect(asked).toHaveLength(3)
+})
+
+test('where the machine was too busy, many schemas may be given up before the owner’s others are not tried', async () => {
+  const { checks, tried, stopAll } = startStoppedChecks()
+  stopAll(0.6)
+  for (let at = 0; at < 15; at += 1) await checks.checkOf('a', named(`slow ${at}`))({}, 'input')
+  stopAll(null)
+  expect(checks.checkOf('a', named('quick'))({}, 'input')).toEqual(MISSING)
+  expect(tried).toHaveLength(16)
+  stopAll(0.6)
+  // They held up others all the same, so that their number has an end.
+  for (let at = 15; at < 100; at += 1) await checks.checkOf('a', named(`slow ${at}`))({}, 'input')
+  expect(tried).toHaveLength(17)
+})
+
+test('a schema that is deployed to many runtimes of an owner is compiled once, and once for another owner', async () => {
+  const { checks, tried } = startStoppedChecks()
+  for (let runtime = 0; runtime < 100; runtime += 1) {
+    expect(checks.checkOf('a', { ...NAMED })({}, 'input')).toEqual(MISSING)
+  }
+  expect(tried).toEqual([30])
+  expect(checks.checkOf('b', NAMED)({}, 'input')).toEqual(MISSING)
+  expect(tried).toEqual([30, 30])
 })
 
 test('a large schema is never compiled here', async () => {
@@ -121,10 +195,14 @@ test('a schema that was forgotten is compiled anew, and has no more time than it
 })
 
 test('a schema that does not compile leaves its inputs unchecked, small or large, and takes nobody else’s away', async () => {
-  const { checks, asked } = startChecks()
+  const { checks, asked, tried } = startStoppedChecks()
   const broken = object({ ...NAMED }, { $ref: '#/$defs/nowhere' })
-  expect(await checks.checkOf('a', broken)({}, 'input')).toEqual(NOT_CHECKED)
   const large = { ...broken, description: 'x'.repeat(8_200) }
   expect(await checks.checkOf('b', large)({}, 'input')).toEqual(NOT_CHECKED)
-  expect(asked).toEqual(['a', 'b'])
+  const small = [0, 1, 2].map((at) => checks.checkOf('a', { ...broken, description: `small ${at}` }))
+  for (const check of [...small, ...small]) expect(await check({}, 'input')).toEqual(NOT_CHECKED)
+  expect(asked).toEqual(['b', ...Array.from({ length: 6 }, () => 'a')])
+  // Each was tried here once, and none of them counts as slow.
+  expect(tried).toEqual([30, 30, 30])
+  expect(checks.checkOf('a', NAMED)({}, 'input')).toEqual(MISSING)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TimeLimitError, withinTime } from '../../src/deployments/time-limit.ts'
+import { stoppedAfter, TimeLimitError, withinTime } from '../../src/deployments/time-limit.ts'
 
 const idle = new Int32Array(new SharedArrayBuffer(4))
 
@@ -39,4 +39,21 @@ test('work that was kept from the processor is begun anew, once', () => {
   times = 0
   expect(() => withinTime(200, () => standStill(100))).toThrow(TimeLimitError)
   expect(times).toBe(2)
+})
+
+test('what was stopped says which part of its time it had a processor for, and whether that was its share', () => {
+  const shareOf = (work: () => void) => {
+    try {
+      stoppedAfter(200, work)
+    } catch (error) {
+      if (error instanceof TimeLimitError) return error.share
+    }
+    throw new Error('was not stopped')
+  }
+  const idled = shareOf(() => Atomics.wait(idle, 0, 0, 10_000))
+  expect(idled).toBeLessThan(0.5)
+  // How much more that is, other programs decide.
+  expect(shareOf(keepBusy)).toBeGreaterThan(idled)
+  expect(new TimeLimitError('slow', 0.7).hadFairShare).toBe(true)
+  expect(new TimeLimitError('slow', 0.69).hadFairShare).toBe(false)
 })
