@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
-import { isAnswering, noteOwedAnswers } from './owed-answers.ts'
+import { mayAnswerFault, noteOwedAnswers } from './owed-answers.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
 /** Node looks every 30 s by itself: the time for a request would be up to four times as long as it says. */
@@ -48,7 +48,7 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
 
 // It says that it closes: whoever keeps connections would otherwise lose the next request on this one.
 function refuseAndClose(socket: Socket, status: string): void {
-  if (!socket.writable || isAnswering(socket)) return void socket.destroy()
+  if (!mayAnswerFault(socket)) return void socket.destroy()
   socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
   socket.destroySoon()
 }

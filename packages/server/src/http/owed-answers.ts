@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** By connection, the answers that are not over yet, in the order of their requests: the first has its turn, the others wait. */
-const owed = new WeakMap<Socket, Set<ServerResponse>>()
+/** By connection, what is not over yet, in the order of the requests: the first answer has its turn, the others wait. */
+const owed = new WeakMap<Socket, Map<ServerResponse, IncomingMessage>>()
 
 /**
  * Notes which answers each connection owes, and lets those end whose turn cannot come any more: Node tells an answer that
@@ -20,11 +20,13 @@ export function noteOwedAnswers(app: FastifyInstance): void {
 }
 
 /** Notes one answer; it may be told of twice. */
-export function noteOwedAnswer({ socket }: IncomingMessage, response: ServerResponse): void {
-  const answers = answersOf(socket)
+export function noteOwedAnswer(request: IncomingMessage, response: ServerResponse): void {
+  const answers = answersOf(request.socket)
   if (answers.has(response)) return
-  answers.add(response)
-  response.once('close', () => answers.delete(response))
+  answers.set(response, request)
+  const settle = () => void answers.delete(response)
+  // An answer may be over before its request is: until then, what is wrong with the body is wrong with that request.
+  response.once('close', () => (request.complete ? settle() : request.once('close', settle)))
 }
 
 /** True while any request of a connection has no whole answer. */
@@ -32,19 +34,25 @@ export function owesAnswer(socket: Socket): boolean {
   return (owed.get(socket)?.size ?? 0) > 0
 }
 
-/** True when part of an answer is on the wire: what else is written there would be taken for the rest of it. */
-export function isAnswering(socket: Socket): boolean {
-  for (const answer of owed.get(socket) ?? []) if (!answer.writableFinished) return answer.headersSent
-  return false
+/**
+ * True where a fault in the bytes of a connection may be answered there. Where an answer is owed, whatever is written would
+ * be taken for that one, or for the rest of it: only a request whose own body is at fault may be answered so.
+ */
+export function mayAnswerFault(socket: Socket): boolean {
+  if (!socket.writable) return false
+  for (const [answer, request] of owed.get(socket) ?? []) {
+    if (!answer.writableFinished || !request.complete) return !answer.headersSent && !request.complete
+  }
+  return true
 }
 
-function answersOf(socket: Socket): Set<ServerResponse> {
+function answersOf(socket: Socket): Map<ServerResponse, IncomingMessage> {
   const known = owed.get(socket)
   if (known) return known
-  const answers = new Set<ServerResponse>()
+  const answers = new Map<ServerResponse, IncomingMessage>()
   owed.set(socket, answers)
   socket.once('close', () => {
-    for (const answer of answers) if (answer.socket === null) endUnsent(answer)
+    for (const answer of answers.keys()) if (answer.socket === null && !answer.closed) endUnsent(answer)
   })
   return answers
 }

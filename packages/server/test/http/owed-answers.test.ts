@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { ErrorBody } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { createGate } from '../support/deferred.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
+import { saying, setScene } from '../support/scene.ts'
+
+// What a connection is owed is the same on every engine.
+describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
+  const database = useDatabase(engine)
+
+  /** An execute over a connection, whose model says nothing until the gate opens. */
+  async function setExecute() {
+    const scene = await setScene(database())
+    const { runtime, service } = scene
+    const gate = createGate()
+    onTestFinished(gate.open)
+    service.model.say(async function* ({ signal }) {
+      signal.addEventListener('abort', gate.open)
+      await gate.enter()
+      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+    })
+    const headers = { authorization: `Bearer ${runtime.publicKey}` }
+    const executeText = postText('/v1/runtime/execute', saying(), headers)
+    return { ...scene, gate, executeText }
+  }
+
+  test('is closed without a word where no request follows: a refusal would be taken for the answer', async () => {
+    const { service, gate, executeText } = await setExecute()
+    const socket = connectTo(await listenLocally(service.app), executeText)
+    const heard = textOf(socket)
+    await gate.arrived(1)
+    socket.write('no request\r\n\r\n')
+    expect(await heard).toBe('')
+  })
+})
+
+describeEngine('sqlite', 'a body that breaks the rules of HTTP', (engine) => {
+  const database = useDatabase(engine)
+
+  const chunked = (path: string, key: string) =>
+    `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n` +
+    'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'
+
+  test('is answered with 400 where its own request is the one that waits', async () => {
+    const { service, runtime } = await setScene(database())
+    const socket = connectTo(
+      await listenLocally(service.app),
+      `${chunked('/v1/runtime/execute', runtime.publicKey)}no length\r\n`,
+    )
+    const [head = '', body = ''] = (await textOf(socket)).split('\r\n\r\n')
+    expect(head).toContain('HTTP/1.1 400')
+    expect(Object.keys(ErrorBody.parse(JSON.parse(body)).error.details?.fieldErrors ?? {})).toEqual(['request'])
+  })
+
+  test('is not answered once more where its request has had its answer', async () => {
+    const { service } = await setScene(database())
+    const socket = connectTo(await listenLocally(service.app), chunked('/v1/runtime/execute', 'unknown'))
+    const heard = textOf(socket)
+    await nextPiece(socket)
+    socket.write('no length\r\n')
+    expect(statuses(await heard)).toEqual(['401'])
+  })
+})
+
+function statuses(heard: string): string[] {
+  return [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status)
+}
+
+function nextPiece(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once('data', (piece: Buffer) => resolve(piece.toString())))
+}
