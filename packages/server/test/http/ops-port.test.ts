@@ -40,9 +40,18 @@ test('the operations port ends a request that does not come within its time, and
   expect(await answerTo(port, 'GET /live HTTP/1.1\r\n')).toBe(closing('408 Request Timeout'))
 }, 5_000)
 
-test('the operations port writes nothing in the place of an answer that it owes', async () => {
+test('the operations port owes a connection eight answers, and nothing is written in their place', async () => {
   const gate = createGate()
   onTestFinished(gate.open)
   const { port } = await startOps(() => gate.enter().then(() => 'measured'))
-  expect(await text(connectTo(port, 'GET /metrics HTTP/1.1\r\nhost: a\r\n\r\nno request\r\n\r\n'))).toBe('')
+  const [metrics, live] = ['metrics', 'live'].map((path) => `GET /${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+  const broken = text(connectTo(port, `${metrics}no request\r\n\r\n`))
+  expect(await broken).toBe('')
+  const many = text(connectTo(port, metrics + `${live}`.repeat(20)))
+  await gate.arrived(2)
+  gate.open()
+  const heard = await many
+  const statuses = [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+  expect(statuses).toEqual([...Array<string>(8).fill('200'), '429'])
+  expect(heard.indexOf('measured')).toBeLessThan(heard.indexOf('"status":"ok"'))
 })
