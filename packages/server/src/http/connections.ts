@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { noteOwedAnswers } from './owed-answers.ts'
 import { cutStalledReader } from './stalled-reader.ts'
 
-/** Notes what is not answered yet, and which answers each connection owes, and cuts readers who stand still. */
+/** Notes what is not answered yet, and cuts readers who stand still. */
 export function watchConnections(app: FastifyInstance, { requests }: Pick<Deps, 'requests'>): void {
-  noteOwedAnswers(app)
   app.addHook('onRequest', (_request, reply, done) => {
     requests.add(reply.raw)
     reply.raw.once('close', () => requests.delete(reply.raw))

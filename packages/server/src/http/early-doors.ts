@@ -80,8 +80,9 @@ class EarlyDoor {
     this.#isInStep = request !== null && !isInBody && this.#read === 1 && this.#last === null
   }
 
-  // Whoever does not take what is written is Node's to deal with, too: it stops reading.
+  // Whoever does not take what is written is Node's to deal with, too: it stops reading. So is a connection that ends.
   #isItsTurn(): boolean {
-    return this.#isInStep && !owesAnswer(this.#socket) && this.#socket.writableLength === 0
+    const { writable, writableLength } = this.#socket
+    return this.#isInStep && !owesAnswer(this.#socket) && writable && writableLength === 0
   }
 }

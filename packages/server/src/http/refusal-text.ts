@@ -9,10 +9,14 @@ import type { RequestGist } from './whole-request.ts'
 const RETRY_MS = 1_000
 
 const BUSY = bodyOf('The service is busy. Try again in a moment.')
-const BODIES: Readonly<Record<ShedReason, string>> = {
+/** Why a request is refused; `owed`: its connection is owed too many answers, and ends with this one. */
+export type RefusalReason = ShedReason | 'owed'
+
+const BODIES: Readonly<Record<RefusalReason, string>> = {
   held: BUSY,
   paced: BUSY,
   running: bodyOf('Too many executions are under way. Try again in a moment.'),
+  owed: bodyOf('Too many requests on this connection wait for an answer. Try again in a moment.'),
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -24,7 +28,7 @@ export interface Refusal {
 }
 
 /** The one envelope, and what lets the page read it that may have asked. */
-export function refusalOf(request: RequestGist, reason: ShedReason): Refusal {
+export function refusalOf(request: RequestGist, reason: RefusalReason): Refusal {
   const id = requestIdOf(request)
   return {
     headers: { ...originHeaders(request), ...commonHeaders(reason), 'x-request-id': id },
@@ -55,16 +59,17 @@ function headOf(reason: ShedReason, date: string): string {
   return `HTTP/1.1 429 Too Many Requests\r\n${linesOf({ date, ...commonHeaders(reason) })}`
 }
 
-function commonHeaders(reason: ShedReason): Headers {
+function commonHeaders(reason: RefusalReason): Headers {
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(BODIES[reason].length),
     'cache-control': 'no-store',
     'retry-after': String(RETRY_MS / 1_000),
+    ...(reason === 'owed' && { connection: 'close' }),
   }
 }
 
-function bodyFor({ method }: RequestGist, reason: ShedReason): string {
+function bodyFor({ method }: RequestGist, reason: RefusalReason): string {
   return method === 'HEAD' ? '' : BODIES[reason]
 }
 

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyHttpOptions, FastifyReply, FastifyRequest } f
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
 import { toAppError } from './error-handler.ts'
-import { isAnswering } from './owed-answers.ts'
+import { mayAnswerFault } from './owed-answers.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Bounds on how a connection may behave, in milliseconds. */
@@ -35,7 +35,7 @@ export function serverOptions(deps: Pick<Deps, 'limits' | 'proxyHops'>): Fastify
       reply.header('x-request-id', request.id).code(ERROR_STATUS[fault.code]).send(fault.toBody())
     },
     clientErrorHandler(_error, socket) {
-      if (!socket.writable || isAnswering(socket)) return void socket.destroy()
+      if (!mayAnswerFault(socket)) return void socket.destroy()
       const fault = invalidField('request', 'is not valid HTTP.')
       const body = JSON.stringify(fault.toBody())
       const id = requestIdOf({ headers: {} })

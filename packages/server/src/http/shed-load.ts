@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import type { HeldRequest, ShedReason } from '../load/load-gate.ts'
+import type { HeldRequest } from '../load/load-gate.ts'
 import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
 import { createEarlyDoors } from './early-doors.ts'
-import { createRefusalWriter, pathOf, refusalOf } from './refusal-text.ts'
+import { noteOwedAnswer } from './owed-answers.ts'
+import { createRefusalWriter, pathOf, type RefusalReason, refusalOf } from './refusal-text.ts'
 import { notesOf } from './request-notes.ts'
 import type { RequestGist } from './whole-request.ts'
 
@@ -28,11 +29,13 @@ export function shedLoad(app: FastifyInstance, deps: ShedDeps): void {
     teller.shed(kind, reason)
     return textOf(request, reason)
   })
-  // Null where the request was refused, and its answer is on its way.
+  // Null where the request was refused, and its answer is on its way, or is ignored.
   const take = (request: IncomingMessage, response: ServerResponse): HeldRequest | null => {
+    const turn = noteOwedAnswer(request, response)
+    if (turn === 'ignored') return null
     const gist = gistOf(request)
     const kind = kindOf(gist)
-    const entered = load.enter(kind)
+    const entered = turn === 'refused' ? 'owed' : load.enter(kind)
     if (typeof entered === 'string') {
       teller.shed(kind, entered)
       const { headers, body } = refusalOf(gist, entered)
@@ -92,7 +95,7 @@ function kindOf({ method, url }: RequestGist): LoadKind {
 }
 
 interface Teller {
-  shed(kind: LoadKind, reason: ShedReason): void
+  shed(kind: LoadKind, reason: RefusalReason): void
   /** Tells what is still untold of a burst that is over. */
   look(): void
 }

@@ -10,7 +10,7 @@ import { createGate } from '../support/deferred.ts'
 /** A server that refuses while it is told to, by Node or early, and says in its answers who refused. */
 async function startServer() {
   const gate = createGate()
-  const state = { isRefusing: false, requests: 0 }
+  const state = { isRefusing: false, requests: 0, endConnection: () => {} }
   const doors = createEarlyDoors(() => (state.isRefusing ? answerOf(429, 'early') : null))
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.url === '/slow') await gate.enter()
@@ -20,6 +20,7 @@ async function startServer() {
   }
   const server = createServer((request, response) => {
     state.requests += 1
+    state.endConnection = () => void request.socket.end()
     noteOwedAnswer(request, response)
     doors.note(request)
     if (!state.isRefusing) return void serve(request, response)
@@ -37,7 +38,7 @@ function answerOf(status: number, body: string): string {
 
 /** A connection whose answers are read in their order: status and body of each. */
 function openConnection(port: number) {
-  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
   let heard = ''
   let look = () => {}
@@ -137,6 +138,15 @@ test('while something is under way on a connection, what comes behind it waits i
   while (state.requests < 4) await nextTurn()
   gate.open()
   expect([await answer(), await answer()]).toEqual(['200 GET /slow ', '429 node'])
+})
+
+test('nothing is written on a connection that is about to end', async () => {
+  const { write, state } = await openRefused()
+  state.isRefusing = true
+  state.endConnection()
+  write(get('/behind'))
+  // Node has read it: /1 and /2 were before, and /3 was refused early.
+  while (state.requests < 3) await nextTurn()
 })
 
 test('requests that arrive together are Node’s, and answered in their order', async () => {

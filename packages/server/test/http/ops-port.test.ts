@@ -3,11 +3,13 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { createOpsApp } from '../../src/http/ops-app.ts'
+import { createGate } from '../support/deferred.ts'
+import { connectTo } from '../support/raw-http.ts'
 
-async function startOps() {
+async function startOps(metricsText = async () => '') {
   const checks = { database: 'ok', lease: 'held', state: 'serving' } as const
   const readiness = { read: async () => ({ ready: true, checks }), drain: () => {} }
-  const metrics = { contentType: 'text/plain', text: async () => '' }
+  const metrics = { contentType: 'text/plain', text: metricsText }
   const ops = createOpsApp({ readiness, metrics })
   onTestFinished(() => ops.close())
   const port = Number(new URL(await ops.listen({ port: 0 })).port)
@@ -37,3 +39,19 @@ test('the operations port ends a request that does not come within its time, and
   ops.server.requestTimeout = 1
   expect(await answerTo(port, 'GET /live HTTP/1.1\r\n')).toBe(closing('408 Request Timeout'))
 }, 5_000)
+
+test('the operations port owes a connection eight answers, and nothing is written in their place', async () => {
+  const gate = createGate()
+  onTestFinished(gate.open)
+  const { port } = await startOps(() => gate.enter().then(() => 'measured'))
+  const [metrics, live] = ['metrics', 'live'].map((path) => `GET /${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+  const broken = text(connectTo(port, `${metrics}no request\r\n\r\n`))
+  expect(await broken).toBe('')
+  const many = text(connectTo(port, metrics + `${live}`.repeat(20)))
+  await gate.arrived(2)
+  gate.open()
+  const heard = await many
+  const statuses = [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+  expect(statuses).toEqual([...Array<string>(8).fill('200'), '429'])
+  expect(heard.indexOf('measured')).toBeLessThan(heard.indexOf('"status":"ok"'))
+})

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -7,7 +6,7 @@ import { drain } from '../../src/http/drain.ts'
 import type { ModelEvent, ModelRequest } from '../../src/model/model.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
-import { listenLocally } from '../support/raw-http.ts'
+import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 import { type Scene, saying, setScene } from '../support/scene.ts'
 
 const PIECE = 'a'.repeat(4_096)
@@ -17,27 +16,14 @@ const LONG_TIMES = { drainMs: 60_000, stopMs: 60_000, flushMs: 0 }
 
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
-function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
-  const text = JSON.stringify(body)
-  const lines = Object.entries({ ...headers, 'content-type': 'application/json', 'content-length': text.length })
-  return `POST ${path} HTTP/1.1\r\nhost: a\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${text}`
-}
-
 const GET_DESCRIPTION = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
 
 // How Node queues answers is the same on every engine.
 describeEngine('sqlite', 'requests that are sent one right behind the other', (engine) => {
   const database = useDatabase(engine)
 
-  function connectTo(port: number, bytes: string) {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-    return socket
-  }
-
   function executeText({ runtime }: Scene, accept = 'text/event-stream'): string {
-    return post('/v1/runtime/execute', saying(), { authorization: `Bearer ${runtime.publicKey}`, accept })
+    return postText('/v1/runtime/execute', saying(), { authorization: `Bearer ${runtime.publicKey}`, accept })
   }
 
   /** Two streamed executes on one connection: one whose model thinks, and one that says more than can wait for its turn. */
@@ -114,9 +100,9 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     onTestFinished(gate.open)
     const port = await listenLocally(scene.service.app)
     isSet = true
-    const signIn = post('/v1/auth/sign-in', { email: 'a@example.com', password: 'correct horse battery' })
-    const sockets = [1, 2, 3].map(() => connectTo(port, signIn + GET_DESCRIPTION.repeat(20)))
-    await eventually(() => expect(scene.service.deps.requests.size).toBe(63))
+    const signIn = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'correct horse battery' })
+    const sockets = [1, 2, 3].map(() => connectTo(port, signIn + GET_DESCRIPTION.repeat(7)))
+    await eventually(() => expect(scene.service.deps.requests.size).toBe(24))
     for (const socket of sockets) socket.destroy()
     await eventually(() => expect(underWay(scene)).toEqual([0, 0, 0]))
   })

@@ -1,5 +1,6 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { onTestFinished } from 'vitest'
 
 /** Lets the app listen on a free port of the loopback address. */
 export async function listenLocally(app: FastifyInstance): Promise<number> {
@@ -7,6 +8,21 @@ export async function listenLocally(app: FastifyInstance): Promise<number> {
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw new Error('the app listens on no port')
   return address.port
+}
+
+/** A connection over which these bytes have been sent first of all; it is closed when the running test has finished. */
+export function connectTo(port: number, bytes: string): Socket {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+/** A request as it stands on the wire, with a body of JSON. */
+export function postText(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
+  const text = JSON.stringify(body)
+  const lines = Object.entries({ ...headers, 'content-type': 'application/json', 'content-length': text.length })
+  return `POST ${path} HTTP/1.1\r\nhost: a\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${text}`
 }
 
 export interface RawAnswer {

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { ErrorBody } from '@svc/contract'
+import { listenOnFreePort } from '@svc/testkit'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
+import { saying, setScene } from '../support/scene.ts'
+
+const GET_HEALTH = 'GET /health HTTP/1.1\r\nhost: a\r\n\r\n'
+const AS_MANY_AS_ARE_OWED = 8
+
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
+
+// What a connection is owed is the same on every engine.
+describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
+  const database = useDatabase(engine)
+
+  /** An execute over a connection, whose model says nothing until the gate opens. */
+  async function setExecute() {
+    const metrics = createPrometheusMetrics()
+    const scene = await setScene(database(), { metrics })
+    const { runtime, service } = scene
+    const gate = createGate()
+    onTestFinished(gate.open)
+    service.model.say(async function* ({ signal }) {
+      signal.addEventListener('abort', gate.open)
+      await gate.enter()
+      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+    })
+    const headers = { authorization: `Bearer ${runtime.publicKey}` }
+    const executeText = postText('/v1/runtime/execute', saying(), headers)
+    const requests = () => service.deps.requests.size
+    const running = () => service.deps.running.size
+    return { ...scene, gate, headers, executeText, metrics, requests, running }
+  }
+
+  test('is owed eight answers, which come in their order; one more request is refused, and ends it', async () => {
+    const { service, gate, executeText, metrics, requests } = await setExecute()
+    const socket = connectTo(await listenLocally(service.app), executeText + GET_HEALTH.repeat(300))
+    const heard = textOf(socket)
+    await gate.arrived(1)
+    await eventually(() => expect(requests()).toBe(AS_MANY_AS_ARE_OWED))
+    gate.open()
+    expectEightAndRefusal(await heard)
+    expect(await metrics.text()).toContain('svc_http_requests_shed_total{kind="health",reason="owed"} 1')
+    expect(service.deps.load.held).toBe(0)
+  })
+
+  test('is owed no more on another of the server’s addresses', async () => {
+    const { service, gate, executeText } = await setExecute()
+    await service.app.ready()
+    const { port, close } = await listenOnFreePort(createServer(service.app.routing))
+    onTestFinished(close)
+    const heard = textOf(connectTo(port, executeText + GET_HEALTH.repeat(300)))
+    await gate.arrived(1)
+    gate.open()
+    expectEightAndRefusal(await heard)
+  })
+
+  test('may bring any number of requests, one behind the other, each after the answer to the one before', async () => {
+    const { service } = await setExecute()
+    const socket = connectTo(await listenLocally(service.app), '')
+    for (let count = 0; count < 3 * AS_MANY_AS_ARE_OWED; count += 1) {
+      socket.write(GET_HEALTH)
+      expect(await nextPiece(socket)).toContain('HTTP/1.1 200')
+    }
+  })
+
+  test('is closed when requests keep coming behind the refused one, and nothing goes on', async () => {
+    const { service, gate, executeText, requests, running } = await setExecute()
+    const socket = connectTo(await listenLocally(service.app), executeText)
+    const heard = textOf(socket).catch(() => '')
+    await gate.arrived(1)
+    socket.write(GET_HEALTH.repeat(1_000))
+    expect(await heard).toBe('')
+    await eventually(() => expect([requests(), running()]).toEqual([0, 0]))
+  })
+
+  test('is read on behind a refused request with a large body: whoever leaves is missed', async () => {
+    const { service, gate, headers, executeText, requests, running } = await setExecute()
+    const large = postText('/v1/runtime/execute', 'a'.repeat(500_000), headers)
+    const bytes = executeText + GET_HEALTH.repeat(AS_MANY_AS_ARE_OWED - 1) + large + large
+    const socket = connectTo(await listenLocally(service.app), bytes)
+    await gate.arrived(1)
+    await eventually(() => expect(socket.writableLength).toBe(0))
+    socket.destroy()
+    await eventually(() => expect([requests(), running()]).toEqual([0, 0]))
+  })
+
+  test('is closed without a word where no request follows: a refusal would be taken for the answer', async () => {
+    const { service, gate, executeText } = await setExecute()
+    const socket = connectTo(await listenLocally(service.app), executeText)
+    const heard = textOf(socket)
+    await gate.arrived(1)
+    socket.write('no request\r\n\r\n')
+    expect(await heard).toBe('')
+  })
+})
+
+describeEngine('sqlite', 'a body that breaks the rules of HTTP', (engine) => {
+  const database = useDatabase(engine)
+
+  const chunked = (path: string, key: string) =>
+    `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n` +
+    'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'
+
+  test('is answered with 400 where its own request is the one that waits', async () => {
+    const { service, runtime } = await setScene(database())
+    const socket = connectTo(
+      await listenLocally(service.app),
+      `${chunked('/v1/runtime/execute', runtime.publicKey)}no length\r\n`,
+    )
+    const [head = '', body = ''] = (await textOf(socket)).split('\r\n\r\n')
+    expect(head).toContain('HTTP/1.1 400')
+    expect(Object.keys(ErrorBody.parse(JSON.parse(body)).error.details?.fieldErrors ?? {})).toEqual(['request'])
+  })
+
+  test('is not answered once more where its request has had its answer', async () => {
+    const { service } = await setScene(database())
+    const socket = connectTo(await listenLocally(service.app), chunked('/v1/runtime/execute', 'unknown'))
+    const heard = textOf(socket)
+    await nextPiece(socket)
+    socket.write('no length\r\n')
+    expect(statuses(await heard)).toEqual(['401'])
+  })
+})
+
+function expectEightAndRefusal(heard: string): void {
+  expect(statuses(heard)).toEqual([...Array<string>(AS_MANY_AS_ARE_OWED).fill('200'), '429'])
+  expect(heard.indexOf('"executionId"')).toBeLessThan(heard.indexOf('"status":"ok"'))
+  const [head = '', body = ''] = heard.slice(heard.indexOf('HTTP/1.1 429')).split('\r\n\r\n')
+  expect(head.toLowerCase()).toContain('\r\nconnection: close\r\n')
+  expect(head).toContain('\r\nretry-after: 1\r\n')
+  expect(ErrorBody.parse(JSON.parse(body)).error).toMatchObject({ code: 'rate_limit_exceeded' })
+}
+
+function statuses(heard: string): string[] {
+  return [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status)
+}
+
+function nextPiece(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once('data', (piece: Buffer) => resolve(piece.toString())))
+}
