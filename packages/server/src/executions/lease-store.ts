@@ -70,9 +70,10 @@ const SWEEP_ROWS = 1_000
 
 export interface Sweep {
   now: number
-  /** The node that sweeps, and since when its own executions can no longer be under way, whatever their rows say. */
+  /** The node that sweeps. */
   nodeId: string
-  overdueBefore: number
+  /** Since when its own executions can no longer be under way, whatever their rows say. Null: they are left alone. */
+  overdueBefore: number | null
   /** Which other nodes are taken for dead: those whose lease has run out, or all where there can be but one. */
   deadNodes: 'none' | 'lapsed' | 'all others'
 }
@@ -124,7 +125,9 @@ async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<
     .where((where) =>
       where.or([
         where('node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),
-        where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)]),
+        ...(overdueBefore === null
+          ? []
+          : [where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)])]),
       ]),
     )
     .limit(SWEEP_ROWS)

@@ -25,9 +25,10 @@ export interface NodeLease {
   /**
    * Fails what nobody runs any more. After a time in which no node is known to have renewed its lease, those whose leases
    * ran out meanwhile are given ten seconds to renew, anew with each renewal of this one's that fails in them: what kept
-   * this one from renewing may have kept them, too.
+   * this one from renewing may have kept them, too. `sparesOwn` leaves this node's own alone, however long they are
+   * overdue: for while outcomes of its executions are still to be written.
    */
-  sweep(): Promise<void>
+  sweep(options?: { sparesOwn?: boolean }): Promise<void>
   release(): Promise<void>
 }
 
@@ -68,9 +69,8 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     if (isOurs) until = claimed.until
     return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
-  const failAllOf = async (deadNodes: Sweep['deadNodes']) => {
-    const now = clock.now()
-    const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, deadNodes })
+  const failAllOf = async (deadNodes: Sweep['deadNodes'], overdueBefore: Sweep['overdueBefore']) => {
+    const count = await failAbandoned(db, { now: clock.now(), nodeId, overdueBefore, deadNodes })
     if (count === 0) return
     deps.metrics.executionsInterrupted(count)
     deps.logger.warn({ count }, 'failed executions that were interrupted')
@@ -83,8 +83,9 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       const lately = clock.now() - MISSED_MS + LEASE_MS
       steadySince = (await readSteadySince(db, lately)) ?? clock.now()
       await take()
-      // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
-      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed())
+      // The embedded store has one server at a time, so at its start whatever runs was left by a dead one. Of its own there
+      // is nothing yet.
+      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed(), null)
     },
     async renew() {
       const isOurs = await extend()
@@ -94,7 +95,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: () => failAllOf(lapsed()),
+    sweep: ({ sparesOwn = false } = {}) => failAllOf(lapsed(), sparesOwn ? null : clock.now() - overdueMs),
     async release() {
       until = 0
       await dropLease(db, nodeId)
