@@ -106,9 +106,9 @@ async function settleSurely(
   late: StopSignal,
 ): Promise<boolean[]> {
   let doubt: CommitUnknownError | null = null
-  const attempt = async ({ commit }: Try) => {
+  const settleOnce = async (attempt: Try) => {
     try {
-      const settled = await settleBatch(db, settlements, { nodeId, commit })
+      const settled = await settleBatch(db, settlements, { nodeId, ...attempt })
       return doubt === null
         ? settled
         : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))
@@ -118,7 +118,7 @@ async function settleSurely(
     }
   }
   try {
-    return await outlast(pause, attempt, late)
+    return await outlast(pause, settleOnce, late)
   } catch (error) {
     throw doubt ?? error
   }
