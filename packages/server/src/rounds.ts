@@ -3,11 +3,14 @@ import { FOLD_MS } from './analytics/folding.ts'
 import type { Deps } from './deps.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
+import { limitTime } from './limit-time.ts'
 import { type RepeatedWork, repeatWork } from './repeated-work.ts'
 
 /** In milliseconds from one round to the next. */
 export interface RoundTimes {
   renewalMs?: number
+  /** How long each waits for what was kept to be written, before it fails what was interrupted. */
+  patienceMs?: number
   retentionMs?: number
   foldMs?: number
 }
@@ -23,10 +26,13 @@ export interface Rounds {
 // Without a lease nobody is let in: what keeps a database from it is over sooner than the next renewal would come.
 const RENEWAL_RETRY_MS = 1_000
 
+// Ends before the next round begins, whatever becomes of what was kept.
+const PATIENCE_MS = 5_000
+
 /** Begins them, and the latter two at once: they find what a process left that was killed, or never ran for long. */
 export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
-  const { renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS } = times
-  const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps))
+  const { renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS, patienceMs = PATIENCE_MS } = times
+  const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps, patienceMs))
   const folding = repeatWork({ everyMs: foldMs }, () => fold(deps))
   const retention = createRetentionSweep(deps)
   const sweeping = repeatWork({ everyMs: retentionMs }, () => sweep(deps, retention))
@@ -38,7 +44,7 @@ export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
   return { renewing, folding, sweeping: { stop: stopSweeping } }
 }
 
-async function renew(deps: Deps): Promise<boolean> {
+async function renew(deps: Deps, patienceMs: number): Promise<boolean> {
   try {
     await deps.lease.renew()
   } catch (error) {
@@ -47,16 +53,19 @@ async function renew(deps: Deps): Promise<boolean> {
     deps.logger.error({ err: error }, 'the lease could not be renewed')
     return false
   }
-  // First: after a long outage the sweep would take for overdue what only waited to be written.
-  await Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
+  // First: as a rule nothing is kept any more then, and the sweep need spare nothing. What others left behind cannot wait
+  // for as long as a database may take.
+  const retried = Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
+  await limitTime(retried, patienceMs, undefined)
   await failInterrupted(deps)
   return true
 }
 
 // The lease is held by now: what was interrupted can wait for the next regular round.
-async function failInterrupted({ lease, metrics, logger }: Deps): Promise<void> {
+async function failInterrupted({ lease, settlements, metrics, logger }: Deps): Promise<void> {
   try {
-    await lease.sweep()
+    // After a long outage it would take for overdue what only waits to be written.
+    await lease.sweep({ sparesOwn: settlements.unwritten > 0 })
   } catch (error) {
     metrics.databaseFailed('sweep')
     logger.error({ err: error }, 'executions that nobody runs any more could not be failed')

@@ -1,3 +1,4 @@
+export { collectGarbage } from './collect-garbage.ts'
 export { findChromium, launchChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
 export {

@@ -102,7 +102,7 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'rounds.js',
-        from: '() => renew(deps))',
+        from: '() => renew(deps, patienceMs))',
         to: 'async () => true)',
       },
     ],

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { toNodeListener } from '@svc/sdk/node'
+import { collectGarbage } from '@svc/testkit'
 import { expect, test } from 'vitest'
 import { callBody, signatureHeaders } from '../support/signed-calls.ts'
 import { listen } from './support/serve.ts'
@@ -155,16 +156,4 @@ function statusOf(port: number, bytes: string): Promise<string> {
       resolve(chunk.toString().slice(9, 12))
     })
   })
-}
-
-// A full collection, without flags: enough rubbish for the young and the old generation to be swept.
-async function collectGarbage(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8')
-  const { runInNewContext } = await import('node:vm')
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  for (let round = 0; round < 3; round += 1) {
-    if (typeof collect === 'function') collect()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
 }

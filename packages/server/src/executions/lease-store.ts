@@ -18,6 +18,12 @@ export interface Lease {
   steadySince: number
 }
 
+/** What a node claims anew. */
+export interface Renewal extends Lease {
+  /** The latest end that it has ever claimed, with this renewal or before: a lease that ends later was renewed later. */
+  latestUntil: number
+}
+
 /** Takes a lease for a node that holds none. */
 export async function takeLease(db: Kysely<Schema>, lease: Lease & { startedAt: number }): Promise<void> {
   await db
@@ -42,22 +48,25 @@ export async function readSteadySince(db: Kysely<Schema>, until: number): Promis
 }
 
 /**
- * Renews a node's lease. False when it has none any more: another node has failed what it ran. Moves no time back: a
- * renewal that was given up long ago may still arrive, after later ones.
+ * Renews a node's lease. False when it has none any more: another node has failed what it ran. Changes nothing after a
+ * later renewal: one that was given up long ago may still arrive. What a clock claimed that was ahead is set right.
  */
-export async function extendLease(db: Kysely<Schema>, { nodeId, until, steadySince }: Lease): Promise<boolean> {
+export async function extendLease(db: Kysely<Schema>, { nodeId, latestUntil, ...claimed }: Renewal): Promise<boolean> {
+  const unlessLate = (column: 'lease_until' | 'steady_since', at: number) =>
+    sql<number>`case when lease_until > ${toBigint(latestUntil)} then ${sql.ref(column)} else ${toBigint(at)} end`
   const result = await db
     .updateTable('nodes')
-    .set({ lease_until: laterOf('lease_until', until), steady_since: laterOf('steady_since', steadySince) })
+    .set({
+      lease_until: unlessLate('lease_until', claimed.until),
+      steady_since: unlessLate('steady_since', claimed.steadySince),
+    })
     .where('node_id', '=', nodeId)
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }
 
-// The engines have no function for it in common.
-function laterOf(column: 'lease_until' | 'steady_since', at: number) {
-  const given = sql<number>`cast(${at} as bigint)`
-  return sql<number>`case when ${sql.ref(column)} > ${given} then ${sql.ref(column)} else ${given} end`
+function toBigint(at: number) {
+  return sql<number>`cast(${at} as bigint)`
 }
 
 /** Gives a lease up; what the node still runs is for others to fail. */
@@ -70,9 +79,10 @@ const SWEEP_ROWS = 1_000
 
 export interface Sweep {
   now: number
-  /** The node that sweeps, and since when its own executions can no longer be under way, whatever their rows say. */
+  /** The node that sweeps. */
   nodeId: string
-  overdueBefore: number
+  /** Since when its own executions can no longer be under way, whatever their rows say. Null: they are left alone. */
+  overdueBefore: number | null
   /** Which other nodes are taken for dead: those whose lease has run out, or all where there can be but one. */
   deadNodes: 'none' | 'lapsed' | 'all others'
 }
@@ -124,7 +134,9 @@ async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<
     .where((where) =>
       where.or([
         where('node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),
-        where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)]),
+        ...(overdueBefore === null
+          ? []
+          : [where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)])]),
       ]),
     )
     .limit(SWEEP_ROWS)

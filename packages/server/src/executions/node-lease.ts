@@ -25,9 +25,10 @@ export interface NodeLease {
   /**
    * Fails what nobody runs any more. After a time in which no node is known to have renewed its lease, those whose leases
    * ran out meanwhile are given ten seconds to renew, anew with each renewal of this one's that fails in them: what kept
-   * this one from renewing may have kept them, too.
+   * this one from renewing may have kept them, too. `sparesOwn` leaves this node's own alone, however long they are
+   * overdue: for while outcomes of its executions are still to be written.
    */
-  sweep(): Promise<void>
+  sweep(options?: { sparesOwn?: boolean }): Promise<void>
   release(): Promise<void>
 }
 
@@ -41,17 +42,27 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   const startedAt = clock.now()
   const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
   let until = 0
+  let latestUntil = 0
   let renewedAt = startedAt
   // Told to those who start: they cannot know by themselves how long the database was away before.
   let steadySince = startedAt
-  const take = async () => {
+  const claim = () => {
     const claimed = clock.now() + LEASE_MS
+    latestUntil = Math.max(latestUntil, claimed)
+    // A clock that was set back claims less than before, and the store may hear it although its answer is lost.
+    until = Math.min(until, claimed)
+    return claimed
+  }
+  const take = async () => {
+    const claimed = claim()
     await takeLease(db, { nodeId, until: claimed, steadySince, startedAt })
     until = claimed
     renewedAt = clock.now()
   }
   const noteGap = () => {
-    if (clock.now() - renewedAt > MISSED_MS) steadySince = clock.now()
+    const now = clock.now()
+    // A time to come: the clock was ahead, and has been set back.
+    if (now - renewedAt > MISSED_MS || now < steadySince) steadySince = now
   }
   // Of the time that others are given to renew, none counts in which the database was away again.
   const noteOutage = (error: unknown): never => {
@@ -60,17 +71,16 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
   const extend = async (): Promise<boolean> => {
     noteGap()
-    const claimed = { until: clock.now() + LEASE_MS, steadySince }
-    const isOurs = await extendLease(db, { nodeId, ...claimed }).catch(noteOutage)
+    const claimed = { until: claim(), steadySince }
+    const isOurs = await extendLease(db, { nodeId, ...claimed, latestUntil }).catch(noteOutage)
     // The answer itself may have taken so long.
     noteGap()
     renewedAt = clock.now()
     if (isOurs) until = claimed.until
     return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
-  const failAllOf = async (deadNodes: Sweep['deadNodes']) => {
-    const now = clock.now()
-    const count = await failAbandoned(db, { now, nodeId, overdueBefore: now - overdueMs, deadNodes })
+  const failAllOf = async (deadNodes: Sweep['deadNodes'], overdueBefore: Sweep['overdueBefore']) => {
+    const count = await failAbandoned(db, { now: clock.now(), nodeId, overdueBefore, deadNodes })
     if (count === 0) return
     deps.metrics.executionsInterrupted(count)
     deps.logger.warn({ count }, 'failed executions that were interrupted')
@@ -81,10 +91,13 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     async take() {
       // Whoever renewed lately has a lease that ends so late.
       const lately = clock.now() - MISSED_MS + LEASE_MS
-      steadySince = (await readSteadySince(db, lately)) ?? clock.now()
+      const told = (await readSteadySince(db, lately)) ?? clock.now()
+      // The clock of the one that knew may have been ahead.
+      steadySince = Math.min(told, clock.now())
       await take()
-      // The embedded store has one server at a time, so at its start whatever runs was left by a dead one.
-      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed())
+      // The embedded store has one server at a time, so at its start whatever runs was left by a dead one. Of its own there
+      // is nothing yet.
+      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed(), null)
     },
     async renew() {
       const isOurs = await extend()
@@ -94,7 +107,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: () => failAllOf(lapsed()),
+    sweep: ({ sparesOwn = false } = {}) => failAllOf(lapsed(), sparesOwn ? null : clock.now() - overdueMs),
     async release() {
       until = 0
       await dropLease(db, nodeId)

@@ -46,7 +46,7 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     deps.logger.warn({ kept: MAX_WAITING }, 'more outcomes wait for the database than can be kept')
   })
   let retrying = 0
-  let retries: Promise<unknown> = Promise.resolve()
+  const retries = new Set<Promise<void>>()
   const retryAll = async () => {
     const retried = waiting.takeAll()
     retrying += retried.length
@@ -65,8 +65,9 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
     await Promise.all(retried.map(retry))
   }
   const retryFailed = async () => {
-    retries = Promise.all([retries, retryAll()])
-    await retries
+    const retry = retryAll().finally(() => retries.delete(retry))
+    retries.add(retry)
+    await Promise.all(retries)
   }
   return {
     async settle(settlement) {
@@ -105,9 +106,9 @@ async function settleSurely(
   late: StopSignal,
 ): Promise<boolean[]> {
   let doubt: CommitUnknownError | null = null
-  const attempt = async ({ commit }: Try) => {
+  const settleOnce = async (attempt: Try) => {
     try {
-      const settled = await settleBatch(db, settlements, { nodeId, commit })
+      const settled = await settleBatch(db, settlements, { nodeId, ...attempt })
       return doubt === null
         ? settled
         : await Promise.all(settlements.map((each, index) => settled[index] || wasSettled(db, each)))
@@ -117,7 +118,7 @@ async function settleSurely(
     }
   }
   try {
-    return await outlast(pause, attempt, late)
+    return await outlast(pause, settleOnce, late)
   } catch (error) {
     throw doubt ?? error
   }

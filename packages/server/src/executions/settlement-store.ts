@@ -38,17 +38,28 @@ export interface Settlement {
   heardFrom: boolean
 }
 
+interface Settling {
+  nodeId: string
+  /** Called right before a commit is sent, on SQLite with the statements before it; prevents it by throwing. */
+  commit(): void
+  /** Called where one that was sent is known not to have taken place. */
+  noCommit(): void
+}
+
+const nothing = () => {}
+
 /**
  * Writes outcomes, calls and usage in one transaction. Only rows that are still `running` under this node are changed:
- * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted. `commit` is called
- * right before the commit is sent, on SQLite with the statements before it, and can prevent it by throwing.
+ * an execution that somebody else has ended meanwhile answers false, and nothing of it is counted.
  */
 export async function settleBatch(
   db: Kysely<Schema>,
   settlements: readonly Settlement[],
-  { nodeId, commit = () => {} }: { nodeId: string; commit?: () => void },
+  { nodeId, commit = nothing, noCommit = nothing }: Pick<Settling, 'nodeId'> & Partial<Settling>,
 ): Promise<boolean[]> {
-  if (!isPostgres(db) && (await settleAtOnce(db, settlements, { nodeId, commit }))) return settlements.map(() => true)
+  if (!isPostgres(db) && (await settleAtOnce(db, settlements, { nodeId, commit, noCommit }))) {
+    return settlements.map(() => true)
+  }
   return inTransaction(db, async (tx) => {
     const lost = new Set((await updateRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId))).map(idOf))
     const settled = settlements.filter(({ executionId }) => !lost.has(executionId))
@@ -64,18 +75,24 @@ export async function settleBatch(
 function settleAtOnce(
   db: Kysely<Schema>,
   settlements: readonly Settlement[],
-  { nodeId, commit }: { nodeId: string; commit: () => void },
+  { nodeId, commit, noCommit }: Settling,
 ): Promise<boolean> {
-  return allOrNothing(db, (tx) => {
+  return allOrNothing(db, async (tx) => {
     commit()
-    return Promise.all([
-      updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
-      endAllCalls(tx, settlements),
-      failOpenCalls(tx, settlements.filter(isFailed)),
-      journalUsage(tx, settlements.map(usageOf)),
-      noteSignsOfLife(tx, settlements),
-      commitAlong(tx),
-    ])
+    try {
+      await Promise.all([
+        updateAllRows(tx, END_EXECUTIONS, toEndRows(settlements, nodeId)),
+        endAllCalls(tx, settlements),
+        failOpenCalls(tx, settlements.filter(isFailed)),
+        journalUsage(tx, settlements.map(usageOf)),
+        noteSignsOfLife(tx, settlements),
+        commitAlong(tx),
+      ])
+    } catch (error) {
+      // Whichever of them failed, the thread did no commit. Where it has ended itself, the try ends with it.
+      noCommit()
+      throw error
+    }
   })
 }
 

@@ -9,7 +9,7 @@ import { nextTurn } from '../../src/next-turn.ts'
 import { executionRow } from '../database/rows.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createGate, deferred } from '../support/deferred.ts'
+import { createGate, deferred, type Gate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, type TestPlace } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
@@ -28,6 +28,23 @@ function stored({ db }: Scene['database']) {
   return db.selectFrom('executions').select(['status', 'error']).execute()
 }
 
+const RUNNING = executionRow()
+
+/** The desk of the node that `RUNNING` runs under. */
+function openDesk({ db }: Scene['database']) {
+  const logger = pino({ level: 'silent' })
+  const pause = async () => undefined
+  return createSettlementDesk({ db, clock: createTestClock(), logger, metrics: NO_METRICS, nodeId: 'node_1', pause })
+}
+
+/** Takes the turn to write, as soon as it comes, until the test opens the gate. */
+function hold({ db }: Scene['database'], gate: Gate): void {
+  void inTransaction(db, async (tx) => {
+    await tx.deleteFrom('nodes').where('node_id', '=', 'node_of_nobody').execute()
+    await gate.enter()
+  })
+}
+
 describeEngine('sqlite', 'a stop whose time is over while the database is held up', (engine) => {
   /** A scene beside another process. Either can keep the database for itself until the test lets it go. */
   async function setHeldScene() {
@@ -36,11 +53,8 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     const scene = await setScene(database)
     const gate = createGate()
     onTestFinished(() => gate.open())
-    const hold = async ({ db }: typeof database) => {
-      void inTransaction(db, async (tx) => {
-        await tx.deleteFrom('nodes').where('node_id', '=', 'node_of_nobody').execute()
-        await gate.enter()
-      })
+    const holdNow = async (held: typeof database) => {
+      hold(held, gate)
       await gate.arrived(1)
     }
     // The turn after a batch has left its queue, what can be sent of it has been.
@@ -62,13 +76,13 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
       await scene.service.renew()
       return stored(database)
     }
-    return { ...scene, beside, hold, gate, isSettling, stop, settled }
+    return { ...scene, beside, holdNow, gate, isSettling, stop, settled }
   }
 
   test('tells the caller nothing that binds of an outcome that may yet be stored', async () => {
-    const { service, beside, execute, hold, gate, isSettling, stop, settled } = await setHeldScene()
+    const { service, beside, execute, holdNow, gate, isSettling, stop, settled } = await setHeldScene()
     service.model.say(async function* () {
-      await hold(beside)
+      await holdNow(beside)
       yield* text('All done.')
     })
     const answer = execute()
@@ -81,9 +95,9 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
   })
 
   test('tells the caller of one that waits for its turn that it is not recorded, and it never is', async () => {
-    const { service, database, execute, hold, gate, isSettling, stop, settled } = await setHeldScene()
+    const { service, database, execute, holdNow, gate, isSettling, stop, settled } = await setHeldScene()
     service.model.say(async function* () {
-      await hold(database)
+      await holdNow(database)
       yield* text('All done.')
     })
     const answer = execute()
@@ -96,9 +110,9 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
   })
 
   test('waits no longer for leave to send a call, and does not send it', async () => {
-    const { service, endpoint, beside, execute, hold, gate, stop } = await setHeldScene()
+    const { service, endpoint, beside, execute, holdNow, gate, stop } = await setHeldScene()
     service.model.say(async function* () {
-      await hold(beside)
+      await holdNow(beside)
       yield* calls({ name: 'echo', input: {} })
     }, text('done'))
     const answer = execute()
@@ -133,19 +147,12 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
   test('is not stored, although the network delivers in the end what was sent of it', async () => {
     const place = await createTestPlace(engine)
     const direct = await open(place)
-    const clock = createTestClock()
-    const startedAt = clock.now()
-    await direct.db
-      .insertInto('executions')
-      .values(executionRow({ started_at: startedAt }))
-      .execute()
+    await direct.db.insertInto('executions').values(RUNNING).execute()
     const relay = await startPostgresRelay(place.location)
     const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
-    const logger = pino({ level: 'silent' })
-    const pause = async () => undefined
-    const desk = createSettlementDesk({ db: relayed.db, clock, logger, metrics: NO_METRICS, nodeId: 'node_1', pause })
+    const desk = openDesk(relayed)
     relay.silence()
-    const told = desk.settle(settlement({ executionId: 'exec_1', startedAt, completedAt: startedAt }))
+    const told = desk.settle(settlement({ executionId: RUNNING.execution_id }))
     await relay.unheard
     desk.hurry()
     expect(await told).toBe(false)
@@ -153,5 +160,33 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
     // Waits for the transaction, whose answers come now.
     await relayed.close()
     expect(await stored(direct)).toEqual([{ status: 'running', error: null }])
+  })
+})
+
+describeEngine('sqlite', 'an outcome whose commit was undone by another of its batch', (engine) => {
+  test('is given up before its next one, known not to be stored', async () => {
+    const database = await open(await createTestPlace(engine))
+    await database.db.insertInto('executions').values(RUNNING).execute()
+    const desk = openDesk(database)
+    const [earlier, between] = [createGate(), createGate()]
+    for (const gate of [earlier, between]) onTestFinished(() => gate.open())
+    hold(database, earlier)
+    await earlier.arrived(1)
+    // The second one has been ended by somebody else, so that both are settled step by step after a first try.
+    const told = Promise.all([
+      desk.settle(settlement({ executionId: RUNNING.execution_id })),
+      desk.settle(settlement({ executionId: 'exec_ended' })),
+    ])
+    while (desk.depth > 0) await nextTurn()
+    await nextTurn()
+    hold(database, between)
+    earlier.open()
+    await between.arrived(1)
+    desk.hurry()
+    expect(await told).toEqual([false, false])
+    between.open()
+    // Behind all that was asked before.
+    await database.db.deleteFrom('nodes').execute()
+    expect(await stored(database)).toEqual([{ status: 'running', error: null }])
   })
 })

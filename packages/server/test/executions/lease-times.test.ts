@@ -13,6 +13,8 @@ import { createTestPlace, describeEngines } from '../support/engines.ts'
 const RUNNING = ['running']
 const FAILED = ['failed']
 
+const HOUR_MS = 3_600_000
+
 describeEngines('the times of a lease', (engine) => {
   /** A node among others, with a clock that stands still; what `node_silent` runs is there to be taken over. */
   async function setUp() {
@@ -67,8 +69,10 @@ describeEngines('the times of a lease', (engine) => {
   test('are not moved back by a renewal that was given up and arrives after a later one', async () => {
     const { db, start, other, lease } = await setUp()
     await other('node_other')
-    const renew = (afterMs: number) =>
-      extendLease(db, { nodeId: 'node_other', until: start + LEASE_MS + afterMs, steadySince: start + afterMs })
+    const renew = (afterMs: number) => {
+      const until = start + LEASE_MS + afterMs
+      return extendLease(db, { nodeId: 'node_other', until, steadySince: start + afterMs, latestUntil: until })
+    }
     expect(await renew(20_000)).toBe(true)
     const later = await lease('node_other')
     expect(later).toEqual({ lease_until: start + LEASE_MS + 20_000, steady_since: start + 20_000 })
@@ -132,5 +136,37 @@ describeEngines('the times of a lease', (engine) => {
     await node.renew()
     await failRenewal(9_000)
     expect(await round(1_000)).toEqual(FAILED)
+  })
+
+  test('that a clock claimed which was ahead are set right by the next renewal after it was set back', async () => {
+    const { clock, node, other, lease, round } = await setUp()
+    await other('node_silent')
+    await node.take()
+    await round(HOUR_MS)
+    await round(RENEWAL_MS - HOUR_MS)
+    expect(await lease('node_own')).toEqual({ lease_until: clock.now() + LEASE_MS, steady_since: clock.now() })
+    await round(RENEWAL_MS)
+    expect(await round(RENEWAL_MS)).toEqual(RUNNING)
+    expect(await round(1)).toEqual(FAILED)
+  })
+
+  test('that a clock claimed which was ahead hold no longer for the node itself than what it claims later, unheard', async () => {
+    const { clock, node, round, failRenewal } = await setUp()
+    await node.take()
+    await round(HOUR_MS)
+    await failRenewal(RENEWAL_MS - HOUR_MS)
+    clock.advance(LEASE_MS - 1)
+    expect(node.isHeld()).toBe(true)
+    clock.advance(1)
+    expect(node.isHeld()).toBe(false)
+  })
+
+  test('of a node whose clock is ahead keep nobody who starts from taking over for longer than ten seconds', async () => {
+    const { node, other, start, round } = await setUp()
+    await other('node_silent', { until: start - 1 })
+    await other('node_ahead', { until: start + HOUR_MS + LEASE_MS, steadySince: start + HOUR_MS })
+    await node.take()
+    expect(await round(RENEWAL_MS - 1)).toEqual(RUNNING)
+    expect(await round(1)).toEqual(FAILED)
   })
 })

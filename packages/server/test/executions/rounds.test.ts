@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
 import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { beginRounds } from '../../src/rounds.ts'
+import { executionRow } from '../database/rows.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
@@ -8,14 +10,25 @@ import { startForTest, type TestService } from '../support/service.ts'
 
 const LONG_MS = 3_600_000
 
-async function runRound({ deps }: Pick<TestService, 'deps'>): Promise<void> {
+async function runRound({ deps }: Pick<TestService, 'deps'>, patienceMs = LONG_MS): Promise<void> {
   const { renewing, folding, sweeping } = beginRounds(deps, {
     renewalMs: LONG_MS,
     retentionMs: LONG_MS,
     foldMs: LONG_MS,
+    patienceMs,
   })
   renewing.begin()
   await Promise.all([renewing.stop(), folding.stop(), sweeping.stop()])
+}
+
+/** An execution of a node that holds no lease any more. */
+async function leaveBehind({ db }: Database, executionId: string): Promise<() => Promise<string>> {
+  const row = executionRow({ execution_id: executionId, node_id: 'node_gone' })
+  await db.insertInto('executions').values(row).execute()
+  return async () => {
+    const found = db.selectFrom('executions').select('status').where('execution_id', '=', executionId)
+    return (await found.executeTakeFirstOrThrow()).status
+  }
 }
 
 describeEngines('a round of renewal', (engine) => {
@@ -73,5 +86,33 @@ describeEngines('a round of renewal', (engine) => {
       capabilityCalls: [{ status: 'completed', output: { text: 'a' } }],
     })
     expect(await usage()).toMatchObject({ executions: 1, failed: 1, capability_calls: 1, input_tokens: 14 })
+  })
+
+  test('fails nothing of its own as overdue while outcomes are kept, and what others left behind all the same', async () => {
+    const { service, execute, trace, usage } = await setScene(database())
+    const { schema } = database().db
+    // Which endpoints gave a sign of life is written with outcomes, and by nobody who fails what was interrupted.
+    service.model.say(calls({ name: 'echo', input: { text: 'a' } }), async function* () {
+      await schema.alterTable('runtimes').renameTo('runtimes_away').execute()
+      yield* text('done')
+    })
+    const { executionId, error } = executed(await execute())
+    const { executionMs, dispatchMs } = service.deps.limits
+    service.clock.advance(executionMs + dispatchMs + 60_001)
+    const statusOfLeft = await leaveBehind(database(), 'exec_left_one')
+    await runRound(service).finally(() => schema.alterTable('runtimes_away').renameTo('runtimes').execute())
+    expect(await statusOfLeft()).toBe('failed')
+    expect(await trace(executionId)).toMatchObject({ status: 'running' })
+    await runRound(service)
+    expect(await trace(executionId)).toMatchObject({ status: 'failed', error, totalTokens: 20 })
+    expect(await usage()).toMatchObject({ executions: 1, failed: 1, input_tokens: 14 })
+  })
+
+  test('waits so long and no longer for what was kept before it fails what others left behind', async () => {
+    const { deps } = await startForTest(database())
+    const statusOfLeft = await leaveBehind(database(), 'exec_left_two')
+    deps.settlements.retryFailed = () => new Promise(() => undefined)
+    await runRound({ deps }, 1)
+    expect(await statusOfLeft()).toBe('failed')
   })
 })

@@ -1,3 +1,4 @@
+import { collectGarbage } from '@svc/testkit'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, type Engine, openDatabase } from '../../src/database/open.ts'
@@ -82,6 +83,17 @@ describeEngines('an outcome that cannot be written', (engine) => {
     }
     await Promise.all([retry('earlier'), retry('later')])
     expect(ended).toEqual(['earlier', 'later'])
+  })
+
+  test('leaves nothing in memory of tries that are over, however often the lease is renewed', async () => {
+    const { service } = await setOwnScene()
+    const retry = async (rounds: number) => {
+      for (let round = 0; round < rounds; round += 1) await service.deps.settlements.retryFailed()
+      await collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const before = await retry(1_000)
+    expect((await retry(50_000)) - before).toBeLessThan(1_500_000)
   })
 
   test('of a broker call is a failed call, whatever the endpoint answered', async () => {

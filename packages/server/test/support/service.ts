@@ -149,7 +149,7 @@ export async function startService(database: Database, options: TestServiceOptio
       send('POST', '/v1/deployments', { key: runtime.deployKey, body: deployBody(manifest) }),
     async renew() {
       await deps.lease.renew()
-      await deps.lease.sweep()
+      await deps.lease.sweep({ sparesOwn: deps.settlements.unwritten > 0 })
     },
     async close() {
       await app.close()
