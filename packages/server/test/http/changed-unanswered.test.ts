@@ -1,11 +1,54 @@
-import { onTestFinished, test } from 'vitest'
+import { Project, UpdatedRuntime } from '@svc/contract'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { refusalOf } from '../support/answers.ts'
-import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { createTestPlace, describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { createFleetingDatabase } from '../support/fleeting-database.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { setScene } from '../support/scene.ts'
-import { PASSWORD } from '../support/service.ts'
+import { PASSWORD, startForTest } from '../support/service.ts'
 import { askToSignIn, askToSignUp, begunSession, newAddress } from '../support/sign-in.ts'
+
+describeEngines('what was changed when the database goes', (engine) => {
+  const lasting = useDatabase(engine)
+
+  /** The database goes when the test says so, and until then is there. */
+  async function start() {
+    const { database, ...fleeting } = createFleetingDatabase(lasting())
+    const service = await startForTest(database)
+    onTestFinished(fleeting.comeBack)
+    const owner = await service.owner('pro')
+    return { ...fleeting, service, owner }
+  }
+
+  test('a runtime that was registered again is answered as it is by then', async () => {
+    const { service, owner, goAfter } = await start()
+    const { runtimeId, projectId, tier, deployKeyPrefix, publicKeyPrefix } = await service.runtime(owner)
+    const body = { runtimeId, name: 'Shop', endpoint: 'http://127.0.0.1:9/moved' }
+    goAfter(1)
+    const answer = await service.send('POST', '/v1/runtimes', { key: owner.apiKey, body })
+    expect(answer.statusCode).toBe(200)
+    expect(UpdatedRuntime.parse(answer.json())).toEqual({
+      runtimeId,
+      projectId,
+      tier,
+      deployKeyPrefix,
+      publicKeyPrefix,
+    })
+  })
+
+  test('a project that was renamed is answered with its runtimes', async () => {
+    const { service, owner, goAfter } = await start()
+    const { projectId } = await service.runtime(owner)
+    goAfter(1)
+    const answer = await service.send('PATCH', `/v1/projects/${projectId}`, {
+      key: owner.apiKey,
+      body: { name: 'All' },
+    })
+    expect(answer.statusCode).toBe(200)
+    expect(Project.parse(answer.json())).toMatchObject({ projectId, name: 'All', runtimeCount: 1 })
+  })
+})
 
 describeEngine('postgres', 'an account that has changed when the database goes', (engine) => {
   /** The database goes once a session has begun, and before it is read. */
