@@ -1,6 +1,6 @@
 import type { Session } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { AppError, internal, invalidField, wrongPassword } from '../errors.ts'
+import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { attemptSignIn, attemptSignUp } from './attempts.ts'
@@ -69,15 +69,6 @@ export async function resetPassword(
   const passwordHash = await deps.auth.hash(input.password)
   const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ownerId: set.ownerId, email }
-}
-
-// Where the database is away by now, the account has changed all the same: no 429, which says that nothing was done.
-async function afterCommit(session: Promise<Session>): Promise<Session> {
-  try {
-    return await session
-  } catch (error) {
-    throw error instanceof AppError ? error : internal(error)
-  }
 }
 
 function notThePassword(): Error {

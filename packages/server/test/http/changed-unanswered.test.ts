@@ -1,7 +1,8 @@
 import { Project, UpdatedRuntime } from '@svc/contract'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { refusalOf } from '../support/answers.ts'
+import { askForCheckout, checkOut, sessionOf, setStripeScene, verify } from '../support/checkouts.ts'
 import { createTestPlace, describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { createFleetingDatabase } from '../support/fleeting-database.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
@@ -47,6 +48,51 @@ describeEngines('what was changed when the database goes', (engine) => {
     })
     expect(answer.statusCode).toBe(200)
     expect(Project.parse(answer.json())).toMatchObject({ projectId, name: 'All', runtimeCount: 1 })
+  })
+
+  describe('after a checkout', () => {
+    async function startPaying() {
+      const { database, ...fleeting } = createFleetingDatabase(lasting())
+      const scene = await setStripeScene(database)
+      onTestFinished(fleeting.comeBack)
+      return { ...fleeting, ...scene }
+    }
+
+    test('was begun and the one before it is closed, its page is told', async () => {
+      const { service, stripe, owner, goAfter } = await startPaying()
+      const first = await checkOut(service, owner)
+      goAfter(2)
+      const second = await checkOut(service, owner)
+      expect(stripe.sessions.get(sessionOf(stripe, first))?.status).toBe('expired')
+      expect(stripe.sessions.get(sessionOf(stripe, second))?.status).toBe('open')
+    })
+
+    test('was begun and the one before it is not, it is a fault; another one can be begun and paid', async () => {
+      const { service, stripe, owner, goAfter, comeBack } = await startPaying()
+      await checkOut(service, owner)
+      goAfter(1)
+      refusalOf(await askForCheckout(service, owner), 'internal_error')
+      comeBack()
+      const checkout = await checkOut(service, owner)
+      const open = [...stripe.sessions.values()].filter(({ status }) => status === 'open')
+      expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, checkout)])
+    })
+
+    test('turned out to be paid, that is told', async () => {
+      const { service, stripe, owner, goAfter } = await startPaying()
+      const checkout = await checkOut(service, owner)
+      stripe.pay(sessionOf(stripe, checkout))
+      goAfter(1)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
+    })
+
+    test('turned out to be over, that is told', async () => {
+      const { service, stripe, owner, goAfter } = await startPaying()
+      const checkout = await checkOut(service, owner)
+      stripe.expire(sessionOf(stripe, checkout))
+      goAfter(1)
+      expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'expired', tier: 'free' })
+    })
   })
 })
 
