@@ -1,14 +1,14 @@
 import { Project, UpdatedRuntime } from '@svc/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/database/open.ts'
+import { SESSION_MS } from '../../src/accounts/rules.ts'
 import { refusalOf } from '../support/answers.ts'
 import { askForCheckout, checkOut, sessionOf, setStripeScene, verify } from '../support/checkouts.ts'
-import { createTestPlace, describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
 import { createFleetingDatabase } from '../support/fleeting-database.ts'
-import { startPostgresRelay } from '../support/postgres-relay.ts'
-import { setScene } from '../support/scene.ts'
 import { PASSWORD, startForTest } from '../support/service.ts'
-import { askToSignIn, askToSignUp, begunSession, newAddress } from '../support/sign-in.ts'
+import { askToSignIn, askToSignUp, begunSession, newAddress, statusWith } from '../support/sign-in.ts'
+
+const CHANGE = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
 
 describeEngines('what was changed when the database goes', (engine) => {
   const lasting = useDatabase(engine)
@@ -48,6 +48,67 @@ describeEngines('what was changed when the database goes', (engine) => {
     })
     expect(answer.statusCode).toBe(200)
     expect(Project.parse(answer.json())).toMatchObject({ projectId, name: 'All', runtimeCount: 1 })
+  })
+
+  test('a session that was begun is told, whichever way it began', async () => {
+    const { service, owner, goAfter, comeBack } = await start()
+    const session = await service.signedIn(owner)
+    goAfter(2)
+    const signedIn = begunSession(await askToSignIn(service, { email: owner.email }))
+    goAfter(3)
+    const signedUp = begunSession(await askToSignUp(service, { email: newAddress() }))
+    goAfter(3)
+    const changed = begunSession(await service.send('POST', '/v1/account/password', { key: session, body: CHANGE }))
+    comeBack()
+    // The change has ended it.
+    expect(await statusWith(service, signedIn.token)).toBe(401)
+    for (const { token, account, expiresAt } of [signedUp, changed]) {
+      const answer = await service.send('GET', '/v1/account', { key: token })
+      expect([answer.statusCode, answer.json()]).toEqual([200, account])
+      expect(expiresAt).toBe(new Date(service.clock.now() + SESSION_MS).toISOString())
+    }
+  })
+
+  test('a changed password without a session is a fault, and the new one is good', async () => {
+    const { service, owner, goAfter, comeBack } = await start()
+    const session = await service.signedIn(owner)
+    goAfter(2)
+    refusalOf(await service.send('POST', '/v1/account/password', { key: session, body: CHANGE }), 'internal_error')
+    comeBack()
+    begunSession(await askToSignIn(service, { email: owner.email, password: CHANGE.newPassword }))
+  })
+
+  test('an opened account without a session is a fault, and can be signed in to', async () => {
+    const { service, goAfter, comeBack } = await start()
+    const email = newAddress()
+    goAfter(2)
+    refusalOf(await askToSignUp(service, { email }), 'internal_error')
+    comeBack()
+    begunSession(await askToSignIn(service, { email }))
+  })
+
+  test('an attempt that was counted is a fault, not one that the caller is told to repeat', async () => {
+    const { service, owner, goAfter } = await start()
+    const session = await service.signedIn(owner)
+    for (const ask of [
+      () => askToSignIn(service, { email: owner.email }),
+      () => askToSignUp(service, { email: newAddress() }),
+      () => service.send('POST', '/v1/account/password', { key: session, body: CHANGE }),
+    ]) {
+      goAfter(1)
+      refusalOf(await ask(), 'internal_error')
+    }
+  })
+
+  test('an attempt that could not be counted may be repeated, and is not counted', async () => {
+    const { service, owner, goAfter, comeBack } = await start()
+    await service.signedIn(owner)
+    goAfter(0)
+    for (let index = 0; index < 12; index += 1) {
+      expect(refusalOf(await askToSignIn(service, { email: owner.email }), 'rate_limit_exceeded')).toContain('busy')
+    }
+    comeBack()
+    begunSession(await askToSignIn(service, { email: owner.email }))
   })
 
   describe('after a checkout', () => {
@@ -93,41 +154,5 @@ describeEngines('what was changed when the database goes', (engine) => {
       goAfter(1)
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'expired', tier: 'free' })
     })
-  })
-})
-
-describeEngine('postgres', 'an account that has changed when the database goes', (engine) => {
-  /** The database goes once a session has begun, and before it is read. */
-  async function setFleetingScene() {
-    const place = await createTestPlace(engine)
-    const relay = await startPostgresRelay(place.location)
-    const database = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
-    onTestFinished(() => database.close())
-    const scene = await setScene(database)
-    const { auth } = scene.service.deps
-    const begin = auth.beginSession
-    auth.beginSession = async (...given) => {
-      const handle = await begin(...given)
-      relay.shut('now')
-      return handle
-    }
-    return { ...scene, relay }
-  }
-
-  test('a changed password is a fault, and the new one is good', async () => {
-    const { service, owner, session, relay } = await setFleetingScene()
-    const newPassword = 'another battery staple'
-    const body = { currentPassword: PASSWORD, newPassword }
-    refusalOf(await service.send('POST', '/v1/account/password', { key: session, body }), 'internal_error')
-    relay.open()
-    begunSession(await askToSignIn(service, { email: owner.email, password: newPassword }))
-  })
-
-  test('an opened account is a fault, and can be signed in to', async () => {
-    const { service, relay } = await setFleetingScene()
-    const email = newAddress()
-    refusalOf(await askToSignUp(service, { email }), 'internal_error')
-    relay.open()
-    begunSession(await askToSignIn(service, { email }))
   })
 })
