@@ -117,8 +117,7 @@ test('the messages of a 429 are those of the service', () => {
   const sources = [
     'executions/enter.ts',
     'accounts/attempts.ts',
-    'accounts/sign-in.ts',
-    'accounts/sessions.ts',
+    'accounts/hash-lane.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
     'http/refusal-text.ts',

@@ -92,3 +92,15 @@ export function busy(): AppError {
 export function internal(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })
 }
+
+/**
+ * What a request still does once it has changed something. Where the database is away by then, that is a 500: its 429 says
+ * that nothing was done.
+ */
+export async function afterCommit<T>(rest: Promise<T>): Promise<T> {
+  try {
+    return await rest
+  } catch (error) {
+    throw error instanceof AppError ? error : internal(error)
+  }
+}

@@ -5,7 +5,7 @@ import { insertCredential } from '../credentials/store.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { ensureOwner, findOwner, findOwnerByKey, type OwnerRow, updateTier } from './store.ts'
+import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
 
 /** Who a request on the owner plane comes from. */
 export type Owner = OwnerRow
@@ -41,7 +41,11 @@ export function normalizeEmail(email: string): string {
 export async function accountOf(deps: Pick<Deps, 'db'>, owner: Owner): Promise<Account> {
   const row = await findOwner(deps.db, owner.ownerId)
   if (!row) throw unauthorized()
-  return { ownerId: row.ownerId, email: row.email, tier: row.tier, createdAt: isoTime(row.createdAt) }
+  return toAccount(row)
+}
+
+export function toAccount({ ownerId, email, tier, createdAt }: NewOwner): Account {
+  return { ownerId, email, tier, createdAt: isoTime(createdAt) }
 }
 
 /** The account behind an API key. Throws the one 401 for everything else. */

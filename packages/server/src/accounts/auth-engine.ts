@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { APIError, betterAuth } from 'better-auth'
+import { betterAuth } from 'better-auth'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import type { Deps } from '../deps.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { createHashLane, type HashLane } from './hash-lane.ts'
+import { createHashLane, type HashPlace } from './hash-lane.ts'
 import { SESSION_MS } from './rules.ts'
 
 /** Turns passwords into what is stored of them. */
@@ -18,12 +18,19 @@ interface SessionStart {
   passwordVersion: number
 }
 
-/** better-auth behind the few verbs that the service needs of it. Its own routes, bodies and cookies stay unused. */
-export interface AuthEngine {
+/** What a visitor of the line for passwords may do there. */
+export interface PasswordLine {
+  /** Takes a place, unless that was done before: whoever has one is not refused. Throws 429 at once where all are taken. */
+  takePlace(): void
+  /** Takes a place, too, and waits for its turn, as `verify` does. */
   hash(password: Secret): Promise<string>
   verify(hash: string, password: Secret): Promise<boolean>
-  /** The handle of a new session, or null where the address is not known or the password is another one: after equal work. */
-  signIn(who: { email: string; password: Secret }, start: SessionStart): Promise<string | null>
+}
+
+/** better-auth behind the few verbs that the service needs of it. Its own routes, bodies and cookies stay unused. */
+export interface AuthEngine {
+  /** The way to a password's hash. The place that `work` took is free again once it has ended. */
+  inLine<T>(work: (line: PasswordLine) => Promise<T>): Promise<T>
   /** The handle of a new session. */
   beginSession(ownerId: string, start: SessionStart): Promise<string>
 }
@@ -40,21 +47,9 @@ type EngineDeps = Pick<Deps, 'db' | 'keyring' | 'logger'>
 export function createAuthEngine(deps: EngineDeps, hasher: PasswordHasher = SCRYPT): AuthEngine {
   const starts = new AsyncLocalStorage<SessionStart>()
   const lane = createHashLane({ parallel: HASHES_AT_ONCE, waiting: HASHES_WAITING })
-  const bounded = boundedHasher(hasher, lane)
-  const auth = createBetterAuth(deps, bounded, starts)
+  const auth = createBetterAuth(deps, starts)
   return {
-    hash: (password) => bounded.hash(password.reveal()),
-    verify: (hash, password) => bounded.verify({ hash, password: password.reveal() }),
-    async signIn({ email, password }, start) {
-      const body = { email, password: password.reveal() }
-      try {
-        const { token } = await starts.run(start, () => auth.api.signInEmail({ body }))
-        return token
-      } catch (error) {
-        if (error instanceof APIError && error.status === 'UNAUTHORIZED') return null
-        throw error
-      }
-    },
+    inLine: (work) => lane.visit((place) => work(lineOf(hasher, place))),
     async beginSession(ownerId, start) {
       const { internalAdapter } = await auth.$context
       const session = await starts.run(start, () => internalAdapter.createSession(ownerId))
@@ -63,18 +58,15 @@ export function createAuthEngine(deps: EngineDeps, hasher: PasswordHasher = SCRY
   }
 }
 
-function boundedHasher(hasher: PasswordHasher, lane: HashLane): PasswordHasher {
+function lineOf(hasher: PasswordHasher, place: HashPlace): PasswordLine {
   return {
-    hash: (password) => lane.run(() => hasher.hash(password)),
-    verify: (compared) => lane.run(() => hasher.verify(compared)),
+    takePlace: () => place.take(),
+    hash: (password) => place.run(() => hasher.hash(password.reveal())),
+    verify: (hash, password) => place.run(() => hasher.verify({ hash, password: password.reveal() })),
   }
 }
 
-function createBetterAuth(
-  { db, keyring, logger }: EngineDeps,
-  hasher: PasswordHasher,
-  starts: AsyncLocalStorage<SessionStart>,
-) {
+function createBetterAuth({ db, keyring, logger }: EngineDeps, starts: AsyncLocalStorage<SessionStart>) {
   const secret = keyring.derive('better-auth').reveal()
   return betterAuth({
     // On both engines alike: times as ISO text and flags as 0 or 1, which is what our tables hold.
@@ -86,7 +78,6 @@ function createBetterAuth(
     baseURL: 'http://localhost',
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 1, password: hasher },
     logger: { log: (level, message) => (level === 'error' ? logger.error(message) : logger.debug(message)) },
     user: { modelName: 'auth_users', fields: { emailVerified: 'email_verified', ...TIMES } },
     account: {

@@ -3,8 +3,9 @@ import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { insertOwner, type NewOwner } from './store.ts'
 
-/** A password as it is kept, with the number that goes up whenever it is changed. */
+/** A password as it is kept, with its account and the number that goes up whenever it is changed. */
 export interface StoredPassword {
+  owner: NewOwner
   hash: string
   version: number
 }
@@ -82,11 +83,14 @@ async function passwordWhere(
   const row = await db
     .selectFrom('owners')
     .innerJoin('auth_accounts', 'auth_accounts.owner_id', 'owners.owner_id')
+    .selectAll('owners')
     .select(['auth_accounts.password', 'auth_accounts.password_version'])
     .where(column, '=', value)
     .where('auth_accounts.provider_id', '=', PROVIDER)
     .executeTakeFirst()
-  return row?.password ? { hash: row.password, version: row.password_version } : null
+  if (!row?.password) return null
+  const owner = { ownerId: row.owner_id, email: row.email, tier: row.tier, createdAt: row.created_at }
+  return { owner, hash: row.password, version: row.password_version }
 }
 
 interface NewPassword {

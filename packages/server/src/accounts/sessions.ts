@@ -2,10 +2,11 @@ import type { Session } from '@svc/contract'
 import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
-import { accountOf, type Owner } from './accounts.ts'
-import { renewedUntil } from './rules.ts'
+import { type Owner, toAccount } from './accounts.ts'
+import { renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteEndedSessions, deleteSession, extendSession, findSession } from './session-store.ts'
 import { handleOf, signSession } from './session-token.ts'
+import type { NewOwner } from './store.ts'
 import { deleteFullThrottles } from './throttle-store.ts'
 
 /** A session that a request came with. */
@@ -33,24 +34,21 @@ export async function authenticateSession(
   return { owner, handle, validUntil: renewed, isRenewed: true }
 }
 
-/** Begins a session under the password of that version. Throws 401 where it was changed meanwhile. */
+/**
+ * Begins a session under the password of that version; where it was changed meanwhile the session is void. The answer is
+ * made of what was read before: once a session is there, nothing is left that could fail and leave it to nobody.
+ */
 export async function beginSession(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'auth'>,
-  ownerId: string,
+  deps: Pick<Deps, 'clock' | 'keyring' | 'auth'>,
+  owner: NewOwner,
   passwordVersion: number,
 ): Promise<Session> {
-  const handle = await deps.auth.beginSession(ownerId, { now: deps.clock.now(), passwordVersion })
-  return sessionOf(deps, handle)
-}
-
-/** A session as its owner is given it. Throws 401 where it is over. */
-export async function sessionOf(deps: Pick<Deps, 'db' | 'clock' | 'keyring'>, handle: string): Promise<Session> {
-  const found = await findSession(deps.db, handle, deps.clock.now())
-  if (!found) throw unauthorized()
+  const now = deps.clock.now()
+  const handle = await deps.auth.beginSession(owner.ownerId, { now, passwordVersion })
   return {
-    account: await accountOf(deps, found),
+    account: toAccount(owner),
     token: signSession(deps.keyring, handle).reveal(),
-    expiresAt: isoTime(found.validUntil),
+    expiresAt: isoTime(now + SESSION_MS),
   }
 }
 

@@ -1,11 +1,18 @@
 import type { Session } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { AppError, internal, invalidField, wrongPassword } from '../errors.ts'
+import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { attemptSignIn, attemptSignUp } from './attempts.ts'
-import { findPassword, findPasswordByEmail, openAccount, replacePassword, setPassword } from './password-store.ts'
-import { beginSession, type LiveSession, sessionOf } from './sessions.ts'
+import {
+  findPassword,
+  findPasswordByEmail,
+  openAccount,
+  replacePassword,
+  type StoredPassword,
+  setPassword,
+} from './password-store.ts'
+import { beginSession, type LiveSession } from './sessions.ts'
 
 type SignInDeps = Pick<Deps, 'db' | 'clock' | 'keyring' | 'newId' | 'auth'>
 
@@ -18,29 +25,36 @@ interface SignInInput {
 
 /** Opens an account on the free plan and begins its first session. An address that has an account is refused. */
 export async function signUp(deps: SignInDeps, input: SignInInput): Promise<Session> {
-  await attemptSignUp(deps, input)
-  const ownerId = deps.newId('owner')
-  const email = normalizeEmail(input.email)
-  const passwordHash = await deps.auth.hash(input.password)
-  const owner = { ownerId, email, tier: 'free' as const, createdAt: deps.clock.now() }
+  const passwordHash = await deps.auth.inLine(async (line) => {
+    await attemptSignUp(deps, line, input)
+    return line.hash(input.password)
+  })
+  return afterCommit(open(deps, normalizeEmail(input.email), passwordHash))
+}
+
+async function open(deps: SignInDeps, email: string, passwordHash: string): Promise<Session> {
+  const owner = { ownerId: deps.newId('owner'), email, tier: 'free' as const, createdAt: deps.clock.now() }
   const version = await openAccount(deps.db, owner, passwordHash)
   if (version === null) {
     const way = 'Sign in; where its password is lost or was never set, the operator sets one.'
     throw invalidField('email', `has an account already. ${way}`)
   }
-  return afterCommit(beginSession(deps, ownerId, version))
+  return beginSession(deps, owner, version)
 }
 
 /** Begins a session. An unknown address and a wrong password are one and the same 401, after the same work. */
 export async function signIn(deps: SignInDeps, input: SignInInput): Promise<Session> {
   const email = normalizeEmail(input.email)
-  await attemptSignIn(deps, { email, ip: input.ip })
-  // Read before the password is looked at: a session can only be bound to an older one than was given, and is then void.
+  // Read first: between an attempt that is counted and the password that it is for, nothing must fail.
   const stored = await findPasswordByEmail(deps.db, email)
-  const start = { now: deps.clock.now(), passwordVersion: stored?.version ?? 0 }
-  const handle = await deps.auth.signIn({ email, password: input.password }, start)
-  if (handle === null) throw wrongPassword()
-  return sessionOf(deps, handle)
+  const isRight = await deps.auth.inLine(async (line) => {
+    await attemptSignIn(deps, line, { email, ip: input.ip })
+    if (stored) return line.verify(stored.hash, input.password)
+    await line.hash(input.password)
+    return false
+  })
+  if (!stored || !isRight) throw wrongPassword()
+  return afterCommit(beginSession(deps, stored.owner, stored.version))
 }
 
 /** Changes the password of a session's account. All its sessions end; the one that is returned takes this one's place. */
@@ -50,14 +64,21 @@ export async function changePassword(
   input: { currentPassword: Secret; newPassword: Secret; ip: string },
 ): Promise<Session> {
   const { ownerId, email } = session.owner
-  await attemptSignIn(deps, { email, ip: input.ip })
   const stored = await findPassword(deps.db, ownerId)
-  if (!stored || !(await deps.auth.verify(stored.hash, input.currentPassword))) throw notThePassword()
-  const passwordHash = await deps.auth.hash(input.newPassword)
-  const now = deps.clock.now()
-  const version = await replacePassword(deps.db, { ownerId, version: stored.version, passwordHash, now })
-  if (version === null) throw notThePassword()
-  return afterCommit(beginSession(deps, ownerId, version))
+  if (!stored) throw notThePassword()
+  const passwordHash = await deps.auth.inLine(async (line) => {
+    await attemptSignIn(deps, line, { email, ip: input.ip })
+    if (!(await line.verify(stored.hash, input.currentPassword))) throw notThePassword()
+    return line.hash(input.newPassword)
+  })
+  return afterCommit(replace(deps, stored, passwordHash))
+}
+
+async function replace(deps: SignInDeps, { owner, version }: StoredPassword, passwordHash: string): Promise<Session> {
+  const { ownerId } = owner
+  const next = await replacePassword(deps.db, { ownerId, version, passwordHash, now: deps.clock.now() })
+  if (next === null) throw notThePassword()
+  return beginSession(deps, owner, next)
 }
 
 /** Sets an account's password on the operator's word and ends all its sessions; null when no account has this address. */
@@ -66,18 +87,9 @@ export async function resetPassword(
   input: { email: string; password: Secret },
 ): Promise<{ ownerId: string; email: string } | null> {
   const email = normalizeEmail(input.email)
-  const passwordHash = await deps.auth.hash(input.password)
+  const passwordHash = await deps.auth.inLine((line) => line.hash(input.password))
   const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ownerId: set.ownerId, email }
-}
-
-// Where the database is away by now, the account has changed all the same: no 429, which says that nothing was done.
-async function afterCommit(session: Promise<Session>): Promise<Session> {
-  try {
-    return await session
-  } catch (error) {
-    throw error instanceof AppError ? error : internal(error)
-  }
 }
 
 function notThePassword(): Error {

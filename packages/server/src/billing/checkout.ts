@@ -1,12 +1,12 @@
 import type { Checkout, CheckoutRequest, Tier, VerifiedCheckout } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Deps } from '../deps.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { afterCommit, invalidField, notFound } from '../errors.ts'
 import type { Order } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, type CheckoutStatus, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
-import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout } from './store.ts'
+import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout, type Standing } from './store.ts'
 
 type PaymentDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
 
@@ -21,24 +21,22 @@ export async function startCheckout(
 ): Promise<Checkout> {
   refuseUnlessFree(owner.tier)
   const order = orderOf(deps, owner, request)
+  // Where this is not written down, nobody learns the page's address: as good as none, and the caller may ask again.
   const { ref, url } = await deps.payments.open(order)
   const row = newRow(deps, order, ref)
   const { checkout, others } = await insertCheckout(deps.db, row)
-  const tier = await tierAfterClosing(deps, checkout, others)
-  if (tier !== 'free') {
-    await close(deps, checkout)
-    refuseUnlessFree(tier)
-  }
+  await afterCommit(closeOthers(deps, checkout, others))
   return { checkoutId: order.checkoutId, url, provider: deps.payments.provider }
 }
 
 /** What the payment provider says of a checkout. Throws 404 for somebody else's, or none. */
 export async function verifyCheckout(deps: PaymentDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
-  const find = () => requireCheckout(deps, owner, checkoutId)
-  const checkout = await find()
-  if (checkout.status === 'pending' || checkout.status === 'expired') await ask(deps, checkout)
-  const { status, owner_tier } = await find()
-  return { checkoutId, status: SHOWN_AS[status], tier: owner_tier }
+  const found = await requireStanding(deps, owner, checkoutId)
+  const isSettled = found.status === 'paid' || found.status === 'ended'
+  const settled = isSettled ? found : await ask(deps, found.checkout)
+  // The provider's own message may have come while it was asked.
+  const { status, tier } = settled ?? (await requireStanding(deps, owner, checkoutId))
+  return { checkoutId, status: SHOWN_AS[status], tier }
 }
 
 const SHOWN_AS: Readonly<Record<CheckoutStatus, VerifiedCheckout['status']>> = {
@@ -48,10 +46,14 @@ const SHOWN_AS: Readonly<Record<CheckoutStatus, VerifiedCheckout['status']>> = {
   ended: 'paid',
 }
 
-async function requireCheckout(deps: Pick<Deps, 'db'>, owner: Owner, checkoutId: string): Promise<CheckoutView> {
+async function requireStanding(
+  deps: Pick<Deps, 'db'>,
+  owner: Owner,
+  checkoutId: string,
+): Promise<Standing & { checkout: CheckoutView }> {
   const checkout = await findCheckout(deps.db, owner.ownerId, checkoutId)
   if (!checkout) throw notFound('The checkout')
-  return checkout
+  return { status: checkout.status, tier: checkout.owner_tier, checkout }
 }
 
 function refuseUnlessFree(tier: Tier): void {
@@ -87,29 +89,23 @@ function newRow(deps: Pick<Deps, 'clock' | 'payments'>, order: Order, ref: strin
   }
 }
 
-// One of the others may turn out to have been paid a moment ago.
-async function tierAfterClosing(
-  deps: PaymentDeps,
-  { owner_id, checkout_id, owner_tier }: CheckoutView,
-  others: readonly CheckoutView[],
-): Promise<Tier> {
-  if (others.length === 0) return owner_tier
-  for (const other of others) await close(deps, other)
-  const checkout = await findCheckout(deps.db, owner_id, checkout_id)
-  return checkout?.owner_tier ?? owner_tier
+// One of the others may turn out to have been paid a moment ago: then this one must not be paid as well.
+async function closeOthers(deps: PaymentDeps, checkout: CheckoutView, others: readonly CheckoutView[]): Promise<void> {
+  let tier = checkout.owner_tier
+  for (const other of others) tier = (await close(deps, other))?.tier ?? tier
+  if (tier === 'free') return
+  await close(deps, checkout)
+  refuseUnlessFree(tier)
 }
 
-async function close(deps: PaymentDeps, checkout: CheckoutView): Promise<void> {
+async function close(deps: PaymentDeps, checkout: CheckoutView): Promise<Standing | null> {
   const state = isAskable(deps, checkout) ? await deps.payments.close(paymentOf(checkout)) : EXPIRED
-  await settlePayment(deps, checkout, state)
+  return settlePayment(deps, checkout, state)
 }
 
-async function ask(deps: PaymentDeps, checkout: CheckoutView): Promise<void> {
-  if (isAskable(deps, checkout)) {
-    await settlePayment(deps, checkout, await deps.payments.check(paymentOf(checkout)))
-  } else if (deps.clock.now() >= checkout.expires_at) {
-    await settlePayment(deps, checkout, EXPIRED)
-  }
+async function ask(deps: PaymentDeps, checkout: CheckoutView): Promise<Standing | null> {
+  if (isAskable(deps, checkout)) return settlePayment(deps, checkout, await deps.payments.check(paymentOf(checkout)))
+  return deps.clock.now() >= checkout.expires_at ? settlePayment(deps, checkout, EXPIRED) : null
 }
 
 const EXPIRED = { status: 'expired' } as const

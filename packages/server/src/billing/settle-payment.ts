@@ -2,26 +2,37 @@ import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../errors.ts'
 import type { PaymentEvent, PaymentState } from './payments/payments.ts'
 import type { CheckoutStatus } from './rules.ts'
-import { type CheckoutView, findByPayment, findBySubscription, markEnded, markExpired, markPaid } from './store.ts'
+import {
+  type CheckoutView,
+  findByPayment,
+  findBySubscription,
+  markEnded,
+  markExpired,
+  markPaid,
+  type Standing,
+} from './store.ts'
 
 type SettleDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
 
-/** Acts on what the payment provider said of a checkout. Saying it again changes nothing. */
+/**
+ * Acts on what the payment provider said of a checkout. Saying it again changes nothing. Returns where the checkout stands
+ * then, or null where there was nothing to do.
+ */
 export async function settlePayment(
   deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
   checkout: CheckoutView,
   state: PaymentState,
-): Promise<void> {
+): Promise<Standing | null> {
   switch (state.status) {
     case 'pending':
-      return
+      return null
     case 'expired':
       return markExpired(deps.db, checkout)
     case 'ended':
       return notePayEnd(deps, checkout, state.subscriptionRef)
     case 'paid':
       // Of one that was replaced, the provider may still have taken the money: then it was paid.
-      await notePayment(deps, checkout, { subscriptionRef: state.subscriptionRef, from: ['pending', 'expired'] })
+      return notePayment(deps, checkout, { subscriptionRef: state.subscriptionRef, from: ['pending', 'expired'] })
   }
 }
 
@@ -45,20 +56,21 @@ export async function notePayment(
   deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
   checkout: CheckoutView,
   payment: { subscriptionRef: string | null; from: readonly CheckoutStatus[] },
-): Promise<CheckoutStatus> {
+): Promise<Standing> {
   const paid = await markPaid(deps.db, checkout, { ...payment, now: deps.clock.now() })
   if (paid.isUpgrade) deps.logger.info(namesOf(checkout), `paid: the account is now ${paid.tier}`)
   else if (paid.isNew) deps.logger.warn(namesOf(checkout), `paid by an account that was ${paid.tier} already`)
-  return paid.status
+  return paid
 }
 
 async function notePayEnd(
   deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
   checkout: CheckoutView,
   subscriptionRef: string | null,
-): Promise<void> {
+): Promise<Standing> {
   const ended = await markEnded(deps.db, checkout, { subscriptionRef, now: deps.clock.now() })
   if (ended.isDowngrade) deps.logger.info(namesOf(checkout), `the subscription is over: the account is ${ended.tier}`)
+  return { status: 'ended', tier: ended.tier }
 }
 
 function checkoutOf(deps: SettleDeps, event: Exclude<PaymentEvent, { type: 'other' }>): Promise<CheckoutView | null> {

@@ -10,6 +10,12 @@ type CheckoutRow = Selectable<CheckoutsTable>
 type Provider = CheckoutsTable['provider']
 type CheckoutKey = Pick<CheckoutRow, 'owner_id' | 'checkout_id'>
 
+/** Where a checkout stands, and the tier that its owner has by then. */
+export interface Standing {
+  status: CheckoutStatus
+  tier: Tier
+}
+
 /** A checkout and the tier that its owner has. */
 export interface CheckoutView extends CheckoutRow {
   owner_tier: Tier
@@ -84,7 +90,7 @@ export async function markPaid(
   db: Kysely<Schema>,
   key: CheckoutKey,
   payment: { subscriptionRef: string | null; from: readonly CheckoutStatus[]; now: number },
-): Promise<{ status: CheckoutStatus; tier: Tier; isNew: boolean; isUpgrade: boolean }> {
+): Promise<Standing & { isNew: boolean; isUpgrade: boolean }> {
   return inTransaction(db, async (tx) => {
     const { tier } = await lockOwner(tx, key.owner_id)
     const checkout = await readCheckout(tx, key)
@@ -99,14 +105,14 @@ export async function markPaid(
 }
 
 /** Notes that a checkout can no longer be paid; leaves alone what is no longer pending. */
-export async function markExpired(db: Kysely<Schema>, key: CheckoutKey): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({ status: 'expired' })
-    .where('owner_id', '=', key.owner_id)
-    .where('checkout_id', '=', key.checkout_id)
-    .where('status', '=', 'pending')
-    .execute()
+export async function markExpired(db: Kysely<Schema>, key: CheckoutKey): Promise<Standing> {
+  return inTransaction(db, async (tx) => {
+    const { tier } = await lockOwner(tx, key.owner_id)
+    const { status } = await readCheckout(tx, key)
+    if (status !== 'pending') return { status, tier }
+    await update(tx, key, { status: 'expired' })
+    return { status: 'expired', tier }
+  })
 }
 
 /**

@@ -32,8 +32,8 @@ export async function findTestCheckout(deps: PageDeps, checkoutId: string): Prom
 export async function confirmTestCheckout(deps: PageDeps & Pick<Deps, 'logger'>, answer: TestAnswer): Promise<string> {
   const { checkout, status } = await answeredCheckout(deps, answer)
   if (status === 'expired') return pageOf(checkout)
-  const outcome = await notePayment(deps, checkout, { subscriptionRef: null, from: ['pending'] })
-  return outcome === 'expired' ? pageOf(checkout) : checkout.success_url
+  const standing = await notePayment(deps, checkout, { subscriptionRef: null, from: ['pending'] })
+  return standing.status === 'expired' ? pageOf(checkout) : checkout.success_url
 }
 
 /** Gives the test payment up, unless it was made; returns where the browser goes next. */

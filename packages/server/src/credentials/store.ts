@@ -25,12 +25,14 @@ export async function findRuntimeKey(
   return { ownerId: row.owner_id, runtimeId: row.runtime_id, expiresAt: row.expires_at }
 }
 
-/** The display forms of a runtime's current keys; null where there is none. */
-export async function findKeyPrefixes(
-  db: Kysely<Schema>,
-  ownerId: string,
-  runtimeId: string,
-): Promise<{ deploy: string | null; public: string | null }> {
+/** The display forms of a runtime's keys; null where there is none. */
+export interface KeyPrefixes {
+  deploy: string | null
+  public: string | null
+}
+
+/** Those of the current ones. */
+export async function findKeyPrefixes(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<KeyPrefixes> {
   const rows = await keysOf(db, ownerId, runtimeId).where('expires_at', 'is', null).select(['kind', 'prefix']).execute()
   const prefixOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.prefix ?? null
   return { deploy: prefixOf('deploy'), public: prefixOf('public') }

@@ -43,7 +43,10 @@ export async function listOwnProjects(
 
 /** One of the owner's projects. Throws 404 otherwise. */
 export async function projectDetail(deps: Pick<Deps, 'db'>, owner: Owner, projectId: string): Promise<Project> {
-  return shown(deps, owner, await findProject(deps.db, owner.ownerId, projectId))
+  const row = await findProject(deps.db, owner.ownerId, projectId)
+  const [project] = row ? await withRuntimeCounts(deps, owner, [row]) : []
+  if (!project) throw notFound('The project')
+  return project
 }
 
 /** Makes a project. Names may repeat: the id tells projects apart. Throws 403 where the account has its full number. */
@@ -69,14 +72,9 @@ export async function changeProject(
   owner: Owner,
   input: { projectId: string; changes: UpdateProjectRequest },
 ): Promise<Project> {
-  const updatedAt = deps.clock.now()
-  return shown(deps, owner, await updateProject(deps.db, owner.ownerId, { ...input, updatedAt }))
-}
-
-async function shown(deps: Pick<Deps, 'db'>, owner: Owner, row: ProjectRow | null): Promise<Project> {
-  const [project] = row ? await withRuntimeCounts(deps, owner, [row]) : []
-  if (!project) throw notFound('The project')
-  return project
+  const changed = await updateProject(deps.db, owner.ownerId, { ...input, updatedAt: deps.clock.now() })
+  if (!changed) throw notFound('The project')
+  return toProject(changed.row, changed.runtimeCount)
 }
 
 async function withRuntimeCounts(

@@ -100,7 +100,10 @@ export async function insertProject(
   })
 }
 
-/** Changes what is given, a description of null included; the changed row, or null when this owner has no such project. */
+/**
+ * Changes what is given, a description of null included. Returns the changed row and how many runtimes the project holds, or
+ * null when this owner has no such project. Counted in the one transaction: after it nothing is left that could fail.
+ */
 export async function updateProject(
   db: Kysely<Schema>,
   ownerId: string,
@@ -109,20 +112,25 @@ export async function updateProject(
     changes: { name?: string | undefined; description?: string | null | undefined }
     updatedAt: number
   },
-): Promise<ProjectRow | null> {
-  const { name, description } = input.changes
-  const row = await db
-    .updateTable('projects')
-    .set({
-      updated_at: input.updatedAt,
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-    })
-    .where('owner_id', '=', ownerId)
-    .where('project_id', '=', input.projectId)
-    .returningAll()
-    .executeTakeFirst()
-  return row ?? null
+): Promise<{ row: ProjectRow; runtimeCount: number } | null> {
+  const { projectId, changes, updatedAt } = input
+  const { name, description } = changes
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .updateTable('projects')
+      .set({
+        updated_at: updatedAt,
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+      })
+      .where('owner_id', '=', ownerId)
+      .where('project_id', '=', projectId)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) return null
+    const counts = await countRuntimes(tx, ownerId, [projectId])
+    return { row, runtimeCount: counts.get(projectId) ?? 0 }
+  })
 }
 
 /** The id of the owner's default project, made when there is none yet. Many at once make one. */

@@ -1,7 +1,6 @@
 import type { CreatedRuntime, RegisterRuntimeRequest, UpdatedRuntime } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { mintCredential } from '../credentials/credentials.ts'
-import { findKeyPrefixes } from '../credentials/store.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, internal, notFound } from '../errors.ts'
 import { mintRuntimeId } from '../ids.ts'
@@ -10,7 +9,7 @@ import { mintSigningSecret } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { ceilingProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
-import { findRuntime, insertRuntime, type NewRuntime, updateRuntime, whoseRuntime } from './store.ts'
+import { changeRuntime, insertRuntime, type NewRuntime, whoseRuntime } from './store.ts'
 
 type RegistrationDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>
 
@@ -66,22 +65,21 @@ async function settleRace(deps: RegistrationDeps, owner: Owner, request: WithId)
 
 async function update(deps: RegistrationDeps, owner: Owner, request: WithId): Promise<Registration> {
   const { runtimeId, name, version, projectId, endpoint } = request
-  await updateRuntime(deps.db, owner.ownerId, {
+  const changed = await changeRuntime(deps.db, owner.ownerId, {
     runtimeId,
     changes: { name, version, projectId, endpoint },
     updatedAt: deps.clock.now(),
   })
-  const row = await findRuntime(deps.db, owner.ownerId, runtimeId)
-  if (!row) throw internal(new Error(`runtime ${runtimeId} is gone right after it was updated`))
-  const prefixes = await findKeyPrefixes(deps.db, owner.ownerId, runtimeId)
+  if (!changed) throw internal(new Error(`runtime ${runtimeId} was found, and is gone`))
+  const { runtime, keyPrefixes } = changed
   return {
     created: false,
     runtime: {
       runtimeId,
-      projectId: row.project_id,
-      tier: row.tier,
-      deployKeyPrefix: prefixes.deploy,
-      publicKeyPrefix: prefixes.public,
+      projectId: runtime.project_id,
+      tier: runtime.tier,
+      deployKeyPrefix: keyPrefixes.deploy,
+      publicKeyPrefix: keyPrefixes.public,
     },
   }
 }

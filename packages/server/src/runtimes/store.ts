@@ -1,6 +1,6 @@
 import type { Tier } from '@svc/contract'
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import type { NewCredential } from '../credentials/store.ts'
+import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../credentials/store.ts'
 import type { PageStart } from '../database/page.ts'
 import type { RuntimesTable, Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -102,6 +102,22 @@ export async function updateRuntime(
     .where('owner_id', '=', ownerId)
     .where('runtime_id', '=', input.runtimeId)
     .execute()
+}
+
+/**
+ * The same, and returns what has come of it; null when the runtime is not this owner's. Read in the one transaction: after
+ * it nothing is left to do that could fail.
+ */
+export async function changeRuntime(
+  db: Kysely<Schema>,
+  ownerId: string,
+  input: { runtimeId: string; changes: RuntimeChanges; updatedAt: number },
+): Promise<{ runtime: RuntimeView; keyPrefixes: KeyPrefixes } | null> {
+  return inTransaction(db, async (tx) => {
+    await updateRuntime(tx, ownerId, input)
+    const runtime = await findRuntime(tx, ownerId, input.runtimeId)
+    return runtime && { runtime, keyPrefixes: await findKeyPrefixes(tx, ownerId, input.runtimeId) }
+  })
 }
 
 /**

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../support/answers.ts'
+import { deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables } from '../support/scene.ts'
-import { PASSWORD, startForTest } from '../support/service.ts'
+import { PASSWORD, startForTest, type TestService } from '../support/service.ts'
 import { askToSignIn, askToSignUp, newAddress } from '../support/sign-in.ts'
 
 const MINUTE_MS = 60_000
@@ -97,6 +98,38 @@ describeEngines('attempts', (engine) => {
     expect((await attempt('203.0.113.5')).statusCode).toBe(429)
   })
 
+  test('one for which there is no place in the line for passwords is not counted, and may be repeated', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const session = await service.signedIn(owner)
+    const body = { currentPassword: 'wrong', newPassword: 'another battery staple' }
+    const asks = [
+      () => askToSignIn(service, { email: owner.email, ip: '192.0.2.44' }),
+      () => askToSignUp(service, { email: newAddress(), ip: '192.0.2.44' }),
+      () => service.send('POST', '/v1/account/password', { key: session, body }),
+    ]
+    const empty = fillLine(service)
+    for (let index = 0; index < 36; index += 1) {
+      const refused = await asks[index % 3]?.()
+      expect(refused && refusalOf(refused, 'rate_limit_exceeded')).toMatch(/^Too many people/)
+      expect(refused?.headers['retry-after']).toBe('1')
+    }
+    await empty()
+    const statuses: (number | undefined)[] = []
+    for (let index = 0; index < 24; index += 1) statuses.push((await asks[index % 2]?.())?.statusCode)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10)
+  })
+
+  test('one too many is told so, and takes no place in the line for passwords', async () => {
+    const service = await startForTest(database())
+    const email = newAddress()
+    for (let index = 0; index < 10; index += 1) await askToSignIn(service, { email })
+    const empty = fillLine(service)
+    expect(refusalOf(await askToSignIn(service, { email }), 'rate_limit_exceeded')).toMatch(/^Too many attempts/)
+    await empty()
+  })
+
   test('a request that is not valid is not counted', async () => {
     const service = await startForTest(database())
     const email = newAddress()
@@ -147,11 +180,31 @@ describeEngines('attempts', (engine) => {
   })
 })
 
+/** Takes every place in the line for passwords. The function gives them back. */
+function fillLine({ deps: { auth } }: TestService): () => Promise<void> {
+  const over = deferred()
+  const visits: Promise<void>[] = []
+  let isFull = false
+  while (!isFull) {
+    const visit = auth.inLine(async (line) => {
+      try {
+        line.takePlace()
+      } catch {
+        isFull = true
+        return
+      }
+      await over.promise
+    })
+    visits.push(visit)
+  }
+  return async () => {
+    over.resolve()
+    await Promise.all(visits)
+  }
+}
+
 /** Attempts that one proxy at 127.0.0.1 hands on, each with its own `x-forwarded-for`. */
-async function fromBehindProxy(
-  service: Awaited<ReturnType<typeof startForTest>>,
-  forwarded: readonly string[],
-): Promise<number[]> {
+async function fromBehindProxy(service: TestService, forwarded: readonly string[]): Promise<number[]> {
   const answers = await Promise.all(
     forwarded.map((header) =>
       service.send('POST', '/v1/auth/sign-in', {

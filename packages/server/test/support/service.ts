@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
 import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
-import { setPassword } from '../../src/accounts/password-store.ts'
+import { findPassword, setPassword } from '../../src/accounts/password-store.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { createApp } from '../../src/app.ts'
 import type { Payments } from '../../src/billing/payments/payments.ts'
@@ -199,10 +199,11 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 }
 
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
-  const passwordHash = await deps.auth.hash(new Secret(PASSWORD))
-  const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
-  if (!set) throw new Error(`there is no account ${email}`)
-  return (await beginSession(deps, ownerId, set.version)).token
+  const passwordHash = await deps.auth.inLine((line) => line.hash(new Secret(PASSWORD)))
+  await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
+  const stored = await findPassword(deps.db, ownerId)
+  if (!stored) throw new Error(`there is no account ${email}`)
+  return (await beginSession(deps, stored.owner, stored.version)).token
 }
 
 async function makeRuntime(
