@@ -94,7 +94,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     // Whoever signs in as nobody has the password hashed all the same.
     const hash = async () => {
       if (isSet) await gate.enter()
-      return ''
+      return 'a hash'
     }
     const scene = await setScene(database(), { passwordHasher: { hash, verify: async () => false } })
     onTestFinished(gate.open)
