@@ -28,6 +28,8 @@ const MEMORY_MS = 1_000
 const RISE_MS = 250
 /** As long as a stretch counts in that: in one that is longer, something else took the time. */
 const MOST_WEIGHED_MS = 200
+/** Of a crowd. Refusing takes time, too: as many as are no crowd otherwise would be twice as long about it. */
+const FEW = 0.5
 /** What may come at once is what comes in so long a time. */
 const DEPTH_MS = 10
 const LEAST_DEPTH = 2
@@ -35,6 +37,7 @@ const LEAST_DEPTH = 2
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
 export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
   const turns = createTurnWatch(options)
+  const few = crowd * FEW
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0
@@ -64,7 +67,7 @@ export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
     },
     allows(share) {
       // A few are let in at any rate: what is written for each by itself costs several times as much as for many at once.
-      const isAllowed = rate === NO_LIMIT || inHand() < crowd * share || tokens - (1 - share) * depth() >= 1
+      const isAllowed = rate === NO_LIMIT || inHand() < few * share || tokens - (1 - share) * depth() >= 1
       if (!isAllowed) window.wasShort = true
       return isAllowed
     },

@@ -179,7 +179,7 @@ describe('a pace', () => {
     const state = { inHand: 1_000 }
     const { pace, run } = service({ inHand: () => state.inHand })
     await run(20, 3_000)
-    state.inHand = 50
+    state.inHand = 25
     expect([pace.allows(0.6), pace.allows(0.5)]).toEqual([true, false])
   })
 
