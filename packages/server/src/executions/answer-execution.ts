@@ -31,7 +31,13 @@ export async function answerExecution(
     reply.headers(rateHeaders(admitted.rate))
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
-    await streamExecution(openEventStream(reply), (onEvent) => runExecution(deps, admitted, input, { scope, onEvent }))
+    await streamExecution(openEventStream(reply), (send) => {
+      const onEvent: OnEvent = (event) => {
+        held?.beginAnswer()
+        return send(event)
+      }
+      return runExecution(deps, admitted, input, { scope, onEvent })
+    })
     return undefined
   } finally {
     scope.end()

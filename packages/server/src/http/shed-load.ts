@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import type { HeldRequest } from '../load/load-gate.ts'
+import type { HeldRequest } from '../load/held-request.ts'
 import { type LoadKind, loadKindOf } from '../load/shedding-rules.ts'
 import { createEarlyDoors } from './early-doors.ts'
 import { noteOwedAnswer } from './owed-answers.ts'

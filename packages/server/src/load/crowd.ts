@@ -1,13 +1,13 @@
-/** Those who came lately and are still there. */
+/** Those who came lately and have not been answered. */
 export interface Crowd {
   /** So long after the last time. */
   pass(elapsedMs: number): void
-  /** One more; what is returned is to be called once, when he leaves. */
+  /** One more; what is returned is to be called once, when he hears of an answer or leaves. */
   join(): () => void
   readonly size: number
 }
 
-/** Whoever has been there for longer waits for somebody else, or speaks for long: the door has nothing to do with him. */
+/** Whoever has been there for longer waits for somebody else: the door has nothing to do with him. */
 const LATELY_MS = 1_000
 
 /** Counts whoever came in the last second or two. */

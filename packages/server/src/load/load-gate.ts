@@ -1,4 +1,5 @@
 import { createCrowd } from './crowd.ts'
+import { type HeldRequest, holdRequest } from './held-request.ts'
 import { createPace } from './pace.ts'
 import { WINDOW_MS } from './pace-rules.ts'
 import {
@@ -14,17 +15,6 @@ import type { TurnWatchOptions } from './turn-watch.ts'
 
 /** Why a request is not taken. */
 export type ShedReason = 'held' | 'paced' | 'running'
-
-/** A request that was taken. */
-export interface HeldRequest {
-  /** While its sender has to send, it waits for nothing of ours. */
-  pause(): void
-  resume(): void
-  /** Once it is admitted or answered, whichever comes first; later calls do nothing. */
-  leave(): void
-  /** Once nothing more is done for it. */
-  end(): void
-}
 
 /** The first door of all: lets in what the service can hold, and refuses the rest before anything is done for it. */
 export interface LoadGate {
@@ -77,32 +67,23 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       const reason = refuses(kind)
       if (reason !== null) return reason
       const pool = poolOf(kind)
+      const isCommon = pool === 'common'
       held[pool] += 1
-      const part = pool === 'common' ? crowd.join() : null
-      if (part) pace.take()
-      let state: 'held' | 'paused' | 'left' = 'held'
-      const move = (from: typeof state, to: typeof state, change: number) => {
-        if (state !== from) return
-        look()
-        state = to
-        held[pool] += change
-      }
-      const leave = () => {
-        if (state === 'left') return
-        if (pool === 'common') window.handedOn += 1
-        move('held', 'left', -1)
-        state = 'left'
-      }
-      return {
-        pause: () => move('held', 'paused', -1),
-        resume: () => move('paused', 'held', 1),
-        leave,
-        end() {
-          leave()
-          part?.()
-          if (part) pace.finish()
+      if (isCommon) pace.take()
+      const leaveCrowd = isCommon ? crowd.join() : null
+      return holdRequest({
+        look,
+        hold(change) {
+          held[pool] += change
         },
-      }
+        handOn() {
+          if (isCommon) window.handedOn += 1
+        },
+        answer() {
+          leaveCrowd?.()
+          if (isCommon) pace.finish()
+        },
+      })
     },
     get held() {
       return held.common + held.upkeep + held.health

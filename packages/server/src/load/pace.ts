@@ -12,12 +12,12 @@ export interface Pace {
   allows(share: number): boolean
   /** One came in. */
   take(): void
-  /** One that came in is over. */
+  /** One that came in is answered, or its answer has begun. */
   finish(): void
 }
 
 export interface PaceOptions extends TurnWatchOptions {
-  /** Requests that came in lately and are not over. */
+  /** Requests that came in lately and are not answered. */
   inHand: () => number
   /** As many are a crowd. */
   crowd: number

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLoadGate, type HeldRequest } from '../../src/load/load-gate.ts'
+import type { HeldRequest } from '../../src/load/held-request.ts'
+import { createLoadGate } from '../../src/load/load-gate.ts'
 import { createTestClock } from '../support/clock.ts'
 
 function gate({ running = 0 } = {}) {
@@ -157,6 +158,26 @@ test('those who have been there for long are no crowd: while they keep turns lon
     one.end()
     await Promise.resolve()
   }
+})
+
+test('streams that have begun are no crowd either, but those that wait for their first word are', async () => {
+  const { clock, load } = gate()
+  const open = async () => {
+    for (let turn = 0; turn < 100; turn += 1) {
+      const entered = Array.from({ length: 2 }, () => load.enter('execute'))
+      clock.advance(10)
+      for (const one of entered) {
+        if (typeof one === 'string') continue
+        one.leave()
+        one.beginAnswer()
+      }
+      await Promise.resolve()
+    }
+    return load.refuses('listing')
+  }
+  expect(await open()).toBeNull()
+  for (let count = 0; count < 4; count += 1) taken(load.enter('execute'))
+  expect(await open()).toBe('paced')
 })
 
 test('a clock that is put back refuses nobody', () => {

@@ -1,0 +1,62 @@
+/** A request that was taken. */
+export interface HeldRequest {
+  /** While its sender has to send, it waits for nothing of ours. */
+  pause(): void
+  resume(): void
+  /** Once it is admitted or answered, whichever comes first; later calls do nothing. */
+  leave(): void
+  /** Once its caller hears the first of an answer, which may go on for long; later calls do nothing. */
+  beginAnswer(): void
+  /** Once nothing more is done for it. */
+  end(): void
+}
+
+/** What is counted of one request. */
+export interface HeldCounts {
+  /** Before any of them changes. */
+  look(): void
+  hold(change: 1 | -1): void
+  handOn(): void
+  answer(): void
+}
+
+/** The way of a request that is held already. */
+export function holdRequest({ look, hold, handOn, answer }: HeldCounts): HeldRequest {
+  let state: 'held' | 'paused' | 'left' = 'held'
+  let isAnswered = false
+  const leave = () => {
+    if (state === 'left') return
+    handOn()
+    if (state === 'held') {
+      look()
+      hold(-1)
+    }
+    state = 'left'
+  }
+  // A stream fills the event loop for as long as it goes on, whoever else is let in.
+  const beginAnswer = () => {
+    if (isAnswered) return
+    isAnswered = true
+    answer()
+  }
+  return {
+    pause() {
+      if (state !== 'held') return
+      look()
+      state = 'paused'
+      hold(-1)
+    },
+    resume() {
+      if (state !== 'paused') return
+      look()
+      state = 'held'
+      hold(1)
+    },
+    leave,
+    beginAnswer,
+    end() {
+      leave()
+      beginAnswer()
+    },
+  }
+}
