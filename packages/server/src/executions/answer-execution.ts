@@ -31,13 +31,12 @@ export async function answerExecution(
     reply.headers(rateHeaders(admitted.rate))
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
-    await streamExecution(openEventStream(reply), (send) => {
-      const onEvent: OnEvent = (event) => {
-        held?.beginAnswer()
-        return send(event)
-      }
-      return runExecution(deps, admitted, input, { scope, onEvent })
-    })
+    const stream = openEventStream(reply)
+    const onEvent: OnEvent = (event) => {
+      held?.beginAnswer()
+      return stream.send(event)
+    }
+    await streamExecution(stream, () => runExecution(deps, admitted, input, { scope, onEvent }))
     return undefined
   } finally {
     scope.end()
@@ -45,12 +44,9 @@ export async function answerExecution(
 }
 
 // Whatever happens, the stream ends: nobody else can answer any more.
-async function streamExecution(
-  stream: EventStream,
-  run: (onEvent: OnEvent) => Promise<ExecuteResponse>,
-): Promise<void> {
+async function streamExecution(stream: EventStream, run: () => Promise<ExecuteResponse>): Promise<void> {
   try {
-    const result = await run((event) => stream.send(event))
+    const result = await run()
     await stream.send({ type: 'done', ...result })
   } finally {
     stream.end()

@@ -6,12 +6,12 @@ import { anyOrigin, echoedOrigin } from './gate.ts'
 import { requestIdOf } from './request-id.ts'
 import type { RequestGist } from './whole-request.ts'
 
-const RETRY_MS = 1_000
-
-const BUSY = bodyOf('The service is busy. Try again in a moment.')
 /** Why a request is refused; `owed`: its connection is owed too many answers, and ends with this one. */
 export type RefusalReason = ShedReason | 'owed'
 
+const RETRY_MS = 1_000
+
+const BUSY = bodyOf('The service is busy. Try again in a moment.')
 const BODIES: Readonly<Record<RefusalReason, string>> = {
   held: BUSY,
   paced: BUSY,

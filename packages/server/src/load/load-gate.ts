@@ -38,7 +38,7 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
   let bound = targets.maxBound
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
   const crowd = createCrowd()
-  const pace = createPace({ ...turns, inHand: () => crowd.size, crowd: targets.minBound })
+  const pace = createPace({ ...turns, inHand: () => crowd.size, crowdSize: targets.minBound })
   let seenAt = clock.now()
   let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {

@@ -8,7 +8,7 @@ export interface PaceWindow extends SeenTurns {
   donePerMs: number
   /** Whether some were not let in. */
   wasShort: boolean
-  /** Requests that the service is at, as a share of what is a crowd. A slow machine has long turns for a few, too. */
+  /** Requests in hand, as a share of what is a crowd. A slow machine has long turns for a few, too. */
   crowding: number
 }
 

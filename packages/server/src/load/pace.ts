@@ -20,7 +20,7 @@ export interface PaceOptions extends TurnWatchOptions {
   /** Requests that came in lately and are not answered. */
   inHand: () => number
   /** As many are a crowd. */
-  crowd: number
+  crowdSize: number
 }
 
 /** How long it is remembered what got done. Those that were let in at once are often done at once. */
@@ -35,9 +35,9 @@ const DEPTH_MS = 10
 const LEAST_DEPTH = 2
 
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
-export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
+export function createPace({ inHand, crowdSize, ...options }: PaceOptions): Pace {
   const turns = createTurnWatch(options)
-  const few = crowd * FEW
+  const few = crowdSize * FEW
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0
@@ -48,7 +48,7 @@ export function createPace({ inHand, crowd, ...options }: PaceOptions): Pace {
     const { elapsedMs, letIn, finished, wasShort } = window
     const done = finished / elapsedMs
     donePerMs += (done - donePerMs) * (Math.min(MOST_WEIGHED_MS, elapsedMs) / (done > donePerMs ? RISE_MS : MEMORY_MS))
-    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding: inHand() / crowd }
+    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding: inHand() / crowdSize }
     window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
     const tooMuch = isTooMuch(seen)
     // The first alone may be a process that was stopped for a moment, and finds all at once what came meanwhile.

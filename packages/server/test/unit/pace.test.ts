@@ -80,7 +80,7 @@ function service({ inHand = () => 1_000, refusalMs = 0.01, turnMs = 0.2, workSha
     processorMs: () => clock.now() * workShare,
     activeMs: () => clock.now() - idleMs,
     inHand,
-    crowd: 100,
+    crowdSize: 100,
   })
   let carriedMs = 0
   let waiting = 0
