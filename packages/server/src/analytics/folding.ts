@@ -1,6 +1,7 @@
 import { type Coalescer, createCoalescer } from '../coalesce.ts'
 import { isDataFault } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
+import { nextTurn } from '../next-turn.ts'
 import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
 
 /**
@@ -9,7 +10,7 @@ import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/j
  */
 export const FOLD_MS = 5_000
 
-// Some thousand executions at most, which hold the event loop for some 20 ms; fewer would write each counter more often.
+// Of a busy server some ten thousand executions; fewer would write each counter more often.
 const ENTRIES_PER_FOLD = 256
 
 /** Where the journal of usage is added to the counters, bit by bit. Any number of replicas may fold at once. */
@@ -46,7 +47,7 @@ async function foldAll(deps: FoldDeps, isWaiting: boolean): Promise<void> {
 
 async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {
   try {
-    const { taken, parked } = await foldEntries(deps.db, range)
+    const { taken, parked } = await foldEntries(deps.db, { ...range, pause: nextTurn })
     for (const id of parked) warn(deps, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {

@@ -1,10 +1,18 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import { insertStatement, runRows } from '../database/row-statement.ts'
+import {
+  insertStatement,
+  isPostgres,
+  type RowUpdate,
+  rowStatement,
+  runRows,
+  updateAllRows,
+  updateStatement,
+} from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
-import type { Usage } from './rollup-rules.ts'
-import { addUsage } from './rollup-store.ts'
+import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
+import { RollUp, type Usage } from './rollup-rules.ts'
+import { addToCounters } from './rollup-store.ts'
 
 const APPEND = insertStatement('usage_journal', { usages: 'text' })
 
@@ -33,6 +41,11 @@ export interface FoldRange {
   isWaiting: boolean
 }
 
+interface Folding extends FoldRange {
+  /** Lets others have their turn, every few hundred executions. */
+  pause(): Promise<void>
+}
+
 /** What one transaction did: how many entries it took from the journal, and which it could not read and set aside. */
 export interface Folded {
   taken: number
@@ -40,25 +53,26 @@ export interface Folded {
 }
 
 /**
- * Adds the oldest entries to the counters and deletes them, in one transaction. Entries are locked before counters and
- * both in one order, so that replicas wait for each other and never in a circle.
+ * Adds the oldest entries to the counters and deletes them, in one transaction, or does nothing. On PostgreSQL entries are
+ * locked before counters and both in one order, so that replicas wait for each other and never in a circle.
  */
-export async function foldEntries(db: Kysely<Schema>, range: FoldRange): Promise<Folded> {
-  return inTransaction(db, async (tx) => {
-    const entries = await lockEntries(tx, range)
-    const read = entries.map(({ id, usages }) => ({ id, usages: readUsages(usages) }))
-    await addUsage(
-      tx,
-      read.flatMap(({ usages }) => usages ?? []),
-    )
-    const parked = read.flatMap(({ id, usages }) => (usages === null ? [id] : []))
-    await park(tx, parked)
-    await remove(
-      tx,
-      read.flatMap(({ id, usages }) => (usages === null ? [] : [id])),
-    )
-    return { taken: entries.length, parked }
-  })
+export async function foldEntries(db: Kysely<Schema>, { pause, ...range }: Folding): Promise<Folded> {
+  if (isPostgres(db)) {
+    return inTransaction(db, async (tx) => {
+      const entries = await readEntries(await lockEntries(tx, range), pause)
+      await writeFold(tx, entries)
+      return foldedOf(entries)
+    })
+  }
+  // Whoever begins or ends an execution waits while SQLite writes: it begins when all of it can be sent at once.
+  for (;;) {
+    const entries = await readEntries(await entriesOf(db, range).execute(), pause)
+    if (await allOrNothing(db, (tx) => Promise.all([writeFold(tx, entries), commitAlong(tx)]))) return foldedOf(entries)
+  }
+}
+
+function foldedOf({ read, unreadable }: ReadEntries): Folded {
+  return { taken: read.length + unreadable.length, parked: unreadable }
 }
 
 /** Sets the oldest entry aside, for somebody to look at, where it is one of those; returns its id, or null. */
@@ -106,31 +120,86 @@ function readUsages(text: string): Usage[] | null {
   }
 }
 
-async function lockEntries(tx: Tx, { upTo, limit, isWaiting }: FoldRange): Promise<{ id: number; usages: string }[]> {
-  const oldest = tx
+interface Entry {
+  id: number
+  usages: string
+}
+
+function entriesOf(db: Kysely<Schema>, { upTo, limit }: Omit<FoldRange, 'isWaiting'>) {
+  return db
     .selectFrom('usage_journal')
     .select(['id', 'usages'])
     .where('is_parked', '=', 0)
     .where('id', '<=', upTo)
     .orderBy('id')
     .limit(limit)
-    .forUpdate()
-  return (isWaiting ? oldest : oldest.skipLocked()).execute()
+}
+
+function lockEntries(tx: Tx, range: FoldRange): Promise<Entry[]> {
+  const oldest = entriesOf(tx, range).forUpdate()
+  return (range.isWaiting ? oldest : oldest.skipLocked()).execute()
+}
+
+/** Entries as they are to be written: what they add up to, and the ids of those that cannot be read. */
+interface ReadEntries {
+  rollUp: RollUp
+  read: number[]
+  unreadable: number[]
+}
+
+// Some ten thousand executions end between two folds of a busy server, and hundreds of callers wait for the next turn.
+const USAGES_PER_TURN = 250
+
+async function readEntries(entries: readonly Entry[], pause: Folding['pause']): Promise<ReadEntries> {
+  const result: ReadEntries = { rollUp: new RollUp(), read: [], unreadable: [] }
+  let inTurn = 0
+  for (const { id, usages: text } of entries) {
+    const usages = readUsages(text)
+    result.rollUp.add(usages ?? [])
+    result[usages === null ? 'unreadable' : 'read'].push(id)
+    inTurn += usages?.length ?? 0
+    if (inTurn < USAGES_PER_TURN) continue
+    await pause()
+    inTurn = 0
+  }
+  return result
+}
+
+const REMOVE = removeStatement()
+
+function removeStatement(): RowUpdate<{ id: 'bigint' }> {
+  const columns = { id: 'bigint' } as const
+  const { postgres } = rowStatement(
+    columns,
+    ({ given }) =>
+      `delete from usage_journal using ${given} where usage_journal.id = given.id returning usage_journal.id`,
+  )
+  return { columns, name: 'id', postgres, sqlite: 'delete from usage_journal where id = ? and is_parked = 0' }
+}
+
+const PARK = updateStatement('usage_journal', 'id', {
+  set: { is_parked: 'bigint' },
+  key: { id: 'bigint' },
+  where: () => 'usage_journal.is_parked = 0',
+})
+
+/** Fails, as `updateAllRows` does, where somebody else has folded one of them. */
+async function writeFold(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
+  await Promise.all([
+    updateAllRows(
+      tx,
+      REMOVE,
+      read.map((id) => ({ id })),
+    ),
+    park(tx, unreadable),
+    addToCounters(tx, rollUp),
+  ])
 }
 
 async function park(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable('usage_journal')
-    .set({ is_parked: 1 })
-    .where('id', 'in', [...ids])
-    .execute()
-}
-
-async function remove(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0)
-    await tx
-      .deleteFrom('usage_journal')
-      .where('id', 'in', [...ids])
-      .execute()
+  await updateAllRows(
+    tx,
+    PARK,
+    ids.map((id) => ({ id, is_parked: 1 })),
+  )
 }

@@ -68,13 +68,34 @@ export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
-/** What executions add to the counters by runtime, in one order on every replica: whoever writes them locks them in it. */
-export function rollUpExecutions(usages: readonly Usage[]): ExecutionRollup[] {
-  const rollups = new Map<string, ExecutionRollup>()
-  for (const { usage, grain } of inEveryGrain(usages)) {
+/** What ended executions add to the counters. They are added bit by bit: there may be many of them. */
+export class RollUp {
+  readonly #executions = new Map<string, ExecutionRollup>()
+  readonly #calls = new Map<string, CallRollup>()
+
+  add(usages: readonly Usage[]): void {
+    for (const usage of usages) {
+      for (const grain of GRAINS) {
+        this.#addExecution(usage, grain)
+        for (const call of usage.calls) this.#addCall(usage, grain, call)
+      }
+    }
+  }
+
+  /** By runtime, in one order on every replica: whoever writes them locks them in it. */
+  get executions(): ExecutionRollup[] {
+    return inOrder(this.#executions)
+  }
+
+  /** By capability, in one order on every replica. */
+  get calls(): CallRollup[] {
+    return inOrder(this.#calls)
+  }
+
+  #addExecution(usage: Usage, grain: Grain): void {
     const bucket = bucketOf(usage.durationMs)
     const place = placeOf(usage, grain, bucket)
-    const rollup = setDefault(rollups, nameOf(place), () => emptyExecutions(place))
+    const rollup = setDefault(this.#executions, nameOf(place), () => emptyExecutions(place))
     rollup.executions += 1
     rollup.completed += usage.isCompleted ? 1 : 0
     rollup.failed += usage.isCompleted ? 0 : 1
@@ -85,28 +106,16 @@ export function rollUpExecutions(usages: readonly Usage[]): ExecutionRollup[] {
     rollup.durationMs += usage.durationMs
     count(rollup.buckets, bucket)
   }
-  return inOrder(rollups)
-}
 
-/** What the calls of executions add to the counters by capability, in one order on every replica. */
-export function rollUpCalls(usages: readonly Usage[]): CallRollup[] {
-  const rollups = new Map<string, CallRollup>()
-  for (const { usage, grain } of inEveryGrain(usages)) {
-    for (const { capability, isCompleted, durationMs } of usage.calls) {
-      const bucket = durationMs === null ? null : bucketOf(durationMs)
-      const place = placeOf(usage, grain, bucket ?? 0)
-      const empty = () => ({ ...place, capability, calls: 0, failed: 0, buckets: emptyBuckets() })
-      const rollup = setDefault(rollups, `${nameOf(place)} ${capability}`, empty)
-      rollup.calls += 1
-      rollup.failed += isCompleted ? 0 : 1
-      if (bucket !== null) count(rollup.buckets, bucket)
-    }
+  #addCall(usage: Usage, grain: Grain, { capability, isCompleted, durationMs }: CallUsage): void {
+    const bucket = durationMs === null ? null : bucketOf(durationMs)
+    const place = placeOf(usage, grain, bucket ?? 0)
+    const empty = () => ({ ...place, capability, calls: 0, failed: 0, buckets: emptyBuckets() })
+    const rollup = setDefault(this.#calls, `${nameOf(place)} ${capability}`, empty)
+    rollup.calls += 1
+    rollup.failed += isCompleted ? 0 : 1
+    if (bucket !== null) count(rollup.buckets, bucket)
   }
-  return inOrder(rollups)
-}
-
-function inEveryGrain(usages: readonly Usage[]): { usage: Usage; grain: Grain }[] {
-  return usages.flatMap((usage) => GRAINS.map((grain) => ({ usage, grain })))
 }
 
 function placeOf(usage: Usage, grain: Grain, bucket: number): Place {

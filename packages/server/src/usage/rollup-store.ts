@@ -1,7 +1,7 @@
 import { insertStatement, runRows } from '../database/row-statement.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
-import { type CallRollup, type ExecutionRollup, rollUpCalls, rollUpExecutions, type Usage } from './rollup-rules.ts'
+import type { CallRollup, ExecutionRollup, RollUp } from './rollup-rules.ts'
 
 const PLACE = {
   owner_id: 'text',
@@ -57,9 +57,11 @@ const ADD_TO_CALLS = insertStatement(
 )
 
 /** Adds ended executions and their calls to the counters of the hour and of the day in which each execution started. */
-export async function addUsage(tx: Tx, usages: readonly Usage[]): Promise<void> {
-  await runRows(tx, ADD_TO_EXECUTIONS, rollUpExecutions(usages).map(toExecutionRow))
-  await runRows(tx, ADD_TO_CALLS, rollUpCalls(usages).map(toCallRow))
+export async function addToCounters(tx: Tx, { executions, calls }: RollUp): Promise<void> {
+  await Promise.all([
+    runRows(tx, ADD_TO_EXECUTIONS, executions.map(toExecutionRow)),
+    runRows(tx, ADD_TO_CALLS, calls.map(toCallRow)),
+  ])
 }
 
 function sumsOf(table: string, counters: readonly string[]): string {

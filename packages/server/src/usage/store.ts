@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
-import { type ExecutionRollup, GRAIN_MS, rollUpExecutions } from './rollup-rules.ts'
+import { type ExecutionRollup, GRAIN_MS, RollUp } from './rollup-rules.ts'
 
 export interface HourUsage {
   executions: number
@@ -44,9 +44,9 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
     .where('grain', '=', 'hour')
     .where('at', '=', hour)
     .executeTakeFirstOrThrow()
-  const waiting = rollUpExecutions(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId)).filter(
-    ({ grain, at }) => grain === 'hour' && at === hour,
-  )
+  const rollUp = new RollUp()
+  rollUp.add(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId))
+  const waiting = rollUp.executions.filter(({ grain, at }) => grain === 'hour' && at === hour)
   const all = (stored: number | null, of: (rollup: ExecutionRollup) => number) =>
     waiting.reduce((sum, rollup) => sum + of(rollup), stored ?? 0)
   return {

@@ -1,11 +1,13 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createUsageFolding } from '../../src/analytics/folding.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
+import type { Schema } from '../../src/database/schema.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
+import { nextTurn } from '../../src/next-turn.ts'
 import { journalUsage } from '../../src/usage/journal-store.ts'
-import type { Usage } from '../../src/usage/rollup-rules.ts'
+import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
@@ -45,7 +47,7 @@ function folding({ db }: Database, lines: string[] = []) {
 }
 
 /** Executions by the counters alone, without what waits. */
-async function counted({ db }: Database): Promise<number> {
+async function counted(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ executions: number | null }>`
     select sum(executions) as executions from execution_rollups where grain = 'hour'
   `.execute(db)
@@ -70,15 +72,15 @@ describeEngines('the journal of usage', (engine) => {
     })
     await Promise.all([...writing, ...reading])
     await folding(first).catchUp()
-    expect([await counted(first), await waiting(first)]).toEqual([80, []])
+    expect([await counted(first.db), await waiting(first)]).toEqual([80, []])
   })
 
   test('is counted by whoever comes after a process that was killed before it folded', async () => {
     const { a, b } = await setReplicatedScene(engine)
     executed(await a.execute())
-    expect([await counted(a.database), (await waiting(a.database)).length]).toEqual([0, 1])
+    expect([await counted(a.database.db), (await waiting(a.database)).length]).toEqual([0, 1])
     await b.service.deps.folding.fold()
-    expect([await counted(a.database), await waiting(a.database)]).toEqual([1, []])
+    expect([await counted(a.database.db), await waiting(a.database)]).toEqual([1, []])
   })
 
   test('is in what an owner reads on another replica, right after the answer', async () => {
@@ -109,7 +111,7 @@ describeEngines('the journal of usage', (engine) => {
     const lines: string[] = []
     await folding(database, lines).catchUp()
     await folding(database, lines).catchUp()
-    expect(await counted(database)).toBe(2)
+    expect(await counted(database.db)).toBe(2)
     expect(await waiting(database)).toEqual(bad.map((usages) => ({ usages, is_parked: 1 })))
     expect(lines).toHaveLength(3)
     expect(lines.join()).not.toContain('owner_1')
@@ -120,10 +122,10 @@ describeEngines('the journal of usage', (engine) => {
     await journal(database, [usage()])
     await sql`alter table call_rollups rename to call_rollups_gone`.execute(database.db)
     await expect(folding(database).catchUp()).rejects.toThrow(/call_rollups/)
-    expect([await counted(database), await waiting(database)]).toMatchObject([0, [{ is_parked: 0 }]])
+    expect([await counted(database.db), await waiting(database)]).toMatchObject([0, [{ is_parked: 0 }]])
     await sql`alter table call_rollups_gone rename to call_rollups`.execute(database.db)
     await folding(database).catchUp()
-    expect([await counted(database), await waiting(database)]).toEqual([1, []])
+    expect([await counted(database.db), await waiting(database)]).toEqual([1, []])
   })
 
   test('is folded in several transactions where there is much of it', async () => {
@@ -132,7 +134,33 @@ describeEngines('the journal of usage', (engine) => {
       for (let entry = 0; entry < 150; entry += 1) await journalUsage(tx, [usage()])
     })
     await folding(database).fold()
-    expect([await counted(database), await waiting(database)]).toEqual([150, []])
+    expect([await counted(database.db), await waiting(database)]).toEqual([150, []])
+  })
+})
+
+describeEngines('a fold of what thousands of executions came to', (engine) => {
+  test('leaves the event loop and the database to others meanwhile', async () => {
+    const database = await open(engine)
+    const entry = Array.from({ length: 500 }, (_, index) => usage({ runtimeId: `rt_${index}` }))
+    await inTransaction(database.db, async (tx) => {
+      for (let index = 0; index < 20; index += 1) await journalUsage(tx, entry)
+    })
+    let others: Promise<number> | undefined
+    let inTurn = 0
+    const turns: number[] = []
+    const add = RollUp.prototype.add
+    const spy = vi.spyOn(RollUp.prototype, 'add').mockImplementation(function (this: RollUp, usages) {
+      others ??= inTransaction(database.db, counted)
+      if (inTurn === 0) void nextTurn().then(() => (inTurn = 0))
+      if (inTurn === 0) turns.push(0)
+      inTurn += usages.length
+      turns[turns.length - 1] = inTurn
+      add.call(this, usages)
+    })
+    onTestFinished(() => spy.mockRestore())
+    await folding(database).fold()
+    expect(Math.max(...turns)).toBeLessThanOrEqual(500)
+    expect([await others, await counted(database.db)]).toEqual([0, 10_000])
   })
 })
 
@@ -144,7 +172,7 @@ describeEngine('postgres', 'an entry of the journal that the counters refuse', (
     for (const each of [usage(), usage(), refused, usage()]) await journal(database, [each])
     const lines: string[] = []
     await folding(database, lines).fold()
-    expect(await counted(database)).toBe(3)
+    expect(await counted(database.db)).toBe(3)
     expect(await waiting(database)).toMatchObject([{ is_parked: 1 }])
     expect(lines).toHaveLength(1)
   })

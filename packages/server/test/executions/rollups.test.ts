@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
 import { type Settlement, settleBatch } from '../../src/executions/settlement-store.ts'
-import { rollUpCalls, rollUpExecutions, type Usage } from '../../src/usage/rollup-rules.ts'
+import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../database/rows.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -231,13 +231,18 @@ describe('folding executions into counters', () => {
     ),
   })
   const usages = fc.array(usage, { minLength: 1, maxLength: 40 })
+  const rolledUp = (given: readonly Usage[]) => {
+    const rollUp = new RollUp()
+    for (const each of given) rollUp.add([each])
+    return rollUp
+  }
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
   test('gives the same counters in the same order, whatever order the executions come in', () => {
     fc.assert(
       fc.property(usages, (given) => {
-        expect(rollUpExecutions(given.toReversed())).toEqual(rollUpExecutions(given))
-        expect(rollUpCalls(given.toReversed())).toEqual(rollUpCalls(given))
+        const [one, other] = [rolledUp(given.toReversed()), rolledUp(given)]
+        expect([one.executions, one.calls]).toEqual([other.executions, other.calls])
       }),
       { numRuns: 200, seed: 5 },
     )
@@ -246,13 +251,13 @@ describe('folding executions into counters', () => {
   test('loses nothing and counts nothing twice, in either grain', () => {
     fc.assert(
       fc.property(usages, fc.constantFrom(...GRAINS), (given, grain) => {
-        const executions = rollUpExecutions(given).filter((rollup) => rollup.grain === grain)
+        const executions = rolledUp(given).executions.filter((rollup) => rollup.grain === grain)
         expect(sum(executions.map((rollup) => rollup.executions))).toBe(given.length)
         expect(sum(executions.flatMap(({ buckets }) => buckets))).toBe(given.length)
         expect(sum(executions.map(({ durationMs }) => durationMs))).toBe(sum(given.map((each) => each.durationMs)))
         const made = given.flatMap((each) => each.calls)
         const timed = made.filter(({ durationMs }) => durationMs !== null)
-        const callRollups = rollUpCalls(given).filter((rollup) => rollup.grain === grain)
+        const callRollups = rolledUp(given).calls.filter((rollup) => rollup.grain === grain)
         expect(sum(callRollups.map((rollup) => rollup.calls))).toBe(made.length)
         expect(sum(callRollups.flatMap(({ buckets }) => buckets))).toBe(timed.length)
       }),
