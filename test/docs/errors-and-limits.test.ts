@@ -118,6 +118,7 @@ test('the messages of a 429 are those of the service', () => {
     'executions/enter.ts',
     'accounts/attempts.ts',
     'accounts/hash-lane.ts',
+    'billing/payment-lane.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
     'http/refusal-text.ts',
@@ -125,7 +126,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(10)
+  expect(messages).toHaveLength(11)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { createUsageFolding } from './analytics/folding.ts'
+import { createPaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
@@ -89,6 +90,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
+    paymentLane: createPaymentLane(),
     schemaJudge,
     inputChecks,
     logger,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
 import type { UsageFolding } from './analytics/folding.ts'
+import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
@@ -49,6 +50,7 @@ export interface Deps {
   /** Their answers, until these have left or were given up. */
   requests: UnderWay<object>
   payments: Payments
+  paymentLane: PaymentLane
   /** The first door of all. */
   load: LoadGate
   metrics: Metrics

@@ -9,17 +9,27 @@ import { settlePayment } from './settle-payment.ts'
 import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout, type Standing } from './store.ts'
 
 type PaymentDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
+type VisitDeps = PaymentDeps & Pick<Deps, 'paymentLane'>
 
 /**
  * Opens a page on which the account's upgrade can be paid, in place of any that was opened before, so that nobody pays
  * twice. Throws 400 on `tier` where there is nothing to upgrade.
  */
 export async function startCheckout(
-  deps: PaymentDeps & Pick<Deps, 'newId'>,
+  deps: VisitDeps & Pick<Deps, 'newId'>,
   owner: Owner,
   request: CheckoutRequest,
 ): Promise<Checkout> {
   refuseUnlessFree(owner.tier)
+  // One place for all that it asks: nothing of it is refused once something of it was done.
+  return deps.paymentLane.visit(owner.ownerId, () => open(deps, owner, request))
+}
+
+async function open(
+  deps: PaymentDeps & Pick<Deps, 'newId'>,
+  owner: Owner,
+  request: CheckoutRequest,
+): Promise<Checkout> {
   const order = orderOf(deps, owner, request)
   // Where this is not written down, nobody learns the page's address: as good as none, and the caller may ask again.
   const { ref, url } = await deps.payments.open(order)
@@ -30,10 +40,11 @@ export async function startCheckout(
 }
 
 /** What the payment provider says of a checkout. Throws 404 for somebody else's, or none. */
-export async function verifyCheckout(deps: PaymentDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
+export async function verifyCheckout(deps: VisitDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
   const found = await requireStanding(deps, owner, checkoutId)
   const isSettled = found.status === 'paid' || found.status === 'ended'
-  const settled = isSettled ? found : await ask(deps, found.checkout)
+  const asked = () => deps.paymentLane.visit(owner.ownerId, () => ask(deps, found.checkout))
+  const settled = isSettled ? found : await asked()
   // The provider's own message may have come while it was asked.
   const { status, tier } = settled ?? (await requireStanding(deps, owner, checkoutId))
   return { checkoutId, status: SHOWN_AS[status], tier }

@@ -1,6 +1,7 @@
-import type { Capability, DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
+import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
 import { invalid, unauthorized } from '../errors.ts'
+import { jsonBytes } from '../json-bytes.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
 import { insertDeployment } from './store.ts'
@@ -11,7 +12,7 @@ export async function deploy(
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
-  const faults = await manifestFaults(deps, runtime, manifest.capabilities)
+  const faults = await manifestFaults(deps, runtime, manifest)
   if (faults) throw invalid(faults)
   const stored = await insertDeployment(deps.db, runtime.ownerId, {
     deploymentId: deps.newId('deployment'),
@@ -34,16 +35,16 @@ export async function deploy(
 async function manifestFaults(
   { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,
   { ownerId }: RuntimeIdentity,
-  capabilities: readonly Capability[],
+  manifest: DeploymentManifest,
 ): Promise<FieldErrors | null> {
+  const { capabilities } = manifest
   const tooMany = countFault(capabilities, limits)
   if (tooMany) return tooMany
   const placed = placedSchemas(capabilities, limits)
   const fit = placed.filter(({ problem }) => problem === null)
-  const verdict = await schemaJudge.judge(
-    ownerId,
-    fit.map(({ schema }) => schema),
-  )
+  const schemas = fit.map(({ schema }) => schema)
+  // All of it waits with its schemas.
+  const verdict = await schemaJudge.judge(ownerId, schemas, jsonBytes(manifest))
   if (!verdict.ok) return { 'manifest.capabilities': [verdict.problem] }
   const problems = new Map(fit.map(({ path }, index) => [path, verdict.problems[index] ?? null]))
   return namedFaults(

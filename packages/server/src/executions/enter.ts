@@ -2,7 +2,7 @@ import type { ExecutionKind, JsonObject, TurnShape } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
-import type { HeldRequest } from '../load/held-request.ts'
+import { type HeldPlace, waitAside } from '../load/held-request.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
@@ -30,7 +30,7 @@ export interface Entrant {
   located: Located
   scope: ExecutionScope
   /** The place that the request takes among those that the service holds. */
-  held: Pick<HeldRequest, 'pause' | 'resume'> | null
+  held: HeldPlace
 }
 
 /** An execution that was let in: charged, and written down as `running`. */
@@ -64,7 +64,7 @@ export async function enter<C extends AgentCall | null>(
   const judgeAside = (read: ServingRuntime) => {
     runtime = read
     const judged = judge(askedBy(read, { signal, door }))
-    return judged instanceof Promise ? waitAside(entrant, judged) : judged
+    return judged instanceof Promise ? judgedAside(entrant, judged) : judged
   }
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
@@ -101,16 +101,10 @@ export async function enter<C extends AgentCall | null>(
   throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
-// A judgement that is made elsewhere keeps nobody else out.
-async function waitAside<W extends object>({ scope, held }: Entrant, judging: Promise<W>): Promise<W> {
-  held?.pause()
-  try {
-    const judged = await unlessStopped(judging, scope.signal)
-    if (judged === null) throw busy()
-    return judged
-  } finally {
-    held?.resume()
-  }
+async function judgedAside<W extends object>({ scope, held }: Entrant, judging: Promise<W>): Promise<W> {
+  const judged = await waitAside(held, unlessStopped(judging, scope.signal))
+  if (judged === null) throw busy()
+  return judged
 }
 
 /** A call as it is written down before it is sent. */

@@ -1,6 +1,6 @@
 /** A request that was taken. */
 export interface HeldRequest {
-  /** While its sender has to send, it waits for nothing of ours. */
+  /** While its sender has to send, or somebody else is at work for it, it keeps nobody out. */
   pause(): void
   resume(): void
   /** Once it is admitted or answered, whichever comes first; later calls do nothing. */
@@ -9,6 +9,19 @@ export interface HeldRequest {
   beginAnswer(): void
   /** Once nothing more is done for it. */
   end(): void
+}
+
+/** What whoever works for a request may do to its place; null where it has none. */
+export type HeldPlace = Pick<HeldRequest, 'pause' | 'resume'> | null
+
+/** Waits for what another thread or another host does. How many may wait for that is bounded there, and nowhere else. */
+export async function waitAside<T>(held: HeldPlace, work: Promise<T>): Promise<T> {
+  held?.pause()
+  try {
+    return await work
+  } finally {
+    held?.resume()
+  }
 }
 
 /** What is counted of one request. */

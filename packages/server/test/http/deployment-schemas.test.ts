@@ -188,7 +188,7 @@ describeEngines('a capability’s schema', (engine) => {
     expect(faultsIn(await service.deploy(runtime, manifest))).toEqual({
       'manifest.capabilities': ['have schemas that take too long to check.'],
     })
-    expect(judge).toHaveBeenCalledWith(owner.ownerId, [{ type: 'object' }, { type: 'array' }])
+    expect(judge).toHaveBeenCalledWith(owner.ownerId, [{ type: 'object' }, { type: 'array' }], expect.any(Number))
     judge.mockRejectedValueOnce(limited('Too many deployments are being checked. Deploy again in a moment.', 2_000))
     const busy = await service.deploy(runtime, manifest)
     expect(busy.statusCode).toBe(429)
