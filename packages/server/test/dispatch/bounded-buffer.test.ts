@@ -1,20 +1,34 @@
 import { expect, test } from 'vitest'
 import { BoundedBuffer } from '../../src/dispatch/bounded-buffer.ts'
 
-test('chunks come out as they went in, up to the very limit', () => {
-  const buffer = new BoundedBuffer(10_000)
-  const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index % 251))
-  for (let at = 0; at < bytes.length; at += 7) expect(buffer.append(bytes.subarray(at, at + 7))).toBe(true)
+test.each([
+  [10_000, 7],
+  [300_000, 4_096],
+  [300_000, 299_999],
+])('%i bytes come out as they went in, in chunks of %i, up to the very limit', (limit, size) => {
+  const buffer = new BoundedBuffer(limit)
+  const bytes = Buffer.from(Array.from({ length: limit }, (_, index) => index % 251))
+  for (let at = 0; at < limit; at += size) expect(buffer.append(bytes.subarray(at, at + size))).toBe(true)
   expect(Buffer.compare(buffer.bytes(), bytes)).toBe(0)
   expect(buffer.append(Buffer.alloc(1))).toBe(false)
   expect(buffer.append(Buffer.alloc(0))).toBe(true)
-  expect(buffer.bytes()).toHaveLength(10_000)
+  expect(Buffer.compare(buffer.bytes(), bytes)).toBe(0)
 })
 
 test('a first chunk over the limit is not kept', () => {
   const buffer = new BoundedBuffer(100)
   expect(buffer.append(Buffer.alloc(101))).toBe(false)
   expect(buffer.bytes()).toHaveLength(0)
+})
+
+test('what is full is not copied again while more comes', () => {
+  const buffer = new BoundedBuffer(1 << 20)
+  const chunk = Buffer.alloc(4_096)
+  const before = process.memoryUsage().arrayBuffers
+  for (let index = 0; index < 256; index += 1) buffer.append(chunk)
+  // Nothing is collected meanwhile: what was thrown away counts, too.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1.25 * 2 ** 20)
+  expect(buffer.bytes()).toHaveLength(1 << 20)
 })
 
 test('a body in single bytes costs no more than twice its size', () => {
