@@ -18,6 +18,8 @@ export const WINDOW_MS = 100
 const TURN_MS = 4
 /** A turn that is long for another reason, such as a collection of the heap, leaves the rest of its window idle. */
 const BUSY_SHARE = 0.75
+/** Whatever made it too much is over: as a rule many came at once, and their like may come at once again. */
+const IDLE_SHARE = 0.5
 /** Of what gets done, while it is too much: what is under way has to become less, and soon. */
 const MOST_LET_IN = 0.95
 const LEAST_LET_IN = 0.7
@@ -50,9 +52,10 @@ export function lowered(rate: number, { elapsedMs, letIn, donePerMs, turnMs }: P
   return Math.max(LEAST_PER_MS, cameIn * MOST_CUT, Math.min(rate, donePerMs * share))
 }
 
-/** How many may where it has not been too much: slowly more, until there is no limit. */
+/** How many may where it has not been too much: slowly more, until there is no limit. None where half of the time is left. */
 export function raised(rate: number, window: PaceWindow): number {
-  const { elapsedMs, donePerMs, turnMs, wasShort } = window
+  const { elapsedMs, donePerMs, turnMs, wasShort, busyMs } = window
+  if (busyMs < elapsedMs * IDLE_SHARE) return NO_LIMIT
   const windows = elapsedMs / WINDOW_MS
   if (!isBusy(window)) return unlimited(Math.max(rate * GROWTH ** windows, donePerMs * MOST_CUT))
   if (!wasShort) return unlimited(rate * GROWTH ** windows)

@@ -50,10 +50,14 @@ describe('how many come in each millisecond', () => {
 
   test('are more where there is time left, half of what got done lately at least, until there is no limit', () => {
     expect(raised(2, window({ busyMs: 50 }))).toBeCloseTo(2.12)
-    expect(raised(2, window({ busyMs: 50, elapsedMs: 200 }))).toBeCloseTo(2.247)
+    expect(raised(2, window({ busyMs: 100, elapsedMs: 200 }))).toBeCloseTo(2.247)
     expect(raised(0.1, window({ busyMs: 50 }))).toBe(1)
     expect(raised(95, window({ wasShort: false }))).toBe(NO_LIMIT)
-    expect(raised(0.05, window({ busyMs: 0, elapsedMs: 60_000 }))).toBe(NO_LIMIT)
+  })
+
+  test('know no limit where most of the time nothing was to be done', () => {
+    expect(raised(0.05, window({ busyMs: 49 }))).toBe(NO_LIMIT)
+    expect(raised(0.05, window({ busyMs: 50, donePerMs: 0.02 }))).toBeCloseTo(0.053)
   })
 })
 
