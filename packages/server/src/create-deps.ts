@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
@@ -50,6 +50,8 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
+  /** What measures the load. */
+  monotonicClock?: Clock
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
@@ -80,7 +82,7 @@ export function createDeps(options: DepsOptions): Deps {
   } = options
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
-  const running = createRunningExecutions()
+  const running = createRunningExecutions(limits.executions)
   const deps: Deps = {
     db,
     clock,
@@ -108,7 +110,7 @@ export function createDeps(options: DepsOptions): Deps {
     running,
     requests: new UnderWay(),
     load: createLoadGate({
-      clock,
+      clock: options.monotonicClock ?? monotonicClock,
       turnEnd: nextTurn,
       ...processTime,
       running: () => running.size,
