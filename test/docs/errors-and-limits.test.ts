@@ -122,6 +122,7 @@ test('the messages of a 429 are those of the service', () => {
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
     'http/refusal-text.ts',
+    'errors.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')

@@ -4,7 +4,7 @@ import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
@@ -51,6 +51,8 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
+  /** What measures the load. */
+  monotonicClock?: Clock
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
@@ -81,7 +83,7 @@ export function createDeps(options: DepsOptions): Deps {
   } = options
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
-  const running = createRunningExecutions()
+  const running = createRunningExecutions(limits.executions)
   const deps: Deps = {
     db,
     clock,
@@ -110,7 +112,7 @@ export function createDeps(options: DepsOptions): Deps {
     running,
     requests: new UnderWay(),
     load: createLoadGate({
-      clock,
+      clock: options.monotonicClock ?? monotonicClock,
       turnEnd: nextTurn,
       ...processTime,
       running: () => running.size,

@@ -88,6 +88,11 @@ export function busy(): AppError {
   return limited('The service is busy. Try again in a moment.', 1_000)
 }
 
+/** 429 of a server that carries out as many executions as it may. Nothing was done. */
+export function tooManyRunning(): AppError {
+  return limited('Too many executions are under way. Try again in a moment.', 1_000)
+}
+
 /** 500 with a fixed sentence; what happened goes to the log alone. */
 export function internal(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })

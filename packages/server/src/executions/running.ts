@@ -1,3 +1,4 @@
+import { tooManyRunning } from '../errors.ts'
 import { Stop, type StopSignal } from '../stop-signal.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
@@ -22,6 +23,7 @@ export interface ExecutionScope {
 
 /** The executions under way in this process. */
 export interface RunningExecutions {
+  /** Throws the refusal where as many as there may be are under way. */
   begin(maxMs: number, span?: Span): ExecutionScope
   readonly size: number
   /** Resolves when none is left, or with this signal. */
@@ -31,7 +33,7 @@ export interface RunningExecutions {
   shutDown(): void
 }
 
-export function createRunningExecutions(): RunningExecutions {
+export function createRunningExecutions(maxRunning: number): RunningExecutions {
   const scopes = new UnderWay<ExecutionScope>()
   let isShutDown = false
   const stopAll = (reason: StopReason) => {
@@ -39,6 +41,8 @@ export function createRunningExecutions(): RunningExecutions {
   }
   return {
     begin(maxMs, span = NO_SPAN) {
+      // The door has looked before, and since then each has waited for its body.
+      if (scopes.size >= maxRunning) throw tooManyRunning()
       const scope = createScope({ maxMs, span }, (ended) => scopes.delete(ended))
       scopes.add(scope)
       if (isShutDown) scope.stop('shutdown')

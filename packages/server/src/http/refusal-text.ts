@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { limited } from '../errors.ts'
+import { type AppError, busy, limited, tooManyRunning } from '../errors.ts'
 import type { ShedReason } from '../load/load-gate.ts'
 import { isPlainPath } from '../load/shedding-rules.ts'
 import { anyOrigin, echoedOrigin } from './gate.ts'
@@ -11,12 +11,12 @@ export type RefusalReason = ShedReason | 'owed'
 
 const RETRY_MS = 1_000
 
-const BUSY = bodyOf('The service is busy. Try again in a moment.')
+const BUSY = bodyOf(busy())
 const BODIES: Readonly<Record<RefusalReason, string>> = {
   held: BUSY,
   paced: BUSY,
-  running: bodyOf('Too many executions are under way. Try again in a moment.'),
-  owed: bodyOf('Too many requests on this connection wait for an answer. Try again in a moment.'),
+  running: bodyOf(tooManyRunning()),
+  owed: bodyOf(limited('Too many requests on this connection wait for an answer. Try again in a moment.', RETRY_MS)),
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -102,6 +102,6 @@ function originLines(request: RequestGist): string {
   return headers === ANY_ORIGIN ? ANY_ORIGIN_LINES : linesOf(headers)
 }
 
-function bodyOf(message: string): string {
-  return JSON.stringify(limited(message, RETRY_MS).toBody())
+function bodyOf(refusal: AppError): string {
+  return JSON.stringify(refusal.toBody())
 }

@@ -7,7 +7,7 @@ export interface Crowd {
   readonly size: number
 }
 
-/** Whoever has been there for longer waits for somebody else: the door has nothing to do with him. */
+/** How long each counts at least, and twice that at most: whoever still waits then waits for somebody else. */
 const LATELY_MS = 1_000
 
 /** Counts whoever came in the last second or two. */

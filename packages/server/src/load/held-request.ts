@@ -26,9 +26,10 @@ export async function waitAside<T>(held: HeldPlace, work: Promise<T>): Promise<T
 
 /** What is counted of one request. */
 export interface HeldCounts {
-  /** Before any of them changes. */
+  /** Before it is held, or is no longer: how many were is summed up over time, up to that moment. */
   look(): void
   hold(change: 1 | -1): void
+  /** Counted together with the time for which it was held until now. */
   handOn(): void
   answer(): void
 }

@@ -1,16 +1,9 @@
+import type { LoadTargets } from './bound-rules.ts'
 import { createCrowd } from './crowd.ts'
+import { createHeldBound } from './held-bound.ts'
 import { type HeldRequest, holdRequest } from './held-request.ts'
 import { createPace } from './pace.ts'
-import { WINDOW_MS } from './pace-rules.ts'
-import {
-  type LoadKind,
-  type LoadPool,
-  type LoadTargets,
-  mayHold,
-  nextBound,
-  poolOf,
-  shareOf,
-} from './shedding-rules.ts'
+import { type LoadKind, type LoadPool, mayHold, poolOf, shareOf } from './shedding-rules.ts'
 import type { TurnWatchOptions } from './turn-watch.ts'
 
 /** Why a request is not taken. */
@@ -35,31 +28,27 @@ export interface LoadGateOptions extends TurnWatchOptions {
 
 export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadGateOptions): LoadGate {
   const { clock } = turns
-  let bound = targets.maxBound
+  const bound = createHeldBound(targets)
   const held: Record<LoadPool, number> = { common: 0, upkeep: 0, health: 0 }
-  const crowd = createCrowd()
-  const pace = createPace({ ...turns, inHand: () => crowd.size, crowdSize: targets.minBound })
+  const newPace = () => createPace({ ...turns, crowd: createCrowd(), crowdSize: targets.minBound })
+  // Each has its own: where one's crowd makes turns long for both, the other is not refused for it.
+  const paces = { common: newPace(), upkeep: newPace() }
+  const paceOf = (pool: LoadPool) => (pool === 'health' ? null : paces[pool])
   let seenAt = clock.now()
-  let window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
   const look = () => {
     const now = clock.now()
-    // A clock that was put back says nothing about how long anything took.
-    const elapsedMs = Math.max(0, now - seenAt)
+    const elapsedMs = now - seenAt
     seenAt = now
-    crowd.pass(elapsedMs)
-    pace.pass(elapsedMs)
-    window.elapsedMs += elapsedMs
-    window.heldMs += held.common * elapsedMs
-    if (window.elapsedMs < WINDOW_MS) return
-    bound = nextBound(bound, window, targets)
-    window = { elapsedMs: 0, heldMs: 0, handedOn: 0 }
+    bound.pass(elapsedMs, held.common)
+    paces.common.pass(elapsedMs)
+    paces.upkeep.pass(elapsedMs)
   }
   const refuses = (kind: LoadKind): ShedReason | null => {
     look()
     if (isExecution(kind) && running() >= maxRunning) return 'running'
     const pool = poolOf(kind)
-    if (!mayHold(kind, held[pool], bound)) return 'held'
-    return pool !== 'common' || pace.allows(shareOf(kind)) ? null : 'paced'
+    if (!mayHold(kind, held[pool], bound.size)) return 'held'
+    return paceOf(pool)?.allows(shareOf(kind)) === false ? 'paced' : null
   }
   return {
     refuses,
@@ -67,21 +56,18 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       const reason = refuses(kind)
       if (reason !== null) return reason
       const pool = poolOf(kind)
-      const isCommon = pool === 'common'
       held[pool] += 1
-      if (isCommon) pace.take()
-      const leaveCrowd = isCommon ? crowd.join() : null
+      const finish = paceOf(pool)?.take()
       return holdRequest({
         look,
         hold(change) {
           held[pool] += change
         },
         handOn() {
-          if (isCommon) window.handedOn += 1
+          if (pool === 'common') bound.handOn()
         },
         answer() {
-          leaveCrowd?.()
-          if (isCommon) pace.finish()
+          finish?.()
         },
       })
     },
@@ -89,7 +75,7 @@ export function createLoadGate({ targets, running, maxRunning, ...turns }: LoadG
       return held.common + held.upkeep + held.health
     },
     get bound() {
-      return Math.floor(bound)
+      return Math.floor(bound.size)
     },
   }
 }

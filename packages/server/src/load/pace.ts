@@ -1,3 +1,4 @@
+import type { Crowd } from './crowd.ts'
 import { isTooMuch, lowered, NO_LIMIT, raised, WINDOW_MS } from './pace-rules.ts'
 import { createTurnWatch, type TurnWatchOptions } from './turn-watch.ts'
 
@@ -10,15 +11,13 @@ export interface Pace {
   pass(elapsedMs: number): void
   /** Whether one more may come in now, of those that may use up this share of what there is, 0 to 1. */
   allows(share: number): boolean
-  /** One came in. */
-  take(): void
-  /** One that came in is answered, or its answer has begun. */
-  finish(): void
+  /** One comes in; what is returned is to be called once, when its answer begins or it is given up. */
+  take(): () => void
 }
 
 export interface PaceOptions extends TurnWatchOptions {
-  /** Requests that came in lately and are not answered. */
-  inHand: () => number
+  /** Those who came in lately and have no answer. */
+  crowd: Crowd
   /** As many are a crowd. */
   crowdSize: number
 }
@@ -35,48 +34,61 @@ const DEPTH_MS = 10
 const LEAST_DEPTH = 2
 
 /** A bucket of tokens, filled at a rate that follows how long turns of the event loop take. */
-export function createPace({ inHand, crowdSize, ...options }: PaceOptions): Pace {
+export function createPace({ crowd, crowdSize, ...options }: PaceOptions): Pace {
   const turns = createTurnWatch(options)
   const few = crowdSize * FEW
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0
   let wasTooMuch = false
-  let window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
+  let window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false, mostInTurn: 0 }
+  // Whoever is answered in the turn in which he came is seen in no crowd, and his like make turns as long as any.
+  let letInThisTurn = 0
   const depth = () => Math.max(LEAST_DEPTH, rate * DEPTH_MS)
   const adapt = () => {
-    const { elapsedMs, letIn, finished, wasShort } = window
+    const { elapsedMs, letIn, finished, wasShort, mostInTurn } = window
     const done = finished / elapsedMs
     donePerMs += (done - donePerMs) * (Math.min(MOST_WEIGHED_MS, elapsedMs) / (done > donePerMs ? RISE_MS : MEMORY_MS))
-    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding: inHand() / crowdSize }
-    window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false }
+    const crowding = Math.max(crowd.size, mostInTurn) / crowdSize
+    const seen = { elapsedMs, letIn, donePerMs, wasShort, ...turns.take(), crowding }
+    window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false, mostInTurn: 0 }
     const tooMuch = isTooMuch(seen)
+    const wasLimited = rate !== NO_LIMIT
     // The first alone may be a process that was stopped for a moment, and finds all at once what came meanwhile.
-    if (tooMuch && (wasTooMuch || rate !== NO_LIMIT)) rate = lowered(rate, seen)
+    if (tooMuch && (wasTooMuch || wasLimited)) rate = lowered(rate, seen)
     else if (!tooMuch) rate = raised(rate, seen)
-    wasTooMuch = tooMuch
+    // Of a flood that stops for a moment, too, the next window is not the first.
+    wasTooMuch = tooMuch || wasLimited
     tokens = Math.min(depth(), tokens)
   }
   return {
     pass(elapsedMs) {
+      crowd.pass(elapsedMs)
       const isFirst = turns.note()
       if (elapsedMs > 0) tokens = Math.min(depth(), tokens + rate * elapsedMs)
       window.elapsedMs += elapsedMs
+      if (!isFirst) return
+      window.mostInTurn = Math.max(window.mostInTurn, letInThisTurn)
+      letInThisTurn = 0
       // Of a turn that is under way nothing is known yet, and the longest would be the last to be known of.
-      if (isFirst && window.elapsedMs >= WINDOW_MS) adapt()
+      if (window.elapsedMs >= WINDOW_MS) adapt()
     },
     allows(share) {
       // A few are let in at any rate: what is written for each by itself costs several times as much as for many at once.
-      const isAllowed = rate === NO_LIMIT || inHand() < few * share || tokens - (1 - share) * depth() >= 1
+      const inHand = Math.max(crowd.size, letInThisTurn)
+      const isAllowed = rate === NO_LIMIT || inHand < few * share || tokens - (1 - share) * depth() >= 1
       if (!isAllowed) window.wasShort = true
       return isAllowed
     },
     take() {
+      const leave = crowd.join()
       window.letIn += 1
+      letInThisTurn += 1
       tokens = Math.max(0, tokens - 1)
-    },
-    finish() {
-      window.finished += 1
+      return () => {
+        leave()
+        window.finished += 1
+      }
     },
   }
 }

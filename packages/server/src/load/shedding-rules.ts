@@ -1,5 +1,5 @@
 /** What requests are worth where not all can be served, the first to be refused first. Health is never refused. */
-export const LOAD_KINDS = ['listing', 'broker', 'execute', 'upkeep', 'health'] as const
+export const LOAD_KINDS = ['listing', 'public', 'broker', 'execute', 'upkeep', 'health'] as const
 
 export type LoadKind = (typeof LOAD_KINDS)[number]
 
@@ -12,6 +12,7 @@ export type LoadPool = 'common' | 'upkeep' | 'health'
  */
 const SHARES: Readonly<Record<LoadKind, readonly [LoadPool, number]>> = {
   listing: ['common', 0.5],
+  public: ['common', 0.8],
   broker: ['common', 0.8],
   execute: ['common', 1],
   upkeep: ['upkeep', 0.25],
@@ -20,6 +21,8 @@ const SHARES: Readonly<Record<LoadKind, readonly [LoadPool, number]>> = {
 
 const PATHS: readonly (readonly [LoadKind, RegExp])[] = [
   ['health', /^GET \/(health)?$/],
+  // What others load to begin with: without it a customer’s page has no chat, and an agent no address.
+  ['public', /^GET \/(widget\.js|v1\/runtime\/[^/]+\/manifest)$/],
   ['broker', /^POST \/v1\/capabilities\//],
   ['execute', /^POST \/v1\/(runtime\/(execute|capability)|executions)$/],
   ['upkeep', /^POST \/v1\/(runtime\/heartbeat|billing\/webhook)$/],
@@ -61,35 +64,4 @@ export function shareOf(kind: LoadKind): number {
 /** Whether one more request of this kind may be held, beside `held` others of its pool. */
 export function mayHold(kind: LoadKind, held: number, bound: number): boolean {
   return held < bound * shareOf(kind)
-}
-
-/** What happened in one stretch of time. */
-export interface LoadWindow {
-  elapsedMs: number
-  /** Requests of the common pool held, times the milliseconds for which they were. */
-  heldMs: number
-  /** Requests that were handed on: admitted, answered, or given up. */
-  handedOn: number
-}
-
-export interface LoadTargets {
-  /** How long a request may be held on average. */
-  waitMs: number
-  minBound: number
-  maxBound: number
-}
-
-const GROWTH = 1.25
-
-/**
- * How many requests may be held from now on. Where they waited longer than they should, as many as the service hands on in
- * the time that they may wait (Little's law); otherwise a quarter more than before. A few that wait long are no crowd.
- */
-export function nextBound(bound: number, window: LoadWindow, { waitMs, minBound, maxBound }: LoadTargets): number {
-  const held = window.heldMs / window.elapsedMs
-  const waited = window.heldMs / Math.max(1, window.handedOn)
-  const isCrowded = held >= minBound / 2 && waited > waitMs
-  if (!isCrowded) return Math.min(maxBound, bound * GROWTH)
-  const sustained = (window.handedOn / window.elapsedMs) * waitMs
-  return Math.max(minBound, Math.min(bound, sustained))
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 export interface TurnWatchOptions {
+  /** One that nobody sets: a clock that is put forward would tell of time in which nothing happened. */
   clock: Clock
   /** Resolves when all that came with this turn of the event loop has been done. */
   turnEnd: () => Promise<void>
@@ -36,7 +37,7 @@ export function createTurnWatch({ clock, turnEnd, processorMs, activeMs }: TurnW
       const before = processorMs()
       void turnEnd().then(() => {
         isNoted = false
-        const tookMs = Math.max(0, clock.now() - now)
+        const tookMs = clock.now() - now
         // Other threads of ours, on processors of their own, make no turn longer.
         const workedMs = Math.min(tookMs, processorMs() - before)
         sum += workedMs

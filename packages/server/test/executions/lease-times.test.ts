@@ -30,7 +30,7 @@ describeEngines('the times of a lease', (engine) => {
       limits: DEFAULT_LIMITS,
       logger: pino({ level: 'silent' }),
       metrics: NO_METRICS,
-      running: createRunningExecutions(),
+      running: createRunningExecutions(1),
       // As nodes beside each other, on either engine.
       engine: 'postgres',
       nodeId: 'node_own',

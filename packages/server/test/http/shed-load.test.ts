@@ -1,9 +1,34 @@
+import { text } from 'node:stream/consumers'
 import { ErrorBody } from '@svc/contract'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { HeldRequest } from '../../src/load/held-request.ts'
+import type { LoadGate } from '../../src/load/load-gate.ts'
 import type { LoadKind } from '../../src/load/shedding-rules.ts'
 import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createTestClock } from '../support/clock.ts'
+import { deferred } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
-import { executed, setScene } from '../support/scene.ts'
+import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
+import { executed, saying, setScene } from '../support/scene.ts'
+
+/** The next request that is taken, and the end of it. */
+function watchNext(load: LoadGate) {
+  const taken = deferred()
+  const ended = deferred()
+  const enter = load.enter
+  const spy = vi.spyOn(load, 'enter').mockImplementationOnce((kind) => {
+    const held = enter(kind)
+    if (typeof held === 'string') return held
+    taken.resolve()
+    const end: HeldRequest['end'] = () => {
+      held.end()
+      ended.resolve()
+    }
+    return { ...held, end }
+  })
+  onTestFinished(() => spy.mockRestore())
+  return { taken: taken.promise, ended: ended.promise }
+}
 
 describeEngine('sqlite', 'a service with more to do than it can hold', (engine) => {
   const database = useDatabase(engine)
@@ -166,7 +191,70 @@ describeEngine('sqlite', 'a service with more to do than it can hold', (engine) 
       expect(answer.json().error.message).toBe('Too many executions are under way. Try again in a moment.')
     }
     expect((await service.send('GET', '/v1/executions', { key: owner.apiKey })).statusCode).toBe(200)
+    expect((await service.send('GET', '/widget.js')).statusCode).toBe(404)
     scope.end()
     expect((await execute()).statusCode).toBe(200)
+  })
+
+  test('counts them again once the body has come, and charges nothing for who is refused then', async () => {
+    const { service, owner, runtime, charged } = await setScene(database(), { limits: { executions: 1 } })
+    const { runtimeId, publicKey } = runtime
+    const port = await listenLocally(service.app)
+    const before = await charged()
+    const requests = [
+      ['/v1/runtime/execute', saying(), publicKey],
+      ['/v1/runtime/capability', { capability: 'echo', input: {} }, publicKey],
+      ['/v1/executions', { runtimeId, ...saying() }, owner.apiKey],
+      [`/v1/capabilities/${runtimeId}/echo`, {}, 'none'],
+    ] as const
+    for (const [path, body, key] of requests) {
+      const whole = postText(path, body, { authorization: `Bearer ${key}`, connection: 'close' })
+      const { taken } = watchNext(service.deps.load)
+      const socket = connectTo(port, whole.slice(0, -1))
+      await taken
+      const other = service.deps.running.begin(60_000)
+      socket.write(whole.slice(-1))
+      const answer = await text(socket)
+      other.end()
+      expect(answer).toMatch(/^HTTP\/1.1 429 .*retry-after: 1\r\n.*Too many executions are under way\./s)
+    }
+    expect(await charged()).toEqual(before)
+  })
+
+  test.each([
+    ['is answered', (url: string) => fetch(`${url}/openapi.json`).then((answer) => answer.text())],
+    ['is not found', (url: string) => fetch(`${url}/v1/nowhere`)],
+    ['asks for the head alone', (url: string) => fetch(`${url}/openapi.json`, { method: 'HEAD' })],
+  ])('is done with a request that %s', async (_, ask) => {
+    const { service } = await setScene(database())
+    const port = await listenLocally(service.app)
+    const { ended } = watchNext(service.deps.load)
+    await ask(`http://127.0.0.1:${port}`)
+    await ended
+  })
+
+  test('is done with a request whose caller has left', async () => {
+    const { service, runtime } = await setScene(database())
+    const port = await listenLocally(service.app)
+    const { taken, ended } = watchNext(service.deps.load)
+    const whole = postText('/v1/runtime/execute', saying(), { authorization: `Bearer ${runtime.publicKey}` })
+    const socket = connectTo(port, whole.slice(0, -1))
+    await taken
+    socket.destroy()
+    await ended
+  })
+
+  test('measures by a clock that nobody puts forward', async () => {
+    const monotonicClock = createTestClock()
+    const { service } = await setScene(database(), { limits: { heldRequests: 200 }, monotonicClock })
+    const { load } = service.deps
+    for (let count = 0; count < 150; count += 1) load.enter('execute')
+    const boundAfter = (clock: typeof monotonicClock, ms: number) => {
+      clock.advance(ms)
+      load.refuses('execute')
+      return load.bound
+    }
+    expect([boundAfter(monotonicClock, 100), boundAfter(monotonicClock, 100)]).toEqual([200, 100])
+    expect(boundAfter(service.clock, 10_000)).toBe(100)
   })
 })

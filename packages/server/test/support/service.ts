@@ -32,6 +32,8 @@ import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 export interface TestServiceOptions {
   limits?: Partial<Limits>
   clock?: TestClock
+  /** In place of the same. */
+  monotonicClock?: TestClock
   /** In place of none at all between tries to reach a database that is away. */
   pause?: Pause
   masterKey?: Buffer
@@ -113,6 +115,7 @@ export async function startService(database: Database, options: TestServiceOptio
     inputChecks: createInputChecks(options.inputThreads ?? inputThreadsAtOnce()),
     logger,
     clock,
+    monotonicClock: options.monotonicClock ?? clock,
     pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HeldRequest } from '../../src/load/held-request.ts'
 import { createLoadGate } from '../../src/load/load-gate.ts'
+import type { LoadKind } from '../../src/load/shedding-rules.ts'
 import { createTestClock } from '../support/clock.ts'
 
 function gate({ running = 0 } = {}) {
@@ -52,6 +53,38 @@ test('a burst is served whole; a standing crowd is brought down to what is hande
     taken(load.enter('execute')).leave()
   }
   expect(load.bound).toBe(100)
+})
+
+test('the bound comes back with time, whether or not somebody comes meanwhile', () => {
+  const { clock, load } = gate()
+  const held = Array.from({ length: 100 }, () => taken(load.enter('execute')))
+  for (let window = 0; window < 2; window += 1) {
+    clock.advance(100)
+    expect(load.refuses('execute')).toBe('held')
+  }
+  expect(load.bound).toBe(4)
+  for (const request of held) request.leave()
+  clock.advance(3_600_000)
+  for (let count = 0; count < 100; count += 1) taken(load.enter('execute'))
+})
+
+test('one stall lowers nothing, however many it made wait; a second in a row does, and later ones until it is over', () => {
+  const { clock, load } = gate()
+  const held = Array.from({ length: 60 }, () => taken(load.enter('execute')))
+  clock.advance(150)
+  expect([load.refuses('execute'), load.bound]).toEqual([null, 100])
+  for (const request of held) request.leave()
+  clock.advance(100)
+  const waiting = Array.from({ length: 60 }, () => taken(load.enter('execute')))
+  clock.advance(3_000)
+  expect([load.refuses('execute'), load.bound]).toEqual([null, 100])
+  clock.advance(100)
+  expect([load.refuses('execute'), load.bound]).toEqual(['held', 4])
+  for (const request of waiting) request.leave()
+  clock.advance(1_000)
+  for (let count = 0; count < 30; count += 1) taken(load.enter('execute'))
+  clock.advance(100)
+  expect([load.refuses('execute'), load.bound]).toEqual(['held', 4])
 })
 
 test('whoever is slow to send is not held meanwhile', () => {
@@ -130,19 +163,77 @@ test('while turns of the event loop are long, kinds are let in one after the oth
   for (const kind of ['upkeep', 'health'] as const) taken(load.enter(kind)).leave()
 })
 
-test('while turns are long, a few are let in all the same, though they stand among the executions under way, too', async () => {
-  const { clock, load, state } = gate()
-  for (let turn = 0; turn < 25; turn += 1) {
-    const entered = Array.from({ length: 3 }, () => {
-      const one = taken(load.enter('broker'))
-      state.running += 1
-      return one
-    })
+/** A gate that a flood has come to for so many turns. */
+async function flooded(turns: number, kind: LoadKind) {
+  const scene = gate()
+  for (let turn = 0; turn < turns; turn += 1) await floodTurn(scene, kind)
+  return scene
+}
+
+/** Lets in what it may of eight, in a turn of the event loop; each takes two milliseconds and is answered in that turn. */
+async function floodTurn({ clock, load }: ReturnType<typeof gate>, kind: LoadKind): Promise<number> {
+  let letIn = 0
+  for (let count = 0; count < 8; count += 1) {
+    const entered = load.enter(kind)
+    clock.advance(typeof entered === 'string' ? 0.5 : 2)
+    if (typeof entered === 'string') continue
+    entered.end()
+    letIn += 1
+  }
+  await Promise.resolve()
+  return letIn
+}
+
+test('whoever is answered in the turn in which he came is one of a crowd, too', async () => {
+  const scene = await flooded(50, 'execute')
+  const letIn = new Set<number>()
+  for (let turn = 0; turn < 50; turn += 1) letIn.add(await floodTurn(scene, 'execute'))
+  // A few in each turn, and what the rate brings: fewer than are a crowd.
+  expect([...letIn].filter((count) => count < 2 || count > 3)).toEqual([])
+})
+
+test('as many as are no crowd are let in, however long they make turns, after one turn of more', async () => {
+  const { clock, load } = await flooded(1, 'execute')
+  for (let turn = 0; turn < 50; turn += 1) {
+    const entered = Array.from({ length: 3 }, () => taken(load.enter('execute')))
     clock.advance(10)
     for (const one of entered) one.end()
-    state.running = 0
     await Promise.resolve()
   }
+})
+
+test('while turns are long, a few are let in all the same, though they stand among the executions under way, too', async () => {
+  const { clock, load, state } = gate()
+  const crowd = Array.from({ length: 4 }, () => taken(load.enter('broker')))
+  for (const one of crowd) one.leave()
+  for (let turn = 0; turn < 25; turn += 1) {
+    load.refuses('broker')
+    clock.advance(10)
+    await Promise.resolve()
+  }
+  for (let count = 0; count < 20 && load.refuses('execute') === null; count += 1) taken(load.enter('execute')).end()
+  expect(load.refuses('execute')).toBe('paced')
+  for (const one of crowd) one.end()
+  await Promise.resolve()
+  // No time has passed: there is nothing for any of them but that they are few.
+  for (let count = 0; count < 2; count += 1) {
+    taken(load.enter('execute')).leave()
+    state.running += 1
+  }
+  expect(load.refuses('execute')).toBe('paced')
+})
+
+test('a flood of upkeep is paced for itself, however quickly it is answered, and lets executes in as ever', async () => {
+  const scene = await flooded(1, 'upkeep')
+  for (let count = 0; count < 3; count += 1) taken(scene.load.enter('execute'))
+  const letIn: number[] = []
+  for (let turn = 0; turn < 100; turn += 1) {
+    letIn.push(await floodTurn(scene, 'upkeep'))
+    expect(scene.load.refuses('execute')).toBeNull()
+  }
+  expect(letIn[0]).toBe(8)
+  // Of its few a quarter.
+  expect(letIn.slice(50).filter((count) => count < 1 || count > 3)).toEqual([])
 })
 
 test('those who have been there for long are no crowd: while they keep turns long, others are let in as ever', async () => {
@@ -178,15 +269,4 @@ test('streams that have begun are no crowd either, but those that wait for their
   expect(await open()).toBeNull()
   for (let count = 0; count < 4; count += 1) taken(load.enter('execute'))
   expect(await open()).toBe('paced')
-})
-
-test('a clock that is put back refuses nobody', () => {
-  const { clock, load } = gate()
-  clock.advance(1_000)
-  const requests = Array.from({ length: 20 }, () => taken(load.enter('execute')))
-  clock.advance(-600_000)
-  for (const request of requests) request.leave()
-  clock.advance(100)
-  taken(load.enter('execute'))
-  expect(load.bound).toBe(100)
 })

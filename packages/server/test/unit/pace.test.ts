@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Crowd } from '../../src/load/crowd.ts'
 import { createPace } from '../../src/load/pace.ts'
 import { isTooMuch, lowered, NO_LIMIT, type PaceWindow, raised } from '../../src/load/pace-rules.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -63,6 +64,8 @@ describe('how many come in each millisecond', () => {
 
 interface ServiceOptions {
   inHand?: () => number
+  /** Each waits for his answer before he asks again. */
+  callers?: number
   refusalMs?: number
   /** What each turn takes besides. */
   turnMs?: number
@@ -72,8 +75,19 @@ interface ServiceOptions {
 
 const PARTS = 5
 
+function crowdOf(size: () => number): Crowd {
+  return {
+    pass() {},
+    join: () => () => {},
+    get size() {
+      return size()
+    },
+  }
+}
+
 /** A service whose event loop takes a millisecond for two requests, and some time for each that it refuses. */
-function service({ inHand = () => 1_000, refusalMs = 0.01, turnMs = 0.2, workShare = 1 }: ServiceOptions = {}) {
+function service(options: ServiceOptions = {}) {
+  const { inHand = () => 1_000, callers = 1e6, refusalMs = 0.01, turnMs = 0.2, workShare = 1 } = options
   const clock = createTestClock()
   const ends: (() => void)[] = []
   const turnEnd = () => new Promise<void>((resolve) => ends.push(resolve))
@@ -83,11 +97,11 @@ function service({ inHand = () => 1_000, refusalMs = 0.01, turnMs = 0.2, workSha
     turnEnd,
     processorMs: () => clock.now() * workShare,
     activeMs: () => clock.now() - idleMs,
-    inHand,
+    crowd: crowdOf(inHand),
     crowdSize: 100,
   })
   let carriedMs = 0
-  let waiting = 0
+  let waiting: (() => void)[] = []
   let stalledMs = 0
   let seenAt = clock.now()
   // What came in one turn is done in the next one, between what comes then.
@@ -99,32 +113,31 @@ function service({ inHand = () => 1_000, refusalMs = 0.01, turnMs = 0.2, workSha
       tookMs += wholeMs
       clock.advance(wholeMs)
     }
-    const isDone = waiting
-    waiting = 0
+    const done = waiting
+    waiting = []
     const arrive = () => {
       pace.pass(clock.now() - seenAt)
       seenAt = clock.now()
       if (!pace.allows(1)) return spend(refusalMs)
-      pace.take()
-      waiting += 1
+      waiting.push(pace.take())
     }
     const stallMs = arrivals > 0 ? stalledMs : 0
     stalledMs -= stallMs
     for (let part = 0; part < PARTS; part += 1) {
       for (let arrival = part; arrival < arrivals; arrival += PARTS) arrive()
-      spend((turnMs + stallMs + isDone * 0.5) / PARTS)
+      spend((turnMs + stallMs + done.length * 0.5) / PARTS)
     }
-    for (let done = 0; done < isDone; done += 1) pace.finish()
+    for (const finish of done) finish()
     carriedMs = workMs - tookMs
     for (const end of ends.splice(0)) end()
     await Promise.resolve()
-    return { tookMs, letIn: waiting }
+    return { tookMs, letIn: waiting.length }
   }
   /** So many arrivals a millisecond for so long; how long turns were, how many came in, and how many did not. */
   const run = async (perMs: number, forMs: number) => {
     let [elapsedMs, letIn, refused, squares, due] = [0, 0, 0, 0, 0]
     while (elapsedMs < forMs) {
-      const arrivals = Math.floor(due)
+      const arrivals = Math.min(callers, Math.floor(due))
       const seen = await turn(arrivals)
       due += Math.max(1, seen.tookMs) * perMs - arrivals
       if (seen.tookMs === 0) {
@@ -196,8 +209,17 @@ describe('a pace', () => {
   })
 
   test('does nothing to a few, however long turns are', async () => {
-    const { run } = service({ inHand: () => 99 })
+    const { run } = service({ inHand: () => 99, callers: 99 })
     expect((await run(4, 3_000)).refused).toBe(0)
+  })
+
+  test('sees a crowd that is answered at once by how many of it come in one turn', async () => {
+    const { run } = service({ inHand: () => 0 })
+    await run(20, 3_000)
+    const { turnMs, letInPerMs } = await run(20, 10_000)
+    // A hundred in a turn are a crowd: they take half of a millisecond each, and those that are refused as long together.
+    expect(turnMs).toBeLessThan(100)
+    expect(letInPerMs).toBeGreaterThan(1)
   })
 
   test('does nothing where it is other processes that make turns long', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LOAD_KINDS, loadKindOf, mayHold, nextBound, poolOf } from '../../src/load/shedding-rules.ts'
+import { LOAD_KINDS, loadKindOf, mayHold, poolOf } from '../../src/load/shedding-rules.ts'
 
 describe('what a request is worth', () => {
   test.each([
@@ -17,6 +17,13 @@ describe('what a request is worth', () => {
     ['GET', '/v1/executions', 'listing'],
     ['GET', '/v1/analytics/summary', 'listing'],
     ['GET', '/v1/nowhere', 'listing'],
+    ['GET', '/dashboard', 'listing'],
+    ['GET', '/widget.js', 'public'],
+    ['HEAD', '/widget.js', 'public'],
+    ['GET', '/v1/runtime/:runtimeId/manifest', 'public'],
+    ['GET', '/v1/runtime/rt_1/manifest', 'public'],
+    ['GET', '/v1/runtime/rt_1/%6danifest', 'listing'],
+    ['POST', '/widget.js', 'execute'],
     ['POST', '/v1/runtimes/rt_1/rotate-secret', 'upkeep'],
     ['POST', '/v1/capabilities/rt_1/echo', 'broker'],
     ['GET', '/v1/capabilities/rt_1/echo', 'listing'],
@@ -37,38 +44,13 @@ describe('what a request is worth', () => {
     const refusedAt = (held: number) => common.filter((kind) => !mayHold(kind, held, 100))
     expect(refusedAt(49)).toEqual([])
     expect(refusedAt(50)).toEqual(['listing'])
-    expect(refusedAt(80)).toEqual(['listing', 'broker'])
-    expect(refusedAt(100)).toEqual(['listing', 'broker', 'execute'])
+    expect(refusedAt(80)).toEqual(['listing', 'public', 'broker'])
+    expect(refusedAt(100)).toEqual(['listing', 'public', 'broker', 'execute'])
   })
 
   test('upkeep has a reserve of its own, a quarter as large, and health is never refused', () => {
     expect([poolOf('upkeep'), poolOf('health')]).toEqual(['upkeep', 'health'])
     expect([mayHold('upkeep', 24, 100), mayHold('upkeep', 25, 100)]).toEqual([true, false])
     expect(mayHold('health', 1_000_000, 100)).toBe(true)
-  })
-})
-
-describe('how many may be held', () => {
-  const TARGETS = { waitMs: 50, minBound: 128, maxBound: 1_000 }
-  const after = (bound: number, window: { heldMs: number; handedOn: number }) =>
-    nextBound(bound, { elapsedMs: 100, ...window }, TARGETS)
-
-  test('is what is handed on within the time that they may wait, where they waited longer', () => {
-    // 500 held all the time, 400 handed on: each waited 125 ms. 4 a millisecond are 200 in 50 ms.
-    expect(after(1_000, { heldMs: 50_000, handedOn: 400 })).toBe(200)
-    expect(after(160, { heldMs: 50_000, handedOn: 400 })).toBe(160)
-  })
-
-  test('is never fewer than the least, also where nothing is handed on at all', () => {
-    expect(after(1_000, { heldMs: 50_000, handedOn: 0 })).toBe(128)
-  })
-
-  test('grows by a quarter while they wait no longer than they may, up to the most', () => {
-    expect(after(100, { heldMs: 10_000, handedOn: 250 })).toBe(125)
-    expect(after(900, { heldMs: 0, handedOn: 0 })).toBe(1_000)
-  })
-
-  test('is not touched by a few that take long: they are no crowd', () => {
-    expect(after(800, { heldMs: 6_300, handedOn: 1 })).toBe(1_000)
   })
 })
