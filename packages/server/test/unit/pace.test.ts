@@ -208,6 +208,21 @@ describe('a pace', () => {
     expect(pace.allows(0)).toBe(true)
   })
 
+  test('lets many in at once as soon as there has been time left', async () => {
+    const { run } = service()
+    await run(20, 3_000)
+    await run(0, 150)
+    expect((await run(20, 10)).refused).toBe(0)
+  })
+
+  test('does not begin anew with a flood that has stopped for a moment', async () => {
+    const { run } = service()
+    await run(20, 3_000)
+    await run(0, 150)
+    const { letInPerMs } = await run(20, 1_000)
+    expect(letInPerMs).toBeLessThan(2)
+  })
+
   test('does nothing to a few, however long turns are', async () => {
     const { run } = service({ inHand: () => 99, callers: 99 })
     expect((await run(4, 3_000)).refused).toBe(0)
