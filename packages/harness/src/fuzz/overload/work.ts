@@ -11,6 +11,7 @@ export interface Work {
 
 const RUNTIMES = 64
 const INPUT = { query: 'red shoes' }
+const EXECUTE_PATH = '/v1/runtime/execute'
 const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Have you got red shoes?' }] }]
 
 /** A model that has the capability called twice, one call after the other, before it answers. */
@@ -19,19 +20,23 @@ export function startShopModel() {
   return startQuickModel([call, call, { text: 'Yes, two pairs are left.' }])
 }
 
-/** Strangers’ calls, and executes, through so many runtimes that the rate of none of them is what refuses. */
+/** Strangers’ calls, and executes, plain and streamed, through so many runtimes that the rate of none of them is what refuses. */
 export async function setWork(stage: Stage): Promise<Work[]> {
   const calls: RawRequest[] = []
   const executes: RawRequest[] = []
+  const streams: RawRequest[] = []
   for (let serial = 0; serial < RUNTIMES; serial += 1) {
     const { runtimeId, publicKey: key, ...runtime } = await stage.runtime(`Shop ${serial}`)
     await deploy(stage.server.url, { runtimeId, publicKey: key, ...runtime }, ['probe'])
     calls.push(jsonRequest('POST', `/v1/capabilities/${runtimeId}/probe`, { body: { input: INPUT } }))
-    executes.push(jsonRequest('POST', '/v1/runtime/execute', { key, body: { messages: MESSAGES } }))
+    const body = { messages: MESSAGES }
+    executes.push(jsonRequest('POST', EXECUTE_PATH, { key, body }))
+    streams.push(jsonRequest('POST', EXECUTE_PATH, { key, body, headers: [['accept', 'text/event-stream']] }))
   }
   const texts = (requests: readonly RawRequest[]) => requests.map((request) => toBytes(request).toString('latin1'))
   return [
     { name: 'broker', requests: texts(calls) },
     { name: 'execute', requests: texts(executes) },
+    { name: 'streamed execute', requests: texts(streams) },
   ]
 }
