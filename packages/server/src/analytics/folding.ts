@@ -1,5 +1,6 @@
 import { type Coalescer, createCoalescer } from '../coalesce.ts'
 import { isDataFault } from '../database/errors.ts'
+import { createMutex, type Mutex } from '../database/mutex.ts'
 import type { Deps } from '../deps.ts'
 import { nextTurn } from '../next-turn.ts'
 import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
@@ -25,24 +26,32 @@ type FoldDeps = Pick<Deps, 'db' | 'logger'>
 
 export function createUsageFolding(deps: FoldDeps): UsageFolding {
   const catchingUp: Coalescer<void> = createCoalescer()
+  const turns = createMutex()
   let underWay: Promise<void> | null = null
   return {
     fold() {
-      underWay ??= foldAll(deps, false).finally(() => {
+      underWay ??= foldAll({ ...deps, turns }, false).finally(() => {
         underWay = null
       })
       return underWay
     },
-    catchUp: () => catchingUp.read('all', () => foldAll(deps, true)),
+    catchUp: () => catchingUp.read('all', () => foldAll({ ...deps, turns }, true)),
   }
 }
 
 /** What is added meanwhile is left for the next time: this ends, however busy the service is. */
-async function foldAll(deps: FoldDeps, isWaiting: boolean): Promise<void> {
+async function foldAll({ turns, ...deps }: FoldDeps & { turns: Mutex }, isWaiting: boolean): Promise<void> {
   const upTo = await newestEntry(deps.db)
   if (upTo === null) return
   let isDone = false
-  while (!isDone) isDone = (await foldSome(deps, { upTo, isWaiting, limit: ENTRIES_PER_FOLD })) === 0
+  while (!isDone) {
+    const endTurn = await turns.acquire()
+    try {
+      isDone = (await foldSome(deps, { upTo, isWaiting, limit: ENTRIES_PER_FOLD })) === 0
+    } finally {
+      endTurn()
+    }
+  }
 }
 
 async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {

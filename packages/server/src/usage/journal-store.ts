@@ -54,7 +54,8 @@ export interface Folded {
 
 /**
  * Adds the oldest entries to the counters and deletes them, in one transaction, or does nothing. On PostgreSQL entries are
- * locked before counters and both in one order, so that replicas wait for each other and never in a circle.
+ * locked before counters and both in one order, so that replicas wait for each other and never in a circle. SQLite gives the
+ * id of what was deleted to what comes next: there, only one caller at a time may fold.
  */
 export async function foldEntries(db: Kysely<Schema>, { pause, ...range }: Folding): Promise<Folded> {
   if (isPostgres(db)) {
