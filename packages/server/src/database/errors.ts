@@ -68,6 +68,11 @@ export function isNameUnknown(error: unknown): boolean {
   return NAME_FAULTS.has(codeOf(error))
 }
 
+/** True where PostgreSQL did not look at a statement, since one before it in the transaction had failed. */
+export function isAftermath(error: unknown): boolean {
+  return codeOf(error) === '25P02'
+}
+
 /** True where a row was not there to be changed, or not in the state that the statement asks for. */
 export function isUnchanged(error: unknown): boolean {
   return codeOf(error) === 'SVC_UNCHANGED'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
+import { isAftermath, isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
 import { JsonRows } from './row-statement.ts'
 
 /** Whether statements are named, for all connections of a pool. */
@@ -19,6 +19,8 @@ export class PreparedClient implements PostgresPoolClient {
   readonly #naming: Naming
   readonly #onUnanswered: () => void
   #isLost = false
+  /** The first of the transaction for which it is lent: what was sent after it, unheard, fails because of it. */
+  #fault: unknown
 
   constructor(client: pg.PoolClient, naming: Naming, onUnanswered: () => void) {
     this.#client = client
@@ -39,7 +41,8 @@ export class PreparedClient implements PostgresPoolClient {
         this.#isLost ||= isConnectionFault(error)
         if (isUnanswered(error)) this.#onUnanswered()
         if (isNameUnknown(error)) this.#naming.isOn = false
-        throw error
+        this.#fault ??= error
+        throw isAftermath(error) ? this.#fault : error
       })
   }
 

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, PostgresAdapter } from 'kysely'
 import type { Schema } from './schema.ts'
+import { send } from './sent-at-once.ts'
 
 /** The columns of the rows that a statement is given. */
 type Columns = Readonly<Record<string, 'text' | 'bigint'>>
@@ -113,11 +114,11 @@ export async function updateRows<C extends Columns, Row extends GivenRow<C>>(
 ): Promise<Row[]> {
   if (rows.length === 0) return []
   if (isPostgres(db)) {
-    const { rows: changed } = await db.executeQuery<Record<keyof C, unknown>>(toQuery(db, update, rows))
+    const { rows: changed } = await send<Record<keyof C, unknown>>(db, toQuery(db, update, rows))
     const names = new Set(changed.map((row) => row[update.name]))
     return rows.filter((row) => !names.has(row[update.name]))
   }
-  const { rows: unchanged } = await db.executeQuery<number>(toQuery(db, update, rows))
+  const { rows: unchanged } = await send<number>(db, toQuery(db, update, rows))
   if (unchanged.length === 0) return []
   const indexes = new Set(unchanged)
   return rows.filter((_, index) => indexes.has(index))
@@ -129,7 +130,7 @@ export async function updateAllRows<C extends Columns>(
   update: RowUpdate<C>,
   rows: readonly GivenRow<C>[],
 ): Promise<void> {
-  if (rows.length > 0) await db.executeQuery(toQuery(db, update, rows, true))
+  if (rows.length > 0) await send(db, toQuery(db, update, rows, true))
 }
 
 /** Runs a statement and returns what it answers for all rows, in no order. What an answer looks like is the statement's affair. */
@@ -139,7 +140,7 @@ export async function runRows<Answer, C extends Columns = Columns>(
   rows: readonly GivenRow<C>[],
 ): Promise<Answer[]> {
   if (rows.length === 0) return []
-  const { rows: answers } = await db.executeQuery<Answer>(toQuery(db, statement, rows))
+  const { rows: answers } = await send<Answer>(db, toQuery(db, statement, rows))
   return answers
 }
 

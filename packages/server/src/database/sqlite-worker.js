@@ -16,8 +16,11 @@ const port = requirePort()
 const statements = new Map()
 /** The texts of statements by their numbers. @type {string[]} */
 const numbered = []
-/** True once a statement of the open transaction has failed: what was sent after it, unheard, must not be done. */
-let isDoomed = false
+/**
+ * Why a statement of the open transaction has failed: what was sent after it, unheard, must not be done, and fails alike.
+ * @type {ReturnType<typeof describe> | null}
+ */
+let doom = null
 
 try {
   serve(open(workerData))
@@ -45,8 +48,8 @@ function answerOne(database, request) {
     const { rows, changes } = request.length === 2 ? answer(database, request[1]) : executeForEach(database, request)
     return [request[0], rows, changes]
   } catch (error) {
-    isDoomed = true
-    return [request[0], describe(error)]
+    doom ??= describe(error)
+    return [request[0], doom]
   }
 }
 
@@ -62,7 +65,7 @@ function answer(database, command) {
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
-      isDoomed = false
+      doom = null
       return NOTHING
     case 'close':
       database.close()
@@ -123,9 +126,9 @@ function runForEach(statement, given, mustChange) {
  */
 function take(database, place) {
   // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
-  if (place !== 'within') isDoomed = false
+  if (place !== 'within') doom = null
   if (place === 'first') database.exec('begin immediate')
-  if (isDoomed) throw new Error('an earlier statement of the transaction failed')
+  if (doom !== null) throw new Error('an earlier statement of the transaction failed')
   // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
   if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
 }

@@ -9,6 +9,7 @@ import {
 } from './errors.ts'
 import { isPostgres } from './row-statement.ts'
 import type { Schema } from './schema.ts'
+import { send, sendAtOnce } from './sent-at-once.ts'
 
 export type Tx = Transaction<Schema>
 
@@ -37,6 +38,7 @@ export async function endTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Pr
   for (let retry = 0; ; retry += 1) {
     const state: { atCommit: { answer: T } | null } = { atCommit: null }
     const run = async (tx: Tx) => {
+      await sendAtOnce(tx)
       const answer = await work(tx)
       state.atCommit = { answer }
       return answer
@@ -60,7 +62,7 @@ export const COMMIT = CompiledQuery.raw('commit')
  * thread is woken once for all of them, and commits nothing where one of them failed. Elsewhere does nothing.
  */
 export async function commitAlong(tx: Tx): Promise<void> {
-  if (!isPostgres(tx)) await tx.executeQuery(COMMIT)
+  if (!isPostgres(tx)) await send(tx, COMMIT)
 }
 
 /** Does all of the work or none: false where a row of `updateAllRows` was not there to be changed. */
