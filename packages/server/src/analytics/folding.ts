@@ -11,8 +11,9 @@ import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/j
  */
 export const FOLD_MS = 5_000
 
-// Of a busy server some ten thousand executions; fewer would write each counter more often.
-const ENTRIES_PER_FOLD = 256
+// Some thousand executions of a busy server: on PostgreSQL they are added up within one transaction, which must not be
+// idle for ten seconds in all. Fewer would write each counter more often.
+const ENTRIES_PER_FOLD = 64
 
 /** Where the journal of usage is added to the counters, bit by bit. Any number of replicas may fold at once. */
 export interface UsageFolding {
