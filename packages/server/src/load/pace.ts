@@ -40,7 +40,7 @@ export function createPace({ crowd, crowdSize, ...options }: PaceOptions): Pace 
   let rate = NO_LIMIT
   let tokens = 0
   let donePerMs = 0
-  let wasTooMuch = false
+  let isWary = false
   let window = { elapsedMs: 0, letIn: 0, finished: 0, wasShort: false, mostInTurn: 0 }
   // Whoever is answered in the turn in which he came is seen in no crowd, and his like make turns as long as any.
   let letInThisTurn = 0
@@ -55,10 +55,10 @@ export function createPace({ crowd, crowdSize, ...options }: PaceOptions): Pace 
     const tooMuch = isTooMuch(seen)
     const wasLimited = rate !== NO_LIMIT
     // The first alone may be a process that was stopped for a moment, and finds all at once what came meanwhile.
-    if (tooMuch && (wasTooMuch || wasLimited)) rate = lowered(rate, seen)
+    if (tooMuch && isWary) rate = lowered(rate, seen)
     else if (!tooMuch) rate = raised(rate, seen)
     // Of a flood that stops for a moment, too, the next window is not the first.
-    wasTooMuch = tooMuch || wasLimited
+    isWary = tooMuch || wasLimited
     tokens = Math.min(depth(), tokens)
   }
   return {
