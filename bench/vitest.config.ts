@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['bench/**/*.bench.ts'],
-    globalSetup: ['packages/server/test/support/announce-engines.ts'],
+    globalSetup: ['packages/testkit/src/needs/setup.ts'],
     testTimeout: 3_600_000,
     hookTimeout: 600_000,
     maxWorkers: 1,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { CreatedRuntime } from '@svc/contract'
+import { isThere } from '@svc/testkit/needs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { DEPLOY_STEPS } from '../../packages/dashboard/src/routes/runtimes/deploy-steps.ts'
@@ -193,8 +194,7 @@ function write(folder: string, path: string, code: string): void {
 /** Types the page’s last commands; where there is no curl, the same request is sent without it. */
 async function ask(type: Terminal, folder: string): Promise<string> {
   const curl = commandLike('curl')
-  const isThere = await type('command -v curl').catch(() => '')
-  if (isThere) return type(`${commandLike('. ./.env')}\n${curl} --silent`)
+  if (isThere('curl')) return type(`${commandLike('. ./.env')}\n${curl} --silent`)
   const [, question = ''] = /-d '(.+)'$/.exec(curl) ?? []
   const value = (name: string) =>
     new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1]

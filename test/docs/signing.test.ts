@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RECEIVER_REFUSALS } from '@svc/contract'
 import { type NonceStore, verifySignature } from '@svc/sdk'
+import { needs } from '@svc/testkit/needs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { sampleOf, samplesOf } from '../support/doc-samples.ts'
-import { isInstalled } from '../support/is-installed.ts'
 import { RECEIVER_PROGRAMS } from '../support/receiver-programs.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 import { type SignedCase, signedCases } from '../support/signed-cases.ts'
@@ -48,15 +48,11 @@ test('the SDK’s own check gives the same verdicts', async () => {
   expectRight(answers, 305_000)
 })
 
-const LANGUAGES = { python: ['python3', '--version'], go: ['go', 'version'], php: ['php', '--version'] } as const
+const PROGRAMS = { python: 'python3', go: 'go', php: 'php' } as const
 
 for (const language of ['python', 'go', 'php'] as const) {
-  const [program, ...args] = LANGUAGES[language]
-  const isThere = isInstalled(program, ...args)
-  const title = `the ${language} receiver of the page accepts every vector and refuses every spoilt call`
-  test.skipIf(!isThere)(
-    isThere ? title : `${title} (${program} is not on this machine)`,
-    async () => {
+  needs(PROGRAMS[language])(`the ${language} receiver of the page`, () => {
+    test('accepts every vector and refuses every spoilt call', async () => {
       const folder = sampleFolder([sampleOf(PAGE, '', language)])
       const { file, command, code } = RECEIVER_PROGRAMS[language]
       writeFileSync(join(folder, file), code)
@@ -68,20 +64,18 @@ for (const language of ['python', 'go', 'php'] as const) {
 
       expect(ran.stderr).toBe('')
       expectRight(Answers.parse(JSON.parse(ran.stdout)))
-    },
-    300_000,
-  )
+    }, 300_000)
+  })
 }
 
-test.skipIf(!isInstalled('openssl', 'version'))(
-  'the page’s commands, run with openssl, print the signature that the page names',
-  async () => {
+needs('openssl')('the page’s commands', () => {
+  test('print the signature that the page names', async () => {
     const { stdout } = await run('sh', ['-c', sampleOf(PAGE, 'By hand', 'sh').code])
     const [signature = ''] = stdout.split(' ')
     expect(signature).toBe(cases[0]?.requests[0]?.headers['x-svc-signature'])
     expect(readFileSync(join(ROOT, PAGE), 'utf8')).toContain(`It prints \`${signature}\`.`)
-  },
-)
+  })
+})
 
 test('the page has a receiver in four languages, and a row for each refusal of a receiver’s check', () => {
   const languages = samplesOf(PAGE).map(({ language }) => language)

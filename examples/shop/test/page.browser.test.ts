@@ -1,9 +1,10 @@
 import { type RunningShop, startShop } from '@svc/example-shop'
 import { describeCapabilities } from '@svc/sdk'
-import { findChromium, launchChromium } from '@svc/testkit'
+import { launchChromium } from '@svc/testkit'
+import { locate } from '@svc/testkit/needs'
 import type {} from '@svc/widget/element'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../packages/server/src/web/web-files.ts'
 import { createTestClock } from '../../../packages/server/test/support/clock.ts'
@@ -14,12 +15,9 @@ import runtime from '../.svc/runtime.ts'
 // A browser is slow where the machine is busy with other things.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const chromium = findChromium(process.env)
+describeEngines('a shop and its owner', (engine) => onThePage(useDatabase(engine)), 'chromium')
 
-if (chromium === null) describe.skip('a shop and its owner (no Chromium)')
-else describeEngines('a shop and its owner', (engine) => onThePage(chromium, useDatabase(engine)))
-
-function onThePage(executable: string, database: () => Parameters<typeof startService>[0]): void {
+function onThePage(database: () => Parameters<typeof startService>[0]): void {
   let browser: Browser
   let service: TestService
   let shop: RunningShop
@@ -38,7 +36,7 @@ function onThePage(executable: string, database: () => Parameters<typeof startSe
       },
     }
     ;[browser, service, shop] = await Promise.all([
-      launchChromium(executable),
+      launchChromium(locate('chromium')),
       startService(database(), options),
       startShop({ port: 0, databaseFile: ':memory:', now: clock.now }),
     ])

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
+import { needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { describeEngines } from '../../server/test/support/engines.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -17,11 +19,11 @@ const Outcomes = z.array(
 )
 
 /** Runs scenarios at a scale at which they strike and show nothing, and gives what was missed, but for times. */
-async function run(only: string): Promise<{ ran: string[]; missed: string[] }> {
+async function run(only: string, ...more: readonly string[]): Promise<{ ran: string[]; missed: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-smoke-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const results = join(folder, 'results.json')
-  const args = [PROGRAM, '--only', only, '--scale', '0.002', '--seed', '7', '--results', results]
+  const args = [PROGRAM, '--only', only, '--scale', '0.002', '--seed', '7', '--results', results, ...more]
   await startProgram(process.execPath, args, { env: process.env }).ended
   const outcomes = Outcomes.parse(JSON.parse(readFileSync(results, 'utf8')))
   const missed = outcomes.flatMap(({ scenario, checks }) =>
@@ -32,13 +34,16 @@ async function run(only: string): Promise<{ ran: string[]; missed: string[] }> {
   return { ran: outcomes.map(({ scenario }) => scenario), missed }
 }
 
-test('requests and origins run, and find nothing', async () => {
-  const { ran, missed } = await run('requests,origins')
-  expect(new Set(ran)).toEqual(new Set(['requests', 'origins']))
-  expect(missed).toEqual([])
+describeEngines('hostile requests and origins', ({ name }) => {
+  test('run, and find nothing', async () => {
+    const { ran, missed } = await run('requests,origins', '--engine', name)
+    expect(new Set(ran)).toEqual(new Set(['requests', 'origins']))
+    expect(missed).toEqual([])
+  })
 })
 
-// A network namespace is root's alone to make.
-test.runIf(userInfo().uid === 0)('addresses run in a namespace of their own, and find nothing', async () => {
-  expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })
+needs('network-namespaces')('addresses', () => {
+  test('run in a network namespace, and find nothing', async () => {
+    expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })
+  })
 })

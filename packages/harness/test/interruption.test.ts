@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
+import { needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { descendantsOf } from '../src/support/process-usage.ts'
 
@@ -45,7 +46,14 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 test('a run that is ended by SIGINT ends its servers, removes its folders and exits as one who died of it', async () => {
-  const { child, ended, folder, servers } = startHarness('fuzz', ['--only', 'slow-clients', '--scale', '0.01'])
+  const { child, ended, folder, servers } = startHarness('fuzz', [
+    '--only',
+    'slow-clients',
+    '--engine',
+    'sqlite',
+    '--scale',
+    '0.01',
+  ])
   await until(() => servers().length > 0 && readdirSync(folder).length > 0)
   const running = servers()
   child.kill('SIGINT')
@@ -54,13 +62,15 @@ test('a run that is ended by SIGINT ends its servers, removes its folders and ex
   expect(readdirSync(folder)).toEqual([])
 })
 
-test.runIf(existsSync('/usr/lib/postgresql'))('SIGTERM: its database cluster, too', async () => {
-  const { child, ended, folder, servers } = startHarness('fault', ['--only', 'postgres-restarts', '--scale', '0.01'])
-  await until(() => servers().length > 0)
-  const running = servers()
-  expect(processesIn(folder)).not.toEqual([])
-  child.kill('SIGTERM')
-  expect(await ended).toMatchObject({ code: 143 })
-  expect([running.filter((pid) => commandOf(pid) !== ''), processesIn(folder)]).toEqual([[], []])
-  expect(readdirSync(folder)).toEqual([])
+needs('postgres-programs')('a run that is ended by SIGTERM', () => {
+  test('ends its database cluster, too', async () => {
+    const { child, ended, folder, servers } = startHarness('fault', ['--only', 'postgres-restarts', '--scale', '0.01'])
+    await until(() => servers().length > 0)
+    const running = servers()
+    expect(processesIn(folder)).not.toEqual([])
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143 })
+    expect([running.filter((pid) => commandOf(pid) !== ''), processesIn(folder)]).toEqual([[], []])
+    expect(readdirSync(folder)).toEqual([])
+  })
 })

@@ -1,6 +1,7 @@
 export { collectGarbage } from './collect-garbage.ts'
-export { findChromium, launchChromium } from './launch-chromium.ts'
+export { launchChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
+export { findProgram } from './needs/find-program.ts'
 export {
   type DoubleScript,
   type ExchangeEnd,

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { findChromium, launchChromium } from '@svc/testkit'
+import { launchChromium } from '@svc/testkit'
+import { locate } from '@svc/testkit/needs'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
-import { describeEngine, useDatabase } from '../../../server/test/support/engines.ts'
+import { describeEngine, type TestEngine, useDatabase } from '../../../server/test/support/engines.ts'
 import { DASHBOARD_PICTURES, FIRST_RUN } from './dashboard-pictures.ts'
 import { SHOP_PICTURES } from './shop-pictures.ts'
 import { type Stage, setStage } from './stage.ts'
@@ -18,7 +19,9 @@ const OPEN_ROOTS = `
   Element.prototype.attachShadow = function (options) { return attach.call(this, { ...options, mode: 'open' }) }
 `
 
-describeEngine('sqlite', 'the pictures of the documentation', (engine) => {
+describeEngine('sqlite', 'the pictures of the documentation', takePictures, 'chromium')
+
+function takePictures(engine: TestEngine): void {
   const database = useDatabase(engine)
   let browser: Browser
   let stage: Stage
@@ -26,7 +29,7 @@ describeEngine('sqlite', 'the pictures of the documentation', (engine) => {
   let session: Awaited<ReturnType<BrowserContext['storageState']>>
   beforeAll(async () => {
     mkdirSync(FOLDER, { recursive: true })
-    browser = await launchChromium(findChromium(process.env) ?? '')
+    browser = await launchChromium(locate('chromium'))
     stage = await setStage(database(), playWeek)
     session = await logIn()
   })
@@ -64,4 +67,4 @@ describeEngine('sqlite', 'the pictures of the documentation', (engine) => {
     await context.close()
     return state
   }
-})
+}

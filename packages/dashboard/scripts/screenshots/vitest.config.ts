@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     root: new URL('../../../..', import.meta.url).pathname,
     include: ['packages/dashboard/scripts/screenshots/*.shots.ts'],
-    globalSetup: ['packages/server/test/support/announce-engines.ts'],
+    globalSetup: ['packages/testkit/src/needs/setup.ts'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
     maxWorkers: 1,

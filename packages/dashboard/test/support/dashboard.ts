@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { DeploymentManifestInput } from '@svc/contract'
-import { findChromium, launchChromium, type OwnerEndpoint, startOwnerEndpoint } from '@svc/testkit'
+import { launchChromium, type OwnerEndpoint, startOwnerEndpoint } from '@svc/testkit'
+import { locate } from '@svc/testkit/needs'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { demoModel } from '../../../server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../server/src/web/web-files.ts'
 import { createTestClock } from '../../../server/test/support/clock.ts'
@@ -13,8 +14,6 @@ import { deployBody, PASSWORD, startService, type TestService } from '../../../s
 // A browser is slow where the machine is busy with other things.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 const PATIENCE_MS = 30_000
-
-const chromium = findChromium(process.env)
 
 /** The service on a port, with its dashboard as it was built, and a browser before it. */
 export interface DashboardScene {
@@ -44,23 +43,21 @@ export interface DeployedRuntime {
 
 /** Tests in one real browser for each engine. */
 export function describeDashboard(title: string, tests: (scene: DashboardScene) => void): void {
-  if (chromium === null) describe.skip(`${title} (no Chromium)`)
-  else describeEngines(title, (engine) => inBrowser(chromium, useDatabase(engine), tests))
+  describeEngines(title, (engine) => inBrowser(useDatabase(engine), tests), 'chromium')
 }
 
 /** Tests in one real browser of what is the same on every engine. */
 export function describeScreens(title: string, tests: (scene: DashboardScene) => void): void {
-  if (chromium === null) describe.skip(`${title} (no Chromium)`)
-  else describeEngine('sqlite', title, (engine) => inBrowser(chromium, useDatabase(engine), tests))
+  describeEngine('sqlite', title, (engine) => inBrowser(useDatabase(engine), tests), 'chromium')
 }
 
 type Database = ReturnType<ReturnType<typeof useDatabase>>
 
-function inBrowser(executable: string, database: () => Database, tests: (scene: DashboardScene) => void): void {
+function inBrowser(database: () => Database, tests: (scene: DashboardScene) => void): void {
   let browser: Browser
   let started: Awaited<ReturnType<typeof startOnPort>>
   beforeAll(async () => {
-    ;[browser, started] = await Promise.all([launchChromium(executable), startOnPort(database())])
+    ;[browser, started] = await Promise.all([launchChromium(locate('chromium')), startOnPort(database())])
   })
   afterAll(async () => {
     await browser?.close()

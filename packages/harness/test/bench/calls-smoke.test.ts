@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Need, needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test } from 'vitest'
 import { ENDPOINT_BODY, IN_ANSWER, IN_OUTPUT, MODEL_STREAM } from '../../src/bench/broker/bodies.ts'
 import { tryOnce } from '../../src/bench/broker/canary.ts'
@@ -20,11 +21,8 @@ import type { Engine } from '../../src/support/arguments.ts'
 import { startPostgresCluster } from '../../src/support/postgres-cluster.ts'
 import { runScenarios } from '../../src/support/run-scenarios.ts'
 import { atLeast, type Check, exactly, type ScenarioContext } from '../../src/support/scenario.ts'
-import { missingTools } from '../../src/support/tools.ts'
 
 const serverFolder = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
-const missing = missingTools(['wrk', 'nginx', 'taskset'], process.env)
-const engines: Engine[] = existsSync('/usr/lib/postgresql') ? ['sqlite', 'postgres'] : ['sqlite']
 
 test('the built server still has what the copies for comparison change', () => {
   const context = { serverFolder, onEnd: (cleanUp: () => unknown) => onTestFinished(() => void cleanUp()) }
@@ -76,25 +74,29 @@ async function runSmoke(context: ScenarioContext): Promise<Check[]> {
   return [...(await measureCalls(context, service, upstream.url)), ...(await measureStreams(context, service))]
 }
 
-test.skipIf(missing.length > 0)(
-  `calls and streams are measured on ${engines.join(' and ')}`,
-  async () => {
-    const smoke = { name: 'smoke', title: 'a little of everything', engines, tables: ['calls'], run: runSmoke }
-    const given = {
-      seed: 1,
-      only: null,
-      engines,
-      scale: 1,
-      limitMs: 3_600_000,
-      allowsSkips: false,
-      resultsFile: null,
-      serverFolder: null,
-      pages: [],
-    }
-    const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
-    const outcomes = await runScenarios([smoke], { ...given, isList: false, isHelp: false, plant: [] }, around)
-    expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
-    expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
-  },
-  300_000,
-)
+describeMeasured('sqlite', 'wrk', 'nginx', 'taskset')
+describeMeasured('postgres', 'wrk', 'nginx', 'taskset', 'postgres-programs')
+
+function describeMeasured(engine: Engine, ...needed: readonly Need[]): void {
+  needs(...needed)(`calls and streams (${engine})`, () => {
+    test('are measured', async () => {
+      const engines = [engine]
+      const smoke = { name: 'smoke', title: 'a little of everything', engines, tables: ['calls'], run: runSmoke }
+      const given = {
+        seed: 1,
+        only: null,
+        engines,
+        scale: 1,
+        limitMs: 3_600_000,
+        allowsSkips: false,
+        resultsFile: null,
+        serverFolder: null,
+        pages: [],
+      }
+      const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
+      const outcomes = await runScenarios([smoke], { ...given, isList: false, isHelp: false, plant: [] }, around)
+      expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
+      expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
+    }, 300_000)
+  })
+}

@@ -1,9 +1,10 @@
 import { createHandler, createRedisNonceStore, defineCapability, defineRuntime, type RedisClient } from '@svc/sdk'
 import { createFakeControlPlane } from '@svc/sdk/testing'
 import { startRedisDouble } from '@svc/testkit'
+import { locate, needs } from '@svc/testkit/needs'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { describeClaims, stampedAt } from '../support/claim-races.ts'
 import { fakeClock, NOW, RUNTIME_ID, SECRET } from '../support/signed-calls.ts'
 
@@ -69,14 +70,12 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
   })
 }
 
-const redisUrl = process.env['SVC_TEST_REDIS_URL']
-
-describe.skipIf(redisUrl === undefined)('on the server that SVC_TEST_REDIS_URL names', () => {
+needs('redis')('on a server', () => {
   for (const [name, connect] of Object.entries(CLIENTS)) {
     describeClaims(`a Redis store through ${name}`, async (clock) => {
       const prefix = `svc-test:${crypto.randomUUID()}:`
-      onTestFinished(() => removeKeys(redisUrl ?? '', prefix))
-      const open = async () => createRedisNonceStore(await connect(redisUrl ?? ''), { clock, prefix })
+      onTestFinished(() => removeKeys(locate('redis'), prefix))
+      const open = async () => createRedisNonceStore(await connect(locate('redis')), { clock, prefix })
       return [await open(), await open()]
     })
   }

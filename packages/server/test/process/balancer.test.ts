@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -6,10 +5,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
+import { locate, needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { busy, internal } from '../../src/errors.ts'
 import { anyOrigin } from '../../src/http/gate.ts'
-import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { saying } from '../support/scene.ts'
@@ -23,13 +23,10 @@ vi.setConfig({ testTimeout: 240_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
-const balancer = spawnSync('haproxy', ['-v'], { encoding: 'utf8' })
-const hasBalancer = balancer.status === 0
-// An older one does not know the state in which a newcomer begins.
-const knowsNewcomers = hasBalancer && !/version (2\.|3\.0)/.test(balancer.stdout)
-const TITLE = 'three replicas behind the balancer of compose.yaml'
 
-describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on this machine)`, (engine) => {
+describeEngine('postgres', 'three replicas behind the balancer of compose.yaml', behindBalancer, 'haproxy')
+
+function behindBalancer(engine: TestEngine): void {
   /** The replicas as a container network has them: one port, an address each, found by name. */
   async function startAll() {
     const { gate, double, endpoint } = await startGatedEcho()
@@ -56,7 +53,7 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     return { url, replicas, runtime, gate, call, opsPort, relay }
   }
 
-  test.skipIf(!hasBalancer)('what is streamed arrives event by event, and not at the end', async () => {
+  test('what is streamed arrives event by event, and not at the end', async () => {
     const { url, runtime, gate } = await startAll()
     const stream = await openStream(`${url}/v1/runtime/execute`, { key: runtime.publicKey, body: saying() })
     expect(stream.headers['content-type']).toContain('text/event-stream')
@@ -67,33 +64,30 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     expect(events.map(({ type }) => type)).toEqual(['capability_end', 'text', 'text', 'done'])
   })
 
-  test.skipIf(!hasBalancer)(
-    'a replica that is killed is gone round, one that is told to stop loses no request',
-    async () => {
-      const { replicas, call, opsPort, gate } = await startAll()
-      gate.open()
-      const [killed, stopped] = replicas
-      if (!killed || !stopped) throw new Error('there are no replicas')
-      killed.child.kill('SIGKILL')
-      await killed.ended
-      for (let count = 0; count < 20; count += 1) expect((await call()).status).toBe(200)
+  test('a replica that is killed is gone round, one that is told to stop loses no request', async () => {
+    const { replicas, call, opsPort, gate } = await startAll()
+    gate.open()
+    const [killed, stopped] = replicas
+    if (!killed || !stopped) throw new Error('there are no replicas')
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    for (let count = 0; count < 20; count += 1) expect((await call()).status).toBe(200)
 
-      const statuses: number[] = []
-      let isOver = false
-      const callers = Array.from({ length: 4 }, async () => {
-        while (!isOver) statuses.push((await call()).status)
-      })
-      stopped.child.kill('SIGTERM')
-      expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
-      expect(await stopped.ended).toMatchObject({ code: 0 })
-      isOver = true
-      await Promise.all(callers)
-      expect(statuses.length).toBeGreaterThan(20)
-      expect(statuses.filter((status) => status !== 200)).toEqual([])
-    },
-  )
+    const statuses: number[] = []
+    let isOver = false
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!isOver) statuses.push((await call()).status)
+    })
+    stopped.child.kill('SIGTERM')
+    expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
+    expect(await stopped.ended).toMatchObject({ code: 0 })
+    isOver = true
+    await Promise.all(callers)
+    expect(statuses.length).toBeGreaterThan(20)
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+  })
 
-  test.skipIf(!hasBalancer)('a database that is away for two seconds takes no replica out of service', async () => {
+  test('a database that is away for two seconds takes no replica out of service', async () => {
     const { url, runtime, gate, call, relay } = await startAll()
     gate.open()
     const answers: { status: number; isOurs: boolean }[] = []
@@ -120,7 +114,7 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     expect(new Set(answers.map(({ status }) => status))).toContain(429)
   })
 
-  test.skipIf(!hasBalancer)('where no replica is left, the balancer says so as the service would', async () => {
+  test('where no replica is left, the balancer says so as the service would', async () => {
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
     await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([]) })
     const url = `http://127.0.0.1:${publicPort}/v1/runtime/execute`
@@ -141,47 +135,47 @@ describeEngine('postgres', hasBalancer ? TITLE : `${TITLE} (haproxy is not on th
     expect((await fetch(`http://127.0.0.1:${publicPort}/v1/runtimes`, { method: 'OPTIONS' })).status).toBe(429)
   })
 
-  test.skipIf(!knowsNewcomers)('replicas that have come and do not listen yet are sent nothing', async () => {
-    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
-    const [host = '', ...newcomers] = HOSTS
-    for (const place of [port, opsPort]) await listen({ host, port: place }, sayReady)
-    const addresses = [host]
-    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer(addresses) })
-    const once = { headers: { connection: 'close' } }
-    const get = () => fetch(`http://127.0.0.1:${publicPort}/`, once).then(({ status }) => status)
-    await untilAnswered(`http://127.0.0.1:${publicPort}/`)
-    addresses.push(...newcomers)
-    const statuses: number[] = []
-    const startedAt = performance.now()
-    // It asks for names again every two seconds.
-    while (performance.now() - startedAt < 4_000) statuses.push(...(await Promise.all([get(), get(), get(), get()])))
-    expect(statuses.filter((status) => status !== 200)).toEqual([])
+  // An older one does not know the state in which a newcomer begins.
+  needs('haproxy-3')('a balancer that looks names up again', () => {
+    test('replicas that have come and do not listen yet are sent nothing', async () => {
+      const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+      const [host = '', ...newcomers] = HOSTS
+      for (const place of [port, opsPort]) await listen({ host, port: place }, sayReady)
+      const addresses = [host]
+      await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer(addresses) })
+      const once = { headers: { connection: 'close' } }
+      const get = () => fetch(`http://127.0.0.1:${publicPort}/`, once).then(({ status }) => status)
+      await untilAnswered(`http://127.0.0.1:${publicPort}/`)
+      addresses.push(...newcomers)
+      const statuses: number[] = []
+      const startedAt = performance.now()
+      // It asks for names again every two seconds.
+      while (performance.now() - startedAt < 4_000) statuses.push(...(await Promise.all([get(), get(), get(), get()])))
+      expect(statuses.filter((status) => status !== 200)).toEqual([])
+    })
   })
 
-  test.skipIf(!hasBalancer)(
-    'a replica that breaks off is told as a fault, and what one says itself stays',
-    async () => {
-      const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
-      const [host = ''] = HOSTS
-      await listen({ host, port: opsPort }, sayReady)
-      await listen({ host, port }, ({ url, socket }, response) => {
-        if (url === '/break') socket.destroy()
-        else response.writeHead(503).end('its own')
-      })
-      await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([host]) })
-      // On a connection that it has used before the balancer says nothing then: it closes that one, too.
-      const once = { headers: { connection: 'close' } }
-      const get = (path: string) => fetch(`http://127.0.0.1:${publicPort}${path}`, once).catch(() => undefined)
-      let own = await get('/')
-      while (own?.status !== 503) own = await get('/')
-      expect(await own.text()).toBe('its own')
-      const broken = await get('/break')
-      expect(broken?.status).toBe(500)
-      expect(Object.fromEntries(broken?.headers ?? [])).toMatchObject(OWN_HEADERS)
-      expect(await broken?.json()).toEqual(internal(null).toBody())
-    },
-  )
-})
+  test('a replica that breaks off is told as a fault, and what one says itself stays', async () => {
+    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+    const [host = ''] = HOSTS
+    await listen({ host, port: opsPort }, sayReady)
+    await listen({ host, port }, ({ url, socket }, response) => {
+      if (url === '/break') socket.destroy()
+      else response.writeHead(503).end('its own')
+    })
+    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([host]) })
+    // On a connection that it has used before the balancer says nothing then: it closes that one, too.
+    const once = { headers: { connection: 'close' } }
+    const get = (path: string) => fetch(`http://127.0.0.1:${publicPort}${path}`, once).catch(() => undefined)
+    let own = await get('/')
+    while (own?.status !== 503) own = await get('/')
+    expect(await own.text()).toBe('its own')
+    const broken = await get('/break')
+    expect(broken?.status).toBe(500)
+    expect(Object.fromEntries(broken?.headers ?? [])).toMatchObject(OWN_HEADERS)
+    expect(await broken?.json()).toEqual(internal(null).toBody())
+  })
+}
 
 /** What each answer of the balancer's own has, as the service's refusals do. */
 const OWN_HEADERS = {
@@ -237,7 +231,7 @@ async function startBalancer({ port, opsPort, publicPort, dnsPort }: Ports): Pro
   }
   const file = join(createFolder(), 'haproxy.cfg')
   writeFileSync(file, config)
-  const { child } = startProgram('haproxy', ['-db', '-f', file], { env: { PATH: process.env['PATH'] } })
+  const { child } = startProgram(locate('haproxy'), ['-db', '-f', file], { env: { PATH: process.env['PATH'] } })
   onTestFinished(() => void child.kill('SIGKILL'))
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { locate, type Need, needs } from '@svc/testkit/needs'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/database/open.ts'
 
 export interface TestEngine {
@@ -21,24 +22,22 @@ export interface TestPlace {
   remove(): Promise<void>
 }
 
-const postgresUrl = inject('postgresUrl')
+type DefineTests = (engine: TestEngine) => void
 
-/** The engines that this run tests on. */
-const engines: readonly TestEngine[] = [
-  { name: 'sqlite', createPlace: async () => createFolder() },
-  ...(postgresUrl === null ? [] : [{ name: 'postgres', createPlace: () => createOnServer(postgresUrl) } as const]),
-]
-
-/** Defines the same tests once for each engine. */
-export function describeEngines(title: string, define: (engine: TestEngine) => void): void {
-  for (const engine of engines) describe(`${title} (${engine.name})`, () => define(engine))
+const ENGINES: Readonly<Record<Engine, TestEngine>> = {
+  sqlite: { name: 'sqlite', createPlace: async () => createFolder() },
+  postgres: { name: 'postgres', createPlace: () => createOnServer(locate('postgres')) },
 }
 
-/** Defines tests of what one engine does and no other; none where this run has no such engine. */
-export function describeEngine(name: Engine, title: string, define: (engine: TestEngine) => void): void {
-  const engine = engines.find((candidate) => candidate.name === name)
-  if (engine === undefined) describe.skip(title)
-  else describe(title, () => define(engine))
+/** Defines the same tests once for each engine. They are skipped where the engine, or another need of theirs, is missing. */
+export function describeEngines(title: string, define: DefineTests, ...others: readonly Need[]): void {
+  for (const name of ['sqlite', 'postgres'] as const) describeEngine(name, `${title} (${name})`, define, ...others)
+}
+
+/** Defines tests of what one engine does and no other. */
+export function describeEngine(name: Engine, title: string, define: DefineTests, ...others: readonly Need[]): void {
+  const own: Need[] = name === 'postgres' ? ['postgres'] : []
+  needs(...own, ...others)(title, () => define(ENGINES[name]))
 }
 
 /** A place that the running test removes when it has finished. */

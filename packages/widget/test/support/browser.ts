@@ -1,6 +1,7 @@
-import { findChromium, launchChromium } from '@svc/testkit'
+import { launchChromium } from '@svc/testkit'
+import { locate, needs } from '@svc/testkit/needs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { type ServiceDouble, startServiceDouble } from './service-double.ts'
 
 export interface Scene {
@@ -17,12 +18,9 @@ export interface OpenOptions {
   context?: Parameters<Browser['newContext']>[0]
 }
 
-const chromium = findChromium(process.env)
-
 /** Tests in one real browser, whose chats have an open shadow root so that the test can look into them. */
 export function describeInBrowser(title: string, tests: (scene: Scene) => void): void {
-  const name = chromium ? title : `${title} (skipped: no Chromium)`
-  describe.skipIf(chromium === null)(name, () => {
+  needs('chromium')(title, () => {
     let browser: Browser
     const contexts: BrowserContext[] = []
     const scene: Scene = {
@@ -46,7 +44,7 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
     }
     let service: ServiceDouble
     beforeAll(async () => {
-      ;[browser, service] = await Promise.all([launchChromium(chromium ?? ''), startServiceDouble()])
+      ;[browser, service] = await Promise.all([launchChromium(locate('chromium')), startServiceDouble()])
     }, 60_000)
     afterAll(async () => {
       await Promise.all(contexts.map((context) => context.close()))
