@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ROOT, readSources, type SourceFile } from './support/source-tree.ts'
+import { ROOT, readSources, readTests, type SourceFile } from './support/source-tree.ts'
 
 const sources = readSources()
 const server = sources.filter(({ path }) => path.startsWith('packages/server/src/'))
@@ -81,6 +81,9 @@ const TOUCHING_THE_PROCESS = [
   'examples/shop/src/demo/control-plane.ts',
   // An example has no logger but stderr.
   'examples/shop/src/server.ts',
+  // A test run looks at the machine once, and prints what it skipped.
+  'packages/testkit/src/needs/setup.ts',
+  'packages/testkit/src/needs/report-skipped.ts',
 ]
 
 /** `file → what it uses` for every import that breaks a rule. */
@@ -96,7 +99,7 @@ function breaches(
 }
 
 /** `file` for every file whose text breaks a rule. */
-function mentions(files: readonly SourceFile[], pattern: RegExp): string[] {
+function mentions(files: readonly Pick<SourceFile, 'path' | 'text'>[], pattern: RegExp): string[] {
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
 }
 
@@ -288,7 +291,7 @@ describe('within the server', () => {
 })
 
 describe('everywhere', () => {
-  test('the process and its environment are touched by the entry points, and by three files that are named', () => {
+  test('the process and its environment are touched by the entry points, and by the files that are named', () => {
     const touching = sources.filter(({ touchesProcess, path }) => touchesProcess && !isEntry(path))
     expect(touching.map(({ path }) => path)).toEqual([])
   })
@@ -318,6 +321,15 @@ describe('everywhere', () => {
     expect(written.filter(({ lines }) => lines > 400).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
     const lengths = sources.map(({ lines }) => lines).sort((a, b) => a - b)
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(100)
+  })
+
+  test('tests ask one helper for what is not on every machine, and look for nothing themselves', () => {
+    const looking =
+      /127\.0\.0\.1:(5432|6379)|\/usr\/(s?bin|lib)\/|env(\.CI\b|\['CI'\]|\['PATH'\]\.split)|command -v|userInfo\(\)\.uid|\.(skipIf|runIf)\(/
+    const own = ['test/architecture.test.ts', 'test/needs.test.ts']
+    const tests = readTests().filter(({ path }) => !own.includes(path))
+    expect(tests.length).toBeGreaterThan(300)
+    expect(mentions(tests, looking)).toEqual([])
   })
 
   test('no check is switched off in what ships', () => {

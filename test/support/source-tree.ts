@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -29,6 +29,17 @@ export function readSources(): SourceFile[] {
     readdirSync(join(ROOT, kind)).map((name) => join(kind, name, 'src')),
   )
   return folders.flatMap((folder) => filesBelow(join(ROOT, folder))).map(readSource)
+}
+
+/** Every file that tests: of the packages, the examples and the tree. */
+export function readTests(): Pick<SourceFile, 'path' | 'text'>[] {
+  const folders = ['packages', 'examples'].flatMap((kind) =>
+    readdirSync(join(ROOT, kind)).map((name) => join(kind, name, 'test')),
+  )
+  return [...folders, 'test']
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) => filesBelow(join(ROOT, folder)))
+    .map((file) => ({ path: fromRoot(file), text: readFileSync(file, 'utf8') }))
 }
 
 function filesBelow(folder: string): string[] {

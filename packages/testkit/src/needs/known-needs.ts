@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createConnection } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -43,10 +42,6 @@ export const KNOWN_NEEDS = {
     install: 'apt-get install chromium, or set CHROMIUM_PATH',
     variable: 'CHROMIUM_PATH',
   },
-  'better-sqlite3': {
-    find: findBetterSqlite,
-    install: 'npm install --no-save better-sqlite3, which may compile it',
-  },
   haproxy: program('haproxy'),
   'haproxy-3': {
     find: (env) => (isHaproxy3(env) ? findProgram('haproxy', env) : null),
@@ -68,17 +63,17 @@ export const KNOWN_NEEDS = {
   python3: program('python3'),
 } satisfies Record<string, KnownNeed>
 
-export type Need = keyof typeof KNOWN_NEEDS
+export type NeedName = keyof typeof KNOWN_NEEDS
 
 /** Where each is; what is missing has no entry. */
-export type Machine = Readonly<Partial<Record<Need, string>>>
+export type Machine = Readonly<Partial<Record<NeedName, string>>>
 
-const NAMES = Object.keys(KNOWN_NEEDS) as Need[]
-const needOf = (name: Need): KnownNeed => KNOWN_NEEDS[name]
+const NAMES = Object.keys(KNOWN_NEEDS) as NeedName[]
+const needOf = (name: NeedName): KnownNeed => KNOWN_NEEDS[name]
 
 /** Looks once for everything. Throws where a variable names a place at which nothing is found. */
 export async function inspectMachine(env: Environment): Promise<Machine> {
-  const machine: Partial<Record<Need, string>> = {}
+  const machine: Partial<Record<NeedName, string>> = {}
   await Promise.all(
     NAMES.map(async (name) => {
       const { find, variable, install } = needOf(name)
@@ -97,13 +92,13 @@ export function missingInCi(machine: Machine): string[] {
   return NAMES.filter((name) => machine[name] === undefined && needOf(name).absentInCi === undefined).map(howToMeet)
 }
 
-export function howToMeet(name: Need): string {
+export function howToMeet(name: NeedName): string {
   const { install, absentInCi } = needOf(name)
   return `${name}: ${install}${absentInCi === undefined ? '' : ` (${absentInCi})`}`
 }
 
 /** The needs that the title of a skipped test names. */
-export function needsInTitle(title: string): Need[] {
+export function needsInTitle(title: string): NeedName[] {
   const [, list = ''] = /\(needs ([^)]+)\)/.exec(title) ?? []
   return NAMES.filter((name) => list.split(', ').includes(name))
 }
@@ -147,14 +142,6 @@ function findChromium(env: Environment): string | null {
   const named = env['CHROMIUM_PATH']
   if (named !== undefined) return isExecutable(named) ? named : null
   return ['chromium', 'chromium-browser', 'google-chrome'].map((name) => findProgram(name, env)).find(Boolean) ?? null
-}
-
-function findBetterSqlite(): string | null {
-  try {
-    return createRequire(import.meta.url).resolve('better-sqlite3')
-  } catch {
-    return null
-  }
 }
 
 function isHaproxy3(env: Environment): boolean {

@@ -1,7 +1,8 @@
 import { describe, inject } from 'vitest'
-import type { Machine, Need } from './known-needs.ts'
+import type { Machine, NeedName } from './known-needs.ts'
 
-export type { Need } from './known-needs.ts'
+/** The name of something beside Node that tests may need. */
+export type Need = NeedName
 
 declare module 'vitest' {
   export interface ProvidedContext {
