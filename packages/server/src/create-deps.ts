@@ -30,6 +30,7 @@ import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
 import { UnderWay } from './under-way.ts'
+import { StorageBudget } from './usage/storage-budget.ts'
 import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {
@@ -84,6 +85,7 @@ export function createDeps(options: DepsOptions): Deps {
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
+  const storage = new StorageBudget()
   const deps: Deps = {
     db,
     clock,
@@ -104,12 +106,13 @@ export function createDeps(options: DepsOptions): Deps {
     dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),
+    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics, storage }),
     callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
     settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause }),
     folding: createUsageFolding({ db, logger }),
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
+    storage,
     requests: new UnderWay(),
     load: createLoadGate({
       clock: options.monotonicClock ?? monotonicClock,

@@ -25,6 +25,7 @@ import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
 import type { UnderWay } from './under-way.ts'
+import type { StorageBudget } from './usage/storage-budget.ts'
 import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
@@ -53,6 +54,7 @@ export interface Deps {
   paymentLane: PaymentLane
   /** The first door of all. */
   load: LoadGate
+  storage: StorageBudget
   metrics: Metrics
   tracer: Tracer
   logger: Logger

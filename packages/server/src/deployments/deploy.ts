@@ -1,26 +1,36 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { invalid, unauthorized } from '../errors.ts'
+import { type AppError, invalid, limited, unauthorized } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
+import { perHour } from '../usage/token-bucket.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
-import { insertDeployment } from './store.ts'
+import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
+  const { deploymentsPerHour, deploymentsKept } = deps.limits
+  const rate = perHour(deploymentsPerHour, deploymentsPerHour)
+  const now = deps.clock.now()
+  // Schemas are not judged for a deployment that would be refused; whether it is accepted is decided where it is stored.
+  const waitMs = await deploymentWaitMs(deps.db, runtime.ownerId, { runtimeId: runtime.runtimeId, rate, now })
+  if (waitMs > 0) throw tooManyDeployments(deploymentsPerHour, waitMs)
   const faults = await manifestFaults(deps, runtime, manifest)
   if (faults) throw invalid(faults)
-  const stored = await insertDeployment(deps.db, runtime.ownerId, {
-    deploymentId: deps.newId('deployment'),
-    runtimeId: runtime.runtimeId,
-    manifest,
-    deployedAt: deps.clock.now(),
-  })
-  if (!stored) throw unauthorized()
+  // So that every execution that has ended is known to name its deployment.
+  await deps.folding.catchUp()
+  const stored = await insertDeployment(
+    deps.db,
+    runtime.ownerId,
+    { deploymentId: deps.newId('deployment'), runtimeId: runtime.runtimeId, manifest, deployedAt: deps.clock.now() },
+    { rate, keep: deploymentsKept },
+  )
+  if (stored.outcome === 'gone') throw unauthorized()
+  if (stored.outcome === 'limited') throw tooManyDeployments(deploymentsPerHour, stored.retryAfterMs)
   return {
     version: stored.version,
     status: 'active',
@@ -30,6 +40,10 @@ export async function deploy(
     })),
     warnings: removalWarnings(stored.replaced?.manifest.capabilities ?? [], manifest.capabilities),
   }
+}
+
+function tooManyDeployments(perHour: number, retryAfterMs: number): AppError {
+  return limited(`A runtime can be deployed ${perHour} times an hour, and this one has been.`, retryAfterMs)
 }
 
 async function manifestFaults(

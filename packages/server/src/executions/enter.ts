@@ -8,7 +8,7 @@ import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
-import { storedInput } from './rules.ts'
+import { storedInput, storedShape } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 
 // A runtime that changes this often while one request waits is being deployed in a loop; the request gives up.
@@ -81,7 +81,7 @@ export async function enter<C extends AgentCall | null>(
         projectId: runtime.projectId,
         deploymentVersion: runtime.deployment?.version ?? null,
         kind: wish.kind,
-        messageShape: JSON.stringify(wish.messageShape),
+        messageShape: storedShape(wish.messageShape, deps.limits.storedBytes),
         metadata,
         startedAt,
       },

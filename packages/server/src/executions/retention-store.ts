@@ -1,7 +1,9 @@
 import type { Tier } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { SQL_BYTES } from '../database/stored-bytes.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 
 /** A state in which an execution stays; what is `running` is nobody's to delete. */
 const ENDED = ['completed', 'failed'] as const
@@ -64,9 +66,17 @@ export async function deleteSomeEnded(
     for (const status of ENDED) {
       const executionIds = await lockOldest(tx, ownerId, { status, startedBefore })
       if (executionIds.length === 0) continue
+      let bytes = 0
       for (const table of ['capability_calls', 'executions'] as const) {
-        await tx.deleteFrom(table).where('owner_id', '=', ownerId).where('execution_id', 'in', executionIds).execute()
+        const deleted = await tx
+          .deleteFrom(table)
+          .where('owner_id', '=', ownerId)
+          .where('execution_id', 'in', executionIds)
+          .returning(sql<number>`${sql.raw(SQL_BYTES[table])}`.as('bytes'))
+          .execute()
+        for (const row of deleted) bytes += row.bytes
       }
+      await addStoredBytes(tx, [{ ownerId, bytes: -bytes }])
       return executionIds.length
     }
     return 0

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
 import { deleteSomeEnded, listOldest } from './retention-store.ts'
-import { retainedSince } from './rules.ts'
 
 /** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
 export const RETENTION_SWEEP_MS = 5 * 60_000

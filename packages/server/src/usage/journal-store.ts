@@ -103,6 +103,9 @@ const Usages: z.ZodType<Usage[]> = z.array(
     ownerId: z.string(),
     runtimeId: z.string(),
     projectId: z.string(),
+    // A server of an earlier release writes none.
+    deploymentVersion: z.int().nullable().default(null),
+    storedBytes: z.int().default(0),
     startedAt: z.int(),
     isCompleted: z.boolean(),
     isAnonymous: z.boolean(),

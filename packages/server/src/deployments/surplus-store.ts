@@ -1,0 +1,78 @@
+import type { Tier } from '@svc/contract'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { SQL_BYTES } from '../database/stored-bytes.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
+import { isPastBudget } from '../usage/storage-budget.ts'
+
+/** What is kept of a runtime's deployments. */
+export interface Keeping {
+  ownerId: string
+  runtimeId: string
+  tier: Tier
+  storedBytes: number
+  /** How many of the newest. */
+  keep: number
+  now: number
+}
+
+/**
+ * Deletes a runtime's deployments but for the newest ones, the serving one, and those that an execution names which runs or
+ * is shown. Past the account's budget of stored bytes, the ones that are shown no longer hold theirs.
+ */
+export async function deleteSurplus(db: Kysely<Schema>, keeping: Keeping): Promise<{ count: number; bytes: number }> {
+  const deleted = await db
+    .deleteFrom('deployments')
+    .where('owner_id', '=', keeping.ownerId)
+    .where('runtime_id', '=', keeping.runtimeId)
+    .where((eb) => isSurplus(eb, keeping))
+    .returning(BYTES.as('bytes'))
+    .execute()
+  return { count: deleted.length, bytes: deleted.reduce((sum, { bytes }) => sum + bytes, 0) }
+}
+
+/** What would be deleted. */
+export async function countSurplus(db: Kysely<Schema>, keeping: Keeping): Promise<{ count: number; bytes: number }> {
+  const row = await db
+    .selectFrom('deployments')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number | null>(BYTES).as('bytes')])
+    .where('owner_id', '=', keeping.ownerId)
+    .where('runtime_id', '=', keeping.runtimeId)
+    .where((eb) => isSurplus(eb, keeping))
+    .executeTakeFirstOrThrow()
+  return { count: Number(row.count), bytes: row.bytes ?? 0 }
+}
+
+const BYTES = sql<number>`${sql.raw(SQL_BYTES.deployments)}`
+
+function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, keeping: Keeping) {
+  const { ownerId, runtimeId, tier, storedBytes, keep, now } = keeping
+  const newest = eb
+    .selectFrom('deployments as newer')
+    .select('newer.version')
+    .where('newer.owner_id', '=', ownerId)
+    .where('newer.runtime_id', '=', runtimeId)
+    .orderBy('newer.version', 'desc')
+    .limit(keep)
+  const serving = eb
+    .selectFrom('runtimes')
+    .select('runtime_id')
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .whereRef('serving_version', '=', 'deployments.version')
+  // Spelled out, as the index of what runs wants it.
+  const running = eb
+    .selectFrom('executions')
+    .select('execution_id')
+    .where('executions.owner_id', '=', ownerId)
+    .where('executions.status', '=', sql.lit('running' as const))
+    .where('executions.runtime_id', '=', runtimeId)
+    .whereRef('executions.deployment_version', '=', 'deployments.version')
+  const usedBefore = isPastBudget(tier, storedBytes) ? now + 1 : retainedSince(tier, now)
+  return eb.and([
+    eb('deployments.version', 'not in', newest),
+    eb.not(eb.exists(serving)),
+    eb.not(eb.exists(running)),
+    eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedBefore)]),
+  ])
+}
