@@ -6,6 +6,7 @@ import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
+import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
 import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
@@ -55,6 +56,7 @@ export interface Deps {
   /** The first door of all. */
   load: LoadGate
   storage: StorageBudget
+  room: StorageRoom
   metrics: Metrics
   tracer: Tracer
   logger: Logger

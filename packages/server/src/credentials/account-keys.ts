@@ -10,10 +10,11 @@ import { TOO_MANY_KEYS } from './rules.ts'
 
 /** A further key for the account, in full this once. Throws 403 where the account has its full number. */
 export async function createAccountKey(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'room'>,
   owner: Owner,
   { name }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
+  deps.room.require()
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name })
   if (!(await insertAccountKey(deps.db, row))) throw forbidden(TOO_MANY_KEYS)
   const { credential_id: keyId, prefix, created_at: createdAt } = row

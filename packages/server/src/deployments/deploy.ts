@@ -9,10 +9,11 @@ import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding' | 'room'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
+  deps.room.require()
   const { deploymentsPerHour, deploymentsKept } = deps.limits
   const rate = perHour(deploymentsPerHour, deploymentsPerHour)
   const now = deps.clock.now()
@@ -29,6 +30,7 @@ export async function deploy(
     { deploymentId: deps.newId('deployment'), runtimeId: runtime.runtimeId, manifest, deployedAt: deps.clock.now() },
     { rate, keep: deploymentsKept },
   )
+  deps.room.noteWrite()
   if (stored.outcome === 'gone') throw unauthorized()
   if (stored.outcome === 'limited') throw tooManyDeployments(deploymentsPerHour, stored.retryAfterMs)
   return {

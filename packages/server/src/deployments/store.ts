@@ -2,6 +2,8 @@ import { type DeploymentManifest, DeploymentManifest as ManifestSchema, type Tie
 import type { Kysely, Selectable } from 'kysely'
 import type { DeploymentsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
+import { isPastBudget } from '../usage/storage-budget.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { type BucketRate, type Taken, take } from '../usage/token-bucket.ts'
 import { deleteSurplus } from './surplus-store.ts'
@@ -72,7 +74,10 @@ export async function insertDeployment(
       .where('owner_id', '=', ownerId)
       .where('runtime_id', '=', runtimeId)
       .execute()
-    const deleted = await deleteSurplus(tx, { ...owner, ownerId, runtimeId, keep, now: deployedAt })
+    // Past the account's budget of stored bytes, executions that have ended no longer hold their deployments.
+    const isFull = isPastBudget(owner.tier, owner.storedBytes)
+    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+    const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
     await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
     return { outcome: 'stored', version, replaced }
   })
@@ -144,6 +149,17 @@ async function drawDeployment(
     .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: taken.fullAt }))
     .execute()
   return taken
+}
+
+/** The runtimes of an account that have deployments, by id. */
+export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runtimes')
+    .select('runtime_id')
+    .where('owner_id', '=', ownerId)
+    .where('serving_version', 'is not', null)
+    .execute()
+  return rows.map((row) => row.runtime_id)
 }
 
 /** One deployment of a runtime by its number, or null. */

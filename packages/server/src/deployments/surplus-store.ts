@@ -1,25 +1,20 @@
-import type { Tier } from '@svc/contract'
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { SQL_BYTES } from '../database/stored-bytes.ts'
-import { retainedSince } from '../usage/retention-rules.ts'
-import { isPastBudget } from '../usage/storage-budget.ts'
 
 /** What is kept of a runtime's deployments. */
 export interface Keeping {
   ownerId: string
   runtimeId: string
-  tier: Tier
-  storedBytes: number
   /** How many of the newest. */
   keep: number
-  now: number
+  /** What was last used before this is named by no execution that is shown. */
+  usedBefore: number
+  /** Versions that are kept besides. */
+  except?: readonly number[]
 }
 
-/**
- * Deletes a runtime's deployments but for the newest ones, the serving one, and those that an execution names which runs or
- * is shown. Past the account's budget of stored bytes, the ones that are shown no longer hold theirs.
- */
+/** Deletes a runtime's deployments but for the newest ones, the serving one, and those that an execution names. */
 export async function deleteSurplus(db: Kysely<Schema>, keeping: Keeping): Promise<{ count: number; bytes: number }> {
   const deleted = await db
     .deleteFrom('deployments')
@@ -46,7 +41,7 @@ export async function countSurplus(db: Kysely<Schema>, keeping: Keeping): Promis
 const BYTES = sql<number>`${sql.raw(SQL_BYTES.deployments)}`
 
 function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, keeping: Keeping) {
-  const { ownerId, runtimeId, tier, storedBytes, keep, now } = keeping
+  const { ownerId, runtimeId, keep, usedBefore, except = [] } = keeping
   const newest = eb
     .selectFrom('deployments as newer')
     .select('newer.version')
@@ -68,9 +63,9 @@ function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, keeping: Keepin
     .where('executions.status', '=', sql.lit('running' as const))
     .where('executions.runtime_id', '=', runtimeId)
     .whereRef('executions.deployment_version', '=', 'deployments.version')
-  const usedBefore = isPastBudget(tier, storedBytes) ? now + 1 : retainedSince(tier, now)
   return eb.and([
     eb('deployments.version', 'not in', newest),
+    ...(except.length > 0 ? [eb('deployments.version', 'not in', except)] : []),
     eb.not(eb.exists(serving)),
     eb.not(eb.exists(running)),
     eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedBefore)]),

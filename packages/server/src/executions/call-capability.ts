@@ -54,6 +54,7 @@ type CallDeps = Pick<
   | 'limits'
   | 'metrics'
   | 'newId'
+  | 'room'
   | 'settlements'
   | 'storage'
 >

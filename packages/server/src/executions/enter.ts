@@ -51,13 +51,14 @@ export interface Admitted<C extends AgentCall | null> {
  * is stopped while a judgement is waited for is refused.
  */
 export async function enter<C extends AgentCall | null>(
-  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics'>,
+  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'room'>,
   door: Door,
   entrant: Entrant,
   judge: (runtime: ServingRuntime) => Wish<C> | Promise<Wish<C>>,
 ): Promise<Admitted<C>> {
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
+  deps.room.require()
   const { located } = entrant
   const { signal } = entrant.scope
   let { runtime } = located

@@ -39,6 +39,7 @@ export type ExecuteDeps = Pick<
   | 'metrics'
   | 'model'
   | 'newId'
+  | 'room'
   | 'settlements'
   | 'storage'
 >
