@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { releaseIfFull } from './database/disk-reserve.ts'
 import { DatabaseError } from './database/errors.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { createKeyring, type Keyring } from './secrets/keyring.ts'
@@ -29,7 +28,6 @@ export async function openStore(
     const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
     return { database, keyring: createKeyring(config.masterKeys) }
   }
-  releaseIfFull(store.folder)
   const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder, databaseFile(store.folder))
   const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
   return { database, keyring: createKeyring(masterKeys) }

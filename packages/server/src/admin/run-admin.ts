@@ -5,6 +5,7 @@ import { createAuthEngine } from '../accounts/auth-engine.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { openOnFullDisk } from '../database/disk-reserve.ts'
 import type { Deps } from '../deps.ts'
 import type { Environment } from '../environment.ts'
 import { AppError } from '../errors.ts'
@@ -43,7 +44,9 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   if (command.command.name === 'restore') {
     return restoreBackup({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
   }
-  const { database, keyring } = await openStore(config, { logger, onFatal: () => {} })
+  const open = () => openStore(config, { logger, onFatal: () => {} })
+  const { store } = config
+  const { database, keyring } = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   try {
     const { db } = database
     const auth = createAuthEngine({ db, keyring, logger })
@@ -51,7 +54,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
     if (command.command.name === 'recount') return await recount(deps)
     if (command.command.name === 'prune') {
       const keepDeployments = command.command.keepDeployments ?? config.limits.deploymentsKept
-      return await prune(deps, config.store, { ...command.command, keepDeployments })
+      return await prune(deps, store, { ...command.command, keepDeployments })
     }
     return await carryOut(deps, command.command, readLine)
   } finally {
