@@ -29,7 +29,7 @@ export interface OwnersTable {
   created_at: number
   /** The checkout that the tier was paid with; null where nothing was paid for it. */
   paid_by: Nullable<string>
-  /** Payloads of ended executions and their calls, and manifests of deployments; see `database/stored-bytes.ts`. */
+  /** Payloads of ended executions and their calls, and manifests of deployments; see `usage/stored-bytes-rules.ts`. */
   stored_bytes: Counter
 }
 

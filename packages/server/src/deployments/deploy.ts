@@ -1,9 +1,8 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { type AppError, invalid, limited, unauthorized } from '../errors.ts'
+import { invalid, limited, unauthorized } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { perHour } from '../usage/token-bucket.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
 import { deploymentWaitMs, insertDeployment } from './store.ts'
 
@@ -14,12 +13,11 @@ export async function deploy(
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
   deps.room.require()
-  const { deploymentsPerHour, deploymentsKept } = deps.limits
-  const rate = perHour(deploymentsPerHour, deploymentsPerHour)
+  const { deploymentsPerHour: perHour, deploymentsKept: keep } = deps.limits
   const now = deps.clock.now()
   // Schemas are not judged for a deployment that would be refused; whether it is accepted is decided where it is stored.
-  const waitMs = await deploymentWaitMs(deps.db, runtime.ownerId, { runtimeId: runtime.runtimeId, rate, now })
-  if (waitMs > 0) throw tooManyDeployments(deploymentsPerHour, waitMs)
+  const waitMs = await deploymentWaitMs(deps.db, runtime.ownerId, { runtimeId: runtime.runtimeId, perHour, now })
+  if (waitMs > 0) throw limited(TOO_MANY, waitMs)
   const faults = await manifestFaults(deps, runtime, manifest)
   if (faults) throw invalid(faults)
   // So that every execution that has ended is known to name its deployment.
@@ -28,11 +26,11 @@ export async function deploy(
     deps.db,
     runtime.ownerId,
     { deploymentId: deps.newId('deployment'), runtimeId: runtime.runtimeId, manifest, deployedAt: deps.clock.now() },
-    { rate, keep: deploymentsKept },
+    { perHour, keep },
   )
   deps.room.noteWrite()
   if (stored.outcome === 'gone') throw unauthorized()
-  if (stored.outcome === 'limited') throw tooManyDeployments(deploymentsPerHour, stored.retryAfterMs)
+  if (stored.outcome === 'limited') throw limited(TOO_MANY, stored.retryAfterMs)
   return {
     version: stored.version,
     status: 'active',
@@ -44,9 +42,7 @@ export async function deploy(
   }
 }
 
-function tooManyDeployments(perHour: number, retryAfterMs: number): AppError {
-  return limited(`A runtime can be deployed ${perHour} times an hour, and this one has been.`, retryAfterMs)
-}
+const TOO_MANY = 'This runtime has been deployed as often as it may be within an hour.'
 
 async function manifestFaults(
   { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,

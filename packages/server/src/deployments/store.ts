@@ -3,9 +3,9 @@ import type { Kysely, Selectable } from 'kysely'
 import type { DeploymentsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { isPastBudget } from '../usage/storage-budget.ts'
+import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { type BucketRate, type Taken, take } from '../usage/token-bucket.ts'
+import { takeDeployment } from './rules.ts'
 import { deleteSurplus } from './surplus-store.ts'
 
 /** A stored deployment. */
@@ -31,20 +31,20 @@ export type Insertion =
 
 /**
  * Stores a deployment under the runtime's next number and makes it the serving one, and deletes what is beyond `keep`, in
- * one transaction under the locks of account and runtime. `limited`: the runtime has deployed as often as `rate` lets it.
+ * one transaction under the locks of account and runtime. `limited`: the runtime has deployed `perHour` times within an hour.
  */
 export async function insertDeployment(
   db: Kysely<Schema>,
   ownerId: string,
   deployment: NewDeployment,
-  { rate, keep }: { rate: BucketRate; keep: number },
+  { perHour, keep }: { perHour: number; keep: number },
 ): Promise<Insertion> {
   const { runtimeId, deployedAt } = deployment
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const runtime = await lockRuntime(tx, ownerId, runtimeId)
     if (!owner || !runtime) return { outcome: 'gone' }
-    const drawn = await drawDeployment(tx, ownerId, { runtimeId, rate, now: deployedAt })
+    const drawn = await drawDeployment(tx, ownerId, { runtimeId, perHour, now: deployedAt })
     if (!drawn.ok) return { outcome: 'limited', retryAfterMs: drawn.retryAfterMs }
     const { serving_version: serving } = runtime
     const replaced = serving === null ? null : await findDeployment(tx, ownerId, runtimeId, serving)
@@ -87,9 +87,9 @@ export async function insertDeployment(
 export async function deploymentWaitMs(
   db: Kysely<Schema>,
   ownerId: string,
-  { runtimeId, rate, now }: { runtimeId: string; rate: BucketRate; now: number },
+  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
 ): Promise<number> {
-  const taken = take(await readBucket(db, ownerId, bucketOf(runtimeId)), rate, now)
+  const taken = takeDeployment(await readBucket(db, ownerId, bucketOf(runtimeId)), perHour, now)
   return taken.ok ? 0 : taken.retryAfterMs
 }
 
@@ -138,10 +138,10 @@ export async function lockRuntime(
 async function drawDeployment(
   tx: Tx,
   ownerId: string,
-  { runtimeId, rate, now }: { runtimeId: string; rate: BucketRate; now: number },
-): Promise<Taken> {
+  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
+): Promise<ReturnType<typeof takeDeployment>> {
   const bucket = bucketOf(runtimeId)
-  const taken = take(await readBucket(tx, ownerId, bucket), rate, now)
+  const taken = takeDeployment(await readBucket(tx, ownerId, bucket), perHour, now)
   if (!taken.ok) return taken
   await tx
     .insertInto('allowances')

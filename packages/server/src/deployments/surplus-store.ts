@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { SQL_BYTES } from '../database/stored-bytes.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 /** What is kept of a runtime's deployments. */
 export interface Keeping {

@@ -4,7 +4,7 @@ import { insertStatement, rowStatement, runRows } from '../database/row-statemen
 import type { Schema } from '../database/schema.ts'
 import { commitAlong, type Ended, endTransaction, inTransaction, type Tx } from '../database/transaction.ts'
 import { type Door, drawsFor, type Grant, grant } from '../usage/rules.ts'
-import { isPastBudget, TRUNCATED } from '../usage/storage-budget.ts'
+import { isPastBudget, TRUNCATED } from '../usage/stored-bytes-rules.ts'
 
 export interface NewCall {
   callId: string

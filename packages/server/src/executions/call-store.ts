@@ -9,8 +9,8 @@ import {
   updateStatement,
 } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { SQL_BYTES, textBytes } from '../database/stored-bytes.ts'
 import { retryConflicts, type Tx } from '../database/transaction.ts'
+import { SQL_BYTES, textBytes } from '../usage/stored-bytes-rules.ts'
 import { CALL_COLUMNS, type NewCall, toDispatchedRow } from './admission-store.ts'
 
 export interface DispatchedCall extends NewCall {

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { SQL_BYTES } from '../database/stored-bytes.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { failOpenCalls } from './call-store.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.

@@ -1,8 +1,8 @@
 import type { Tier } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { SQL_BYTES } from '../database/stored-bytes.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 
 /** A state in which an execution stays; what is `running` is nobody's to delete. */

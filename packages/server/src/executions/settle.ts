@@ -1,6 +1,7 @@
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
-import { type StorageBudget, TRUNCATED } from '../usage/storage-budget.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
+import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { Outcome } from './outcome.ts'
 import { storedShape, storedWords } from './rules.ts'

@@ -2,10 +2,10 @@ import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import { isPostgres, updateAllRows, updateRows, updateStatement } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { textBytes } from '../database/stored-bytes.ts'
 import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
+import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { endAllCalls, endCalls, failOpenCalls, type SettledCall } from './call-store.ts'
 
 /** A turn of the model. */
@@ -181,7 +181,7 @@ function usageOf(settlement: Settlement): Usage {
   }
 }
 
-/** What an outcome stores, with what was stored of the execution before; see `database/stored-bytes.ts`. */
+/** What an outcome stores, with what was stored of the execution before; see `usage/stored-bytes-rules.ts`. */
 export function bytesOf(settlement: Settlement): number {
   const { messageShape, metadata, steps, error, calls, openCallBytes } = settlement
   const modelSteps = steps.length === 0 ? null : JSON.stringify(steps)

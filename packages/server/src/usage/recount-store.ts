@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { SQL_BYTES } from '../database/stored-bytes.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
+import { SQL_BYTES } from './stored-bytes-rules.ts'
 
 /**
  * Counts anew what an account has stored and corrects the figure, beside a running service. All of it is read in one

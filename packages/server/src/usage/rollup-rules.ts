@@ -17,7 +17,7 @@ export interface Usage {
   projectId: string
   /** The deployment that it ran on; null where there was none. */
   deploymentVersion: number | null
-  /** Payloads that were stored with it; see `database/stored-bytes.ts`. */
+  /** Payloads that were stored with it; see `usage/stored-bytes-rules.ts`. */
   storedBytes: number
   startedAt: number
   isCompleted: boolean

@@ -1,15 +1,6 @@
 import type { Tier } from '@svc/contract'
 import { Lru } from '../lru.ts'
-import { TIERS } from './tiers.ts'
-
-/** What stands in the place of a payload that an account has no room for, as JSON text. */
-export const TRUNCATED = '{"truncated":true}'
-
-/** Whether an account has stored as much as its plan allows. Its payloads are cut from then on, and nothing is refused. */
-export function isPastBudget(tier: Tier, storedBytes: number): boolean {
-  const limit = TIERS[tier].storedBytes
-  return limit !== null && storedBytes >= limit
-}
+import { isPastBudget } from './stored-bytes-rules.ts'
 
 interface Account {
   tier: Tier

@@ -33,7 +33,7 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(accepted.length)
     for (let count = accepted.length; count < 60; count += 1) await deployed(service, runtime)
     const refused = await service.deploy(runtime)
-    expect(refusalOf(refused, 'rate_limit_exceeded')).toMatch(/60 times an hour/)
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toMatch(/within an hour/)
     expect(refused.headers['retry-after']).toBe('60')
     service.clock.advance(MINUTE_MS)
     await deployed(service, runtime)
