@@ -1,13 +1,14 @@
 import { createClient } from '../../support/client.ts'
-import { atMost, type Check, counted, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { runAdmin } from '../../support/server.ts'
 import { startCallCounter } from '../call-counter.ts'
 import { openWorld } from '../world.ts'
 
 const CONNECTIONS = 4
 const FLOOD_MS = 10_000
-const PER_HOUR = 60
-const KEPT = 20
+// Half of the default, and less: a slow machine comes to it, too, within the time.
+const PER_HOUR = 30
+const KEPT = 10
 const MANIFEST_BYTES = 900_000
 
 /** Four connections that deploy all they can, to one runtime. */
@@ -76,7 +77,7 @@ function toChecks(flood: Flood, stored: { kept: number; bytes: number; left: num
   return [
     // The scene itself has deployed once, and a unit comes back each minute.
     atMost('deployments accepted', flood.accepted, PER_HOUR),
-    counted('deployments refused with 429', flood.refused),
+    atLeast('deployments refused with 429', flood.refused, 1),
     exactly('other answers', flood.others, 0),
     atMost('deployments kept', stored.kept, KEPT),
     atMost('bytes of manifests kept', stored.bytes / 1e6, (KEPT * MANIFEST_BYTES * 1.1) / 1e6, 'MB'),
