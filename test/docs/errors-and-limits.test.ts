@@ -105,6 +105,7 @@ test('the table of plans has every figure of every plan', () => {
     'requestsPerMinute',
     'analyticsDays',
     'retentionDays',
+    'storedBytes',
   ] as const
   const write = (figure: number | null) => (figure === null ? 'unlimited' : figure.toLocaleString('en-US'))
   const rows = [free, pro, enterprise].map((tier) => names.map((name) => write(tier[name])))
@@ -119,6 +120,7 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/attempts.ts',
     'accounts/hash-lane.ts',
     'billing/payment-lane.ts',
+    'deployments/deploy.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
     'http/refusal-text.ts',
@@ -127,7 +129,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(11)
+  expect(messages).toHaveLength(13)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

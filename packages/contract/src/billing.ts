@@ -16,6 +16,7 @@ export const PlanLimits = z.object({
   requestsPerMinute: z.int().positive(),
   analyticsDays: z.int().positive(),
   retentionDays: z.int().positive(),
+  storedBytes: Allowed,
 })
 export type PlanLimits = z.infer<typeof PlanLimits>
 
@@ -55,6 +56,9 @@ export const BillingUsage = z.object({
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   totalTokens: z.int().nonnegative(),
+  /** Payloads of executions in retention, and manifests of deployments, as they are now. */
+  storedBytes: z.object({ used: z.int().nonnegative(), limit: Allowed }),
+  warnings: z.array(z.string()),
 })
 export type BillingUsage = z.infer<typeof BillingUsage>
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { runAdmin } from './admin/run-admin.ts'
+import { AppError } from './errors.ts'
 
 const logger = pino({ level: 'error' }, pino.destination(2))
 
@@ -13,7 +14,10 @@ async function readLine(): Promise<string> {
 const result = await runAdmin(process.argv.slice(2), { env: process.env, logger, readLine }).catch(
   (error: unknown) => ({
     ok: false,
-    text: `The store could not be reached: ${error instanceof Error ? error.message : String(error)}`,
+    text:
+      error instanceof AppError
+        ? error.message
+        : `The store could not be reached: ${error instanceof Error ? error.message : String(error)}`,
   }),
 )
 const stream = result.ok ? process.stdout : process.stderr

@@ -7,6 +7,7 @@ import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
+import { createStorageRoom } from './database/storage-room.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
 import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
@@ -30,6 +31,7 @@ import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
 import { UnderWay } from './under-way.ts'
+import { StorageBudget } from './usage/storage-budget.ts'
 import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {
@@ -56,6 +58,8 @@ export interface DepsOptions {
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
+  /** How many bytes the store may still grow by; none: nobody knows. */
+  freeBytes?: () => Promise<number>
   /** None: nothing is measured. */
   metrics?: Metrics
   /** None: nothing is traced. */
@@ -84,6 +88,9 @@ export function createDeps(options: DepsOptions): Deps {
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
+  const storage = new StorageBudget()
+  const { freeBytes = null } = options
+  const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const deps: Deps = {
     db,
     clock,
@@ -104,12 +111,14 @@ export function createDeps(options: DepsOptions): Deps {
     dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),
+    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics, storage, room }),
     callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
-    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause }),
+    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause, room }),
     folding: createUsageFolding({ db, logger }),
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
+    storage,
+    room,
     requests: new UnderWay(),
     load: createLoadGate({
       clock: options.monotonicClock ?? monotonicClock,

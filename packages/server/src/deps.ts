@@ -6,6 +6,7 @@ import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
+import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
 import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
@@ -25,6 +26,7 @@ import type { ServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
 import type { UnderWay } from './under-way.ts'
+import type { StorageBudget } from './usage/storage-budget.ts'
 import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
@@ -53,6 +55,8 @@ export interface Deps {
   paymentLane: PaymentLane
   /** The first door of all. */
   load: LoadGate
+  storage: StorageBudget
+  room: StorageRoom
   metrics: Metrics
   tracer: Tracer
   logger: Logger

@@ -93,6 +93,16 @@ export function tooManyRunning(): AppError {
   return limited('Too many executions are under way. Try again in a moment.', 1_000)
 }
 
+/** 429 of a service whose disk has no room for anything new. Nothing was done. */
+export function diskFull(): AppError {
+  return limited(
+    'The service is out of disk space: until its operator has made room, it takes no new executions, deployments, runtimes or accounts.',
+    DISK_RETRY_MS,
+  )
+}
+
+const DISK_RETRY_MS = 30_000
+
 /** 500 with a fixed sentence; what happened goes to the log alone. */
 export function internal(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })

@@ -35,6 +35,12 @@ export interface Limits {
   modelOutputBytes: number
   /** What a trace keeps of one payload. */
   storedBytes: number
+  /** Deployments that one runtime may make in an hour. */
+  deploymentsPerHour: number
+  /** Deployments that are kept of one runtime, beside those that executions name. */
+  deploymentsKept: number
+  /** Room on the embedded store's disk below which nothing is taken that would grow it. */
+  freeDiskBytes: number
   messages: number
   metadataBytes: number
   endUserTokenBytes: number
@@ -60,6 +66,9 @@ export const DEFAULT_LIMITS: Limits = {
   responseBytes: MiB,
   modelOutputBytes: 64 * KiB,
   storedBytes: 64 * KiB,
+  deploymentsPerHour: 60,
+  deploymentsKept: 100,
+  freeDiskBytes: 256 * MiB,
   messages: 200,
   metadataBytes: 8 * KiB,
   endUserTokenBytes: 8 * KiB,

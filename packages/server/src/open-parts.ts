@@ -5,6 +5,7 @@ import { openPayments } from './billing/payments/open-payments.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
+import { freeBytesOf, keepReserve } from './database/disk-reserve.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
 import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
@@ -74,6 +75,16 @@ export async function openParts(
     tracer,
     web,
     ...(metrics && { metrics }),
+    ...(config.store.engine === 'sqlite' && { freeBytes: roomOf(config.store.folder, config.limits.freeDiskBytes) }),
   })
   return { deps, nodeId, database: store.database, metrics, unlock: () => lock?.release() }
+}
+
+/** How much room the embedded store's disk has; keeps the reserve besides. */
+function roomOf(folder: string, leastBytes: number): () => Promise<number> {
+  return async () => {
+    const free = await freeBytesOf(folder)
+    await keepReserve(folder, { free, leastBytes })
+    return free
+  }
 }

@@ -1,5 +1,6 @@
 import { sweepSessions } from './accounts/sessions.ts'
 import { FOLD_MS } from './analytics/folding.ts'
+import { SAMPLE_MS } from './database/storage-room.ts'
 import type { Deps } from './deps.ts'
 import { RENEWAL_MS } from './executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
@@ -13,6 +14,7 @@ export interface RoundTimes {
   patienceMs?: number
   retentionMs?: number
   foldMs?: number
+  sampleMs?: number
 }
 
 /** What a server does again and again beside answering requests. */
@@ -32,14 +34,17 @@ const PATIENCE_MS = 5_000
 /** Begins them, and the latter two at once: they find what a process left that was killed, or never ran for long. */
 export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
   const { renewalMs = RENEWAL_MS, retentionMs = RETENTION_SWEEP_MS, foldMs = FOLD_MS, patienceMs = PATIENCE_MS } = times
+  const { sampleMs = SAMPLE_MS } = times
   const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps, patienceMs))
+  const sampling = repeatWork({ everyMs: sampleMs }, () => sample(deps))
   const folding = repeatWork({ everyMs: foldMs }, () => fold(deps))
   const retention = createRetentionSweep(deps)
   const sweeping = repeatWork({ everyMs: retentionMs }, () => sweep(deps, retention))
+  sampling.begin()
   folding.begin()
   sweeping.begin()
   const stopSweeping = async () => {
-    await Promise.all([sweeping.stop(), retention.stop()])
+    await Promise.all([sweeping.stop(), sampling.stop(), retention.stop()])
   }
   return { renewing, folding, sweeping: { stop: stopSweeping } }
 }
@@ -79,6 +84,16 @@ export async function fold(deps: Pick<Deps, 'folding' | 'logger'>): Promise<bool
     return true
   } catch (error) {
     deps.logger.error({ err: error }, 'usage could not be added to its counters')
+    return false
+  }
+}
+
+async function sample({ room, logger }: Deps): Promise<boolean> {
+  try {
+    await room.sample()
+    return true
+  } catch (error) {
+    logger.error({ err: error }, 'the room on the disk could not be read')
     return false
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { openOnFullDisk } from './database/disk-reserve.ts'
 import { warmUpSchemas } from './deployments/warm-up-schemas.ts'
 import { endInOrder } from './end-in-order.ts'
 import type { Environment } from './environment.ts'
@@ -33,9 +34,14 @@ export async function startServer(
   context: OpenContext & RoundTimes,
 ): Promise<RunningServer> {
   let url = ''
-  const parts = await openParts(config, env, { ...context, url: () => url })
+  const open = async () => {
+    const opened = await openParts(config, env, { ...context, url: () => url })
+    await opened.deps.lease.take()
+    return opened
+  }
+  const { store } = config
+  const parts = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   const { deps, nodeId, database } = parts
-  await deps.lease.take()
   const { renewing, folding, sweeping } = beginRounds(deps, context)
   const app = createApp(deps)
   // With the first calls it would take so long on a busy machine that their inputs were sent to the line for slow ones.

@@ -776,6 +776,11 @@ export interface components {
             inputTokens: number;
             outputTokens: number;
             totalTokens: number;
+            storedBytes: {
+                used: number;
+                limit: number | null;
+            };
+            warnings: string[];
         };
         BrokerRequest: {
             /** @default {} */
@@ -1110,6 +1115,7 @@ export interface components {
             requestsPerMinute: number;
             analyticsDays: number;
             retentionDays: number;
+            storedBytes: number | null;
         };
         PlanList: {
             plans: components["schemas"]["Plan"][];

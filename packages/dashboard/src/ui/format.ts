@@ -12,6 +12,13 @@ export function formatCount(count: number): string {
   return WHOLE.format(count)
 }
 
+/** `48 kB`, `1.2 MB`, `5 GB`: thousands of bytes, as plans count them. */
+export function formatBytes(bytes: number): string {
+  const unit = bytes >= 1e9 ? 'gigabyte' : bytes >= 1e6 ? 'megabyte' : 'kilobyte'
+  const size = { gigabyte: 1e9, megabyte: 1e6, kilobyte: 1e3 }[unit]
+  return new Intl.NumberFormat('en-US', { style: 'unit', unit, maximumFractionDigits: 1 }).format(bytes / size)
+}
+
 /** `412 ms`, `3.4 s`, `2 min 5 s`; a dash where there is none. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return '–'

@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { deployFlood } from './deploy-flood/deploy-flood.ts'
 import { disk } from './disk/disk.ts'
 import { endpointFaults } from './endpoint-faults/endpoint-faults.ts'
 import { kills } from './kills/kills.ts'
@@ -27,5 +28,6 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   leavingClients,
   shutdown,
   disk,
+  deployFlood,
   rotation,
 ]

@@ -79,6 +79,8 @@ function run(options: ServerOptions, program: string, args: readonly string[]): 
       SVC_LOG_LEVEL: 'warn',
       SVC_ALLOW_LOCAL_ENDPOINTS: '1',
       SVC_MODEL: 'demo:rules',
+      // Scenarios deploy one runtime over and over; `deploy-flood` sets the bound that it is about.
+      SVC_LIMIT_DEPLOYMENTS_PER_HOUR: '100000',
       ...store.serverEnv,
       ...variables,
     },

@@ -1,16 +1,20 @@
 import type { Account, Tier } from '@svc/contract'
 import { isoTime } from '../clock.ts'
+import { insertAccountKey } from '../credentials/account-key-store.ts'
 import { lookUpHashes, mintCredential } from '../credentials/credentials.ts'
-import { insertCredential } from '../credentials/store.ts'
+import { TOO_MANY_KEYS } from '../credentials/rules.ts'
 import type { Deps } from '../deps.ts'
-import { unauthorized } from '../errors.ts'
+import { forbidden, unauthorized } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
 
 /** Who a request on the owner plane comes from. */
 export type Owner = OwnerRow
 
-/** The account of this address, made if new, and a further key for it. The tier counts for a new account only. */
+/**
+ * The account of this address, made if new, and a further key for it. Throws 403 where the account has its full number of
+ * keys. The tier counts for a new account only.
+ */
 export async function createOwner(
   deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>,
   input: { email: string; tier: Tier },
@@ -22,7 +26,7 @@ export async function createOwner(
     createdAt: deps.clock.now(),
   })
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name: 'create-owner' })
-  await insertCredential(deps.db, row)
+  if (!(await insertAccountKey(deps.db, row))) throw forbidden(TOO_MANY_KEYS)
   return { owner, apiKey: key }
 }
 

@@ -24,7 +24,8 @@ interface SignInInput {
 }
 
 /** Opens an account on the free plan and begins its first session. An address that has an account is refused. */
-export async function signUp(deps: SignInDeps, input: SignInInput): Promise<Session> {
+export async function signUp(deps: SignInDeps & Pick<Deps, 'room'>, input: SignInInput): Promise<Session> {
+  deps.room.require()
   const passwordHash = await deps.auth.inLine(async (line) => {
     await attemptSignUp(deps, line, input)
     return line.hash(input.password)

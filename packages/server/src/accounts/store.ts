@@ -25,6 +25,27 @@ export async function findOwnerByKey(
   return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier } : null
 }
 
+/** The account of this address, in lower case, or null. */
+export async function findOwnerByEmail(db: Kysely<Schema>, email: string): Promise<OwnerRow | null> {
+  const row = await db.selectFrom('owners').selectAll().where('email', '=', email).executeTakeFirst()
+  return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier } : null
+}
+
+/** Ids of accounts in their order, `limit` of them after one. */
+export async function listOwnerIds(
+  db: Kysely<Schema>,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('owners')
+    .select('owner_id')
+    .where('owner_id', '>', after)
+    .orderBy('owner_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
 export interface NewOwner extends OwnerRow {
   createdAt: number
 }

@@ -5,15 +5,20 @@ import { createAuthEngine } from '../accounts/auth-engine.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { openOnFullDisk } from '../database/disk-reserve.ts'
 import type { Deps } from '../deps.ts'
 import type { Environment } from '../environment.ts'
+import { AppError } from '../errors.ts'
 import { createIds } from '../ids.ts'
 import { openStore } from '../open-store.ts'
 import { reportFaults } from '../report-faults.ts'
 import { Secret } from '../secrets/secret.ts'
+import { keysOfAccount, revokeKeyOfAccount } from './account-keys.ts'
 import type { AdminResult } from './admin-result.ts'
 import { backUp } from './backup.ts'
 import { type AccountCommand, parseAdminCommand } from './parse-command.ts'
+import { prune } from './prune.ts'
+import { recount } from './recount.ts'
 import { restoreBackup } from './restore-backup.ts'
 
 type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
@@ -39,11 +44,18 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   if (command.command.name === 'restore') {
     return restoreBackup({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
   }
-  const { database, keyring } = await openStore(config, { logger, onFatal: () => {} })
+  const open = () => openStore(config, { logger, onFatal: () => {} })
+  const { store } = config
+  const { database, keyring } = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   try {
     const { db } = database
     const auth = createAuthEngine({ db, keyring, logger })
     const deps: AdminDeps = { db, keyring, auth, clock: systemClock, newId: createIds(systemClock) }
+    if (command.command.name === 'recount') return await recount(deps)
+    if (command.command.name === 'prune') {
+      const keepDeployments = command.command.keepDeployments ?? config.limits.deploymentsKept
+      return await prune(deps, store, { ...command.command, keepDeployments })
+    }
     return await carryOut(deps, command.command, readLine)
   } finally {
     await database.close()
@@ -56,10 +68,12 @@ async function carryOut(
   readLine: AdminContext['readLine'],
 ): Promise<AdminResult> {
   switch (command.name) {
-    case 'create-owner': {
-      const { owner, apiKey } = await createOwner(deps, { email: command.email, tier: command.tier ?? Tier.enum.free })
-      return { ok: true, text: JSON.stringify({ ...owner, apiKey: apiKey.reveal() }) }
-    }
+    case 'create-owner':
+      return makeOwner(deps, command)
+    case 'list-keys':
+      return showAccount(command.email, await keysOfAccount(deps, command.email))
+    case 'revoke-key':
+      return showAccount(command.email, await revokeKeyOfAccount(deps, command))
     case 'set-tier':
       return showAccount(command.email, await setTier(deps, command))
     case 'set-password': {
@@ -68,6 +82,20 @@ async function carryOut(
       const owner = await resetPassword(deps, { email: command.email, password: new Secret(password.data) })
       return showAccount(command.email, owner)
     }
+  }
+}
+
+async function makeOwner(
+  deps: AdminDeps,
+  { email, tier = Tier.enum.free }: Extract<AccountCommand, { name: 'create-owner' }>,
+): Promise<AdminResult> {
+  try {
+    const { owner, apiKey } = await createOwner(deps, { email, tier })
+    return { ok: true, text: JSON.stringify({ ...owner, apiKey: apiKey.reveal() }) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const commands = `npm run -s admin -- list-keys --email ${email}\n  npm run -s admin -- revoke-key --email ${email} --key <keyId>`
+    return { ok: false, text: `${error.message}\n  ${commands}` }
   }
 }
 

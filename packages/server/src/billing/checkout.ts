@@ -16,10 +16,11 @@ type VisitDeps = PaymentDeps & Pick<Deps, 'paymentLane'>
  * twice. Throws 400 on `tier` where there is nothing to upgrade.
  */
 export async function startCheckout(
-  deps: VisitDeps & Pick<Deps, 'newId'>,
+  deps: VisitDeps & Pick<Deps, 'newId' | 'room'>,
   owner: Owner,
   request: CheckoutRequest,
 ): Promise<Checkout> {
+  deps.room.require()
   refuseUnlessFree(owner.tier)
   // One place for all that it asks: nothing of it is refused once something of it was done.
   return deps.paymentLane.visit(owner.ownerId, () => open(deps, owner, request))

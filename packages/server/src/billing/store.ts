@@ -69,6 +69,7 @@ export async function insertCheckout(
 ): Promise<{ checkout: CheckoutView; others: CheckoutView[] }> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, checkout.owner_id)
+    await deleteExpired(tx, checkout.owner_id)
     await tx.insertInto('checkouts').values(checkout).execute()
     const ofOwner = checkouts(tx).where('checkouts.owner_id', '=', checkout.owner_id)
     return {
@@ -80,6 +81,26 @@ export async function insertCheckout(
     }
   })
 }
+
+// Nothing can become of them any more, and an owner may open any number.
+async function deleteExpired(tx: Tx, ownerId: string): Promise<void> {
+  const shown = tx
+    .selectFrom('checkouts')
+    .select('checkout_id')
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'expired')
+    .orderBy('created_at', 'desc')
+    .orderBy('checkout_id', 'desc')
+    .limit(EXPIRED_KEPT)
+  await tx
+    .deleteFrom('checkouts')
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'expired')
+    .where('checkout_id', 'not in', shown)
+    .execute()
+}
+
+const EXPIRED_KEPT = 20
 
 /**
  * Notes that a checkout was paid and gives its owner the tier. Once: from any number at a time, one finds it unpaid.

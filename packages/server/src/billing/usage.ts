@@ -5,6 +5,8 @@ import type { Deps } from '../deps.ts'
 import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
 import { usageOfHour } from '../usage/store.ts'
+import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { readStoredBytes } from '../usage/stored-bytes-store.ts'
 import { TIERS } from '../usage/tiers.ts'
 import { available } from '../usage/token-bucket.ts'
 import { readAllowances } from './usage-store.ts'
@@ -21,6 +23,7 @@ export async function billingUsage(deps: Pick<Deps, 'db' | 'clock' | 'folding'>,
   const used = await usageOfHour(deps.db, owner.ownerId, hour)
   const left = await availableNow(deps, owner, now)
   const limits = TIERS[owner.tier]
+  const storedBytes = { used: await readStoredBytes(deps.db, owner.ownerId), limit: limits.storedBytes }
   return {
     tier: owner.tier,
     periodStart: isoTime(hour),
@@ -41,8 +44,14 @@ export async function billingUsage(deps: Pick<Deps, 'db' | 'clock' | 'folding'>,
     inputTokens: used.inputTokens,
     outputTokens: used.outputTokens,
     totalTokens: used.inputTokens + used.outputTokens,
+    storedBytes,
+    warnings: isPastBudget(owner.tier, storedBytes.used) ? [STORAGE_WARNING] : [],
   }
 }
+
+const STORAGE_WARNING =
+  'The plan’s stored bytes are used up: of new executions, inputs, outputs and metadata are kept as {"truncated": true} ' +
+  'until older ones are past their retention. Nothing is refused.'
 
 async function availableNow(deps: Pick<Deps, 'db'>, owner: Owner, now: number) {
   // No runtime: of the buckets that a stranger's call draws on, only those of the account are asked for.

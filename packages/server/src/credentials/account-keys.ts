@@ -3,19 +3,20 @@ import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { type AccountKeyRow, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
+import { forbidden, notFound } from '../errors.ts'
+import { type AccountKeyRow, insertAccountKey, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
 import { mintCredential } from './credentials.ts'
-import { insertCredential } from './store.ts'
+import { TOO_MANY_KEYS } from './rules.ts'
 
-/** A further key for the account, in full this once. */
+/** A further key for the account, in full this once. Throws 403 where the account has its full number. */
 export async function createAccountKey(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'room'>,
   owner: Owner,
   { name }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
+  deps.room.require()
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name })
-  await insertCredential(deps.db, row)
+  if (!(await insertAccountKey(deps.db, row))) throw forbidden(TOO_MANY_KEYS)
   const { credential_id: keyId, prefix, created_at: createdAt } = row
   return { keyId, name, prefix, createdAt: isoTime(createdAt), revokedAt: null, key: key.reveal() }
 }

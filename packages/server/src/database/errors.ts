@@ -83,6 +83,12 @@ export function isDataFault(error: unknown): boolean {
   return DATA_FAULTS.test(codeOf(error))
 }
 
+/** True where the database has no room to write: nothing was written. */
+export function isDiskFull(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '53100' || code.startsWith('SQLITE_FULL') || code === 'ENOSPC'
+}
+
 /** True where the database itself failed, so that no part of the work would have fared better alone. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof CommitUnknownError) return true

@@ -29,6 +29,8 @@ export interface OwnersTable {
   created_at: number
   /** The checkout that the tier was paid with; null where nothing was paid for it. */
   paid_by: Nullable<string>
+  /** Payloads of ended executions and their calls, and manifests of deployments; see `usage/stored-bytes-rules.ts`. */
+  stored_bytes: Counter
 }
 
 export interface CredentialsTable {
@@ -130,6 +132,8 @@ export interface DeploymentsTable {
   manifest: JsonText
   capability_count: number
   deployed_at: number
+  /** When the newest execution that names it and has ended started; null where there is none. */
+  last_used_at: Nullable<number>
 }
 
 export interface AllowancesTable {

@@ -165,6 +165,8 @@ function open({ file, role }) {
     database.pragma('query_only = on')
     return database
   }
+  // Takes effect on a new file alone: what is deleted can be given back to the file system page by page.
+  database.pragma('auto_vacuum = incremental')
   database.pragma('journal_mode = wal')
   // Not remembered by the file: a WAL database that is opened again comes up as NORMAL.
   database.pragma('synchronous = full')

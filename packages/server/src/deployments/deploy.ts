@@ -1,26 +1,36 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { invalid, unauthorized } from '../errors.ts'
+import { invalid, limited, unauthorized } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
-import { insertDeployment } from './store.ts'
+import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding' | 'room'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
+  deps.room.require()
+  const { deploymentsPerHour: perHour, deploymentsKept: keep } = deps.limits
+  const now = deps.clock.now()
+  // Schemas are not judged for a deployment that would be refused; whether it is accepted is decided where it is stored.
+  const waitMs = await deploymentWaitMs(deps.db, runtime.ownerId, { runtimeId: runtime.runtimeId, perHour, now })
+  if (waitMs > 0) throw limited(TOO_MANY, waitMs)
   const faults = await manifestFaults(deps, runtime, manifest)
   if (faults) throw invalid(faults)
-  const stored = await insertDeployment(deps.db, runtime.ownerId, {
-    deploymentId: deps.newId('deployment'),
-    runtimeId: runtime.runtimeId,
-    manifest,
-    deployedAt: deps.clock.now(),
-  })
-  if (!stored) throw unauthorized()
+  // So that every execution that has ended is known to name its deployment.
+  await deps.folding.catchUp()
+  const stored = await insertDeployment(
+    deps.db,
+    runtime.ownerId,
+    { deploymentId: deps.newId('deployment'), runtimeId: runtime.runtimeId, manifest, deployedAt: deps.clock.now() },
+    { perHour, keep },
+  )
+  deps.room.noteWrite()
+  if (stored.outcome === 'gone') throw unauthorized()
+  if (stored.outcome === 'limited') throw limited(TOO_MANY, stored.retryAfterMs)
   return {
     version: stored.version,
     status: 'active',
@@ -31,6 +41,8 @@ export async function deploy(
     warnings: removalWarnings(stored.replaced?.manifest.capabilities ?? [], manifest.capabilities),
   }
 }
+
+const TOO_MANY = 'This runtime has been deployed as often as it may be within an hour.'
 
 async function manifestFaults(
   { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,

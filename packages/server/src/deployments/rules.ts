@@ -1,6 +1,7 @@
 import type { Capability, FieldErrors, JsonObject } from '@svc/contract'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
+import { perHour, type Taken, take } from '../usage/token-bucket.ts'
 import { inputRootProblem } from './json-schema.ts'
 
 type ManifestLimits = Pick<Limits, 'capabilities' | 'schemaBytes'>
@@ -63,4 +64,9 @@ function problemOnItsFace(
   const bytes = jsonBytes(schema)
   if (bytes > limits.schemaBytes) return `has ${bytes} bytes, at most ${limits.schemaBytes} are accepted.`
   return field === 'inputSchema' ? inputRootProblem(schema) : null
+}
+
+/** Takes one of the deployments that a runtime may make in an hour; `fullAt` is its bucket. */
+export function takeDeployment(fullAt: number, deploymentsPerHour: number, now: number): Taken {
+  return take(fullAt, perHour(deploymentsPerHour, deploymentsPerHour), now)
 }

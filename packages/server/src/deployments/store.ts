@@ -1,7 +1,12 @@
-import { type DeploymentManifest, DeploymentManifest as ManifestSchema } from '@svc/contract'
+import { type DeploymentManifest, DeploymentManifest as ManifestSchema, type Tier } from '@svc/contract'
 import type { Kysely, Selectable } from 'kysely'
 import type { DeploymentsTable, Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { inTransaction, type Tx } from '../database/transaction.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
+import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { takeDeployment } from './rules.ts'
+import { deleteSurplus } from './surplus-store.ts'
 
 /** A stored deployment. */
 export interface Deployment {
@@ -19,37 +24,42 @@ export interface NewDeployment {
   deployedAt: number
 }
 
+export type Insertion =
+  | { outcome: 'stored'; version: number; replaced: Deployment | null }
+  | { outcome: 'limited'; retryAfterMs: number }
+  | { outcome: 'gone' }
+
 /**
- * Stores a deployment under the runtime's next number and makes it the serving one, in one transaction under the
- * runtime's lock. Returns its number and what it replaced; null when the runtime is gone.
+ * Stores a deployment under the runtime's next number and makes it the serving one, and deletes what is beyond `keep`, in
+ * one transaction under the locks of account and runtime. `limited`: the runtime has deployed `perHour` times within an hour.
  */
 export async function insertDeployment(
   db: Kysely<Schema>,
   ownerId: string,
   deployment: NewDeployment,
-): Promise<{ version: number; replaced: Deployment | null } | null> {
+  { perHour, keep }: { perHour: number; keep: number },
+): Promise<Insertion> {
+  const { runtimeId, deployedAt } = deployment
   return inTransaction(db, async (tx) => {
-    const runtime = await tx
-      .selectFrom('runtimes')
-      .select('serving_version')
-      .where('owner_id', '=', ownerId)
-      .where('runtime_id', '=', deployment.runtimeId)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!runtime) return null
+    const owner = await lockOwner(tx, ownerId)
+    const runtime = await lockRuntime(tx, ownerId, runtimeId)
+    if (!owner || !runtime) return { outcome: 'gone' }
+    const drawn = await drawDeployment(tx, ownerId, { runtimeId, perHour, now: deployedAt })
+    if (!drawn.ok) return { outcome: 'limited', retryAfterMs: drawn.retryAfterMs }
     const { serving_version: serving } = runtime
-    const replaced = serving === null ? null : await findDeployment(tx, ownerId, deployment.runtimeId, serving)
+    const replaced = serving === null ? null : await findDeployment(tx, ownerId, runtimeId, serving)
     const version = (serving ?? 0) + 1
+    const manifest = JSON.stringify(deployment.manifest)
     await tx
       .insertInto('deployments')
       .values({
         owner_id: ownerId,
-        runtime_id: deployment.runtimeId,
+        runtime_id: runtimeId,
         version,
         deployment_id: deployment.deploymentId,
-        manifest: JSON.stringify(deployment.manifest),
+        manifest,
         capability_count: deployment.manifest.capabilities.length,
-        deployed_at: deployment.deployedAt,
+        deployed_at: deployedAt,
       })
       .execute()
     const { endpoint } = deployment.manifest
@@ -58,14 +68,98 @@ export async function insertDeployment(
       .set((eb) => ({
         serving_version: version,
         revision: eb('revision', '+', 1),
-        updated_at: deployment.deployedAt,
+        updated_at: deployedAt,
         ...(endpoint !== undefined && { endpoint }),
       }))
       .where('owner_id', '=', ownerId)
-      .where('runtime_id', '=', deployment.runtimeId)
+      .where('runtime_id', '=', runtimeId)
       .execute()
-    return { version, replaced }
+    // Past the account's budget of stored bytes, executions that have ended no longer hold their deployments.
+    const isFull = isPastBudget(owner.tier, owner.storedBytes)
+    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+    const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
+    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
+    return { outcome: 'stored', version, replaced }
   })
+}
+
+/** How long the runtime has to wait until it may deploy again; 0 where it may now. */
+export async function deploymentWaitMs(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
+): Promise<number> {
+  const taken = takeDeployment(await readBucket(db, ownerId, bucketOf(runtimeId)), perHour, now)
+  return taken.ok ? 0 : taken.retryAfterMs
+}
+
+function bucketOf(runtimeId: string): string {
+  return `deployments:${runtimeId}`
+}
+
+async function readBucket(db: Kysely<Schema>, ownerId: string, bucket: string): Promise<number> {
+  const row = await db
+    .selectFrom('allowances')
+    .select('full_at')
+    .where('owner_id', '=', ownerId)
+    .where('bucket', '=', bucket)
+    .executeTakeFirst()
+  return row?.full_at ?? 0
+}
+
+/** Locks an account for whoever changes what it has deployed; null where it is gone. Before its runtimes. */
+export async function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier; storedBytes: number } | null> {
+  const row = await tx
+    .selectFrom('owners')
+    .select(['tier', 'stored_bytes'])
+    .where('owner_id', '=', ownerId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row ? { tier: row.tier, storedBytes: row.stored_bytes } : null
+}
+
+/** Locks a runtime; null where it is gone. */
+export async function lockRuntime(
+  tx: Tx,
+  ownerId: string,
+  runtimeId: string,
+): Promise<{ serving_version: number | null } | null> {
+  const row = await tx
+    .selectFrom('runtimes')
+    .select('serving_version')
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+// The runtime's row is locked: the bucket needs no lock of its own.
+async function drawDeployment(
+  tx: Tx,
+  ownerId: string,
+  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
+): Promise<ReturnType<typeof takeDeployment>> {
+  const bucket = bucketOf(runtimeId)
+  const taken = takeDeployment(await readBucket(tx, ownerId, bucket), perHour, now)
+  if (!taken.ok) return taken
+  await tx
+    .insertInto('allowances')
+    .values({ owner_id: ownerId, bucket, full_at: taken.fullAt })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: taken.fullAt }))
+    .execute()
+  return taken
+}
+
+/** The runtimes of an account that have deployments, by id. */
+export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runtimes')
+    .select('runtime_id')
+    .where('owner_id', '=', ownerId)
+    .where('serving_version', 'is not', null)
+    .execute()
+  return rows.map((row) => row.runtime_id)
 }
 
 /** One deployment of a runtime by its number, or null. */

@@ -29,7 +29,7 @@ interface KnownEmpty {
 // A change of plan may fill a bucket early: a flood of refused calls asks the database ten times a second, and no more.
 const BELIEVED_MS = 100
 
-type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string }
+type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics' | 'storage' | 'room'> & { nodeId: string }
 
 export function createAdmissionDesk(deps: DeskDeps): AdmissionDesk {
   const doubts = createAdmissionDoubts(deps)
@@ -48,6 +48,10 @@ export function createAdmissionDesk(deps: DeskDeps): AdmissionDesk {
       const known = stillEmpty(empty.get(name), deps.clock.now())
       if (known) return known
       const admission = await submit(batcher, request)
+      if (admission.outcome === 'admitted') {
+        deps.storage.note(request.ownerId, admission)
+        deps.room.noteWrite()
+      }
       if (admission.outcome === 'refused') empty.set(name, remember(admission.grant, deps.clock.now()))
       return admission
     },

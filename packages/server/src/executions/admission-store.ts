@@ -4,6 +4,7 @@ import { insertStatement, rowStatement, runRows } from '../database/row-statemen
 import type { Schema } from '../database/schema.ts'
 import { commitAlong, type Ended, endTransaction, inTransaction, type Tx } from '../database/transaction.ts'
 import { type Door, drawsFor, type Grant, grant } from '../usage/rules.ts'
+import { isPastBudget, TRUNCATED } from '../usage/stored-bytes-rules.ts'
 
 export interface NewCall {
   callId: string
@@ -38,7 +39,7 @@ export interface AdmissionRequest {
 
 /** `stale`: the runtime has changed since it was read; nothing was charged, and the caller reads it again. */
 export type Admission =
-  | { outcome: 'admitted'; grant: Extract<Grant, { ok: true }> }
+  | { outcome: 'admitted'; grant: Extract<Grant, { ok: true }>; tier: Tier; storedBytes: number }
   | { outcome: 'refused'; grant: Refusal }
   | { outcome: 'stale' }
 
@@ -58,7 +59,7 @@ export async function admitBatch(
     const [buckets, runtimes] = await Promise.all([lockBuckets(tx, requests), readRevisions(tx, requests)])
     const changed = new Map<string, BucketRow>()
     const admissions = requests.map((request) => decide(request, runtimes, buckets, changed, at.now))
-    const admitted = requests.filter((_, index) => admissions[index]?.outcome === 'admitted')
+    const admitted = requests.flatMap((request, index) => withinBudget(request, admissions[index]))
     const calls = admitted.flatMap(({ call, ownerId, execution }) =>
       call ? [{ ...call, ownerId, executionId: execution.executionId }] : [],
     )
@@ -72,6 +73,21 @@ export async function admitBatch(
   })
 }
 
+// What is stored of a request that was let in: without its payloads where the account has no room for them.
+function withinBudget(request: AdmissionRequest, admission: Admission | undefined): AdmissionRequest[] {
+  if (admission?.outcome !== 'admitted') return []
+  if (!isPastBudget(admission.tier, admission.storedBytes)) return [request]
+  const { execution, call } = request
+  const metadata = execution.metadata === null ? null : TRUNCATED
+  return [
+    {
+      ...request,
+      execution: { ...execution, metadata, messageShape: '[]' },
+      call: call && { ...call, input: TRUNCATED },
+    },
+  ]
+}
+
 interface BucketRow {
   owner_id: string
   bucket: string
@@ -81,6 +97,7 @@ interface BucketRow {
 interface CurrentRuntime {
   revision: number
   tier: Tier
+  stored_bytes: number
 }
 
 function decide(
@@ -101,7 +118,7 @@ function decide(
     const row = { owner_id: request.ownerId, bucket, full_at: own.get(bucket) ?? 0 }
     changed.set(`${request.ownerId} ${bucket}`, row)
   }
-  return { outcome: 'admitted', grant: granted }
+  return { outcome: 'admitted', grant: granted, tier: runtime.tier, storedBytes: runtime.stored_bytes }
 }
 
 // In one order everywhere, so that replicas wait for each other and never in a circle.
@@ -130,7 +147,7 @@ async function lockBuckets(tx: Tx, requests: readonly AdmissionRequest[]): Promi
 
 const READ_REVISIONS = rowStatement(
   { owner_id: 'text', runtime_id: 'text' },
-  ({ given }) => `select runtimes.runtime_id, runtimes.revision, owners.tier
+  ({ given }) => `select runtimes.runtime_id, runtimes.revision, owners.tier, owners.stored_bytes
     from ${given}
     join runtimes on runtimes.owner_id = given.owner_id and runtimes.runtime_id = given.runtime_id
     join owners on owners.owner_id = given.owner_id`,

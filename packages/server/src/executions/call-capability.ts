@@ -45,7 +45,18 @@ export function toCallInput({ capability, input, metadata, endUserToken }: Given
 
 type CallDeps = Pick<
   Deps,
-  'admissions' | 'clock' | 'db' | 'dispatcher' | 'keyring' | 'lease' | 'limits' | 'metrics' | 'newId' | 'settlements'
+  | 'admissions'
+  | 'clock'
+  | 'db'
+  | 'dispatcher'
+  | 'keyring'
+  | 'lease'
+  | 'limits'
+  | 'metrics'
+  | 'newId'
+  | 'room'
+  | 'settlements'
+  | 'storage'
 >
 
 /** A capability call that was let in. */
@@ -104,6 +115,7 @@ export async function runCall(
     inputTokens: 0,
     outputTokens: 0,
     calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
+    openCallBytes: 0,
   }
   const { outcome, durationMs } = await within(scope.span, 'settle', () =>
     settle(deps, admitted, scope.stopReason ? stoppedOutcome(scope.stopReason) : ended, trace),

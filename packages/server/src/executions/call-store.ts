@@ -10,6 +10,7 @@ import {
 } from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
 import { retryConflicts, type Tx } from '../database/transaction.ts'
+import { SQL_BYTES, textBytes } from '../usage/stored-bytes-rules.ts'
 import { CALL_COLUMNS, type NewCall, toDispatchedRow } from './admission-store.ts'
 
 export interface DispatchedCall extends NewCall {
@@ -124,6 +125,11 @@ function toCallRow(ownerId: string, executionId: string, call: SettledCall) {
 /** What is said of a call that was under way when its execution was interrupted. */
 export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
+/** What a call stores that was under way when its execution ended. */
+export function openCallBytes(input: string): number {
+  return textBytes([input, OUTCOME_UNKNOWN])
+}
+
 const FAIL_OPEN_CALLS = failOpenStatement()
 
 function failOpenStatement(): RowStatement<{ error: 'text'; owner_id: 'text'; execution_id: 'text' }> {
@@ -131,7 +137,8 @@ function failOpenStatement(): RowStatement<{ error: 'text'; owner_id: 'text'; ex
     `update capability_calls set status = 'failed', error = ${given('error')} ${from}
     where capability_calls.owner_id = ${given('owner_id')} and capability_calls.execution_id = ${given('execution_id')}
       and capability_calls.status = 'dispatched'
-    returning capability_calls.execution_id, capability_calls.capability`
+    returning capability_calls.execution_id, capability_calls.capability,
+      ${SQL_BYTES.capability_calls} as bytes`
   const columns = { error: 'text', owner_id: 'text', execution_id: 'text' } as const
   const { postgres } = rowStatement(columns, ({ given }) => written((name) => `given.${name}`, `from ${given}`))
   return { columns, postgres, sqlite: written(() => '?', '') }
@@ -153,4 +160,6 @@ export async function failOpenCalls(
 interface OpenCall {
   execution_id: string
   capability: string
+  /** Of its payloads. */
+  bytes: number
 }

@@ -8,7 +8,7 @@ import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
-import { storedInput } from './rules.ts'
+import { storedInput, storedShape } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 
 // A runtime that changes this often while one request waits is being deployed in a loop; the request gives up.
@@ -51,13 +51,14 @@ export interface Admitted<C extends AgentCall | null> {
  * is stopped while a judgement is waited for is refused.
  */
 export async function enter<C extends AgentCall | null>(
-  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics'>,
+  deps: Pick<Deps, 'admissions' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'room'>,
   door: Door,
   entrant: Entrant,
   judge: (runtime: ServingRuntime) => Wish<C> | Promise<Wish<C>>,
 ): Promise<Admitted<C>> {
   // The database was away for longer than the lease. It is asked every second, so that this is over soon after.
   if (!deps.lease.isHeld()) throw busy()
+  deps.room.require()
   const { located } = entrant
   const { signal } = entrant.scope
   let { runtime } = located
@@ -81,7 +82,7 @@ export async function enter<C extends AgentCall | null>(
         projectId: runtime.projectId,
         deploymentVersion: runtime.deployment?.version ?? null,
         kind: wish.kind,
-        messageShape: JSON.stringify(wish.messageShape),
+        messageShape: storedShape(wish.messageShape, deps.limits.storedBytes),
         metadata,
         startedAt,
       },

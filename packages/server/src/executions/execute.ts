@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
+import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
 import { type Admitted, type Entrant, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
@@ -38,7 +39,9 @@ export type ExecuteDeps = Pick<
   | 'metrics'
   | 'model'
   | 'newId'
+  | 'room'
   | 'settlements'
+  | 'storage'
 >
 
 /** Told of every event before the last one, in order. The loop waits for it, so a slow reader slows its own execution. */
@@ -132,9 +135,11 @@ function recordedCall(
 ): CallCapability {
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
+    const { ownerId } = admitted.runtime
+    const recorded = toNewCall(call, deps.clock.now(), deps.limits.storedBytes)
     const isOurs = await deps.callLog.record({
-      ...toNewCall(call, deps.clock.now(), deps.limits.storedBytes),
-      ownerId: admitted.runtime.ownerId,
+      ...(deps.storage.isPast(ownerId) ? { ...recorded, input: TRUNCATED } : recorded),
+      ownerId,
       executionId: admitted.executionId,
     })
     if (!isOurs) return interrupted()

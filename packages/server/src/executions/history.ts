@@ -14,6 +14,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
 import {
   type CallRow,
   type ExecutionFilter,
@@ -22,7 +23,6 @@ import {
   listExecutions,
   type SummaryRow,
 } from './history-store.ts'
-import { retainedSince } from './rules.ts'
 
 export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
 

@@ -3,6 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { failOpenCalls } from './call-store.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
@@ -155,7 +156,7 @@ async function failRunning(tx: Tx, executionIds: readonly string[], now: number)
   const calls = callsByExecution(open)
   await journalUsage(
     tx,
-    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? [], now)),
+    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? NO_CALLS, now)),
   )
   return ended.length
 }
@@ -179,25 +180,38 @@ async function endInterrupted(tx: Tx, executionIds: readonly string[], now: numb
     }))
     .where('status', '=', RUNNING)
     .where('execution_id', 'in', [...executionIds])
-    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'started_at'])
+    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'started_at', 'deployment_version'])
+    .returning(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
     .execute()
 }
 
+interface OpenCalls {
+  calls: readonly CallUsage[]
+  bytes: number
+}
+
+const NO_CALLS: OpenCalls = { calls: [], bytes: 0 }
+
 // None has ended: calls are written as ended together with their execution.
-function callsByExecution(open: readonly { execution_id: string; capability: string }[]): Map<string, CallUsage[]> {
-  const calls = new Map<string, CallUsage[]>()
-  for (const { execution_id, capability } of open) {
-    const own = calls.get(execution_id) ?? []
-    calls.set(execution_id, [...own, { capability, isCompleted: false, durationMs: null }])
+function callsByExecution(
+  open: readonly { execution_id: string; capability: string; bytes: number }[],
+): Map<string, OpenCalls> {
+  const calls = new Map<string, OpenCalls>()
+  for (const { execution_id, capability, bytes } of open) {
+    const own = calls.get(execution_id) ?? NO_CALLS
+    const call = { capability, isCompleted: false, durationMs: null }
+    calls.set(execution_id, { calls: [...own.calls, call], bytes: own.bytes + bytes })
   }
   return calls
 }
 
-function interruptedUsage(row: EndedRow, calls: readonly CallUsage[], now: number): Usage {
+function interruptedUsage(row: EndedRow, { calls, bytes }: OpenCalls, now: number): Usage {
   return {
     ownerId: row.owner_id,
     runtimeId: row.runtime_id,
     projectId: row.project_id,
+    deploymentVersion: row.deployment_version,
+    storedBytes: row.bytes + bytes,
     startedAt: row.started_at,
     isCompleted: false,
     isAnonymous: row.kind === 'broker',

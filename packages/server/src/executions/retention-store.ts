@@ -2,6 +2,8 @@ import type { Tier } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
+import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 
 /** A state in which an execution stays; what is `running` is nobody's to delete. */
 const ENDED = ['completed', 'failed'] as const
@@ -51,25 +53,66 @@ function earlier(a: number | null, b: number | null): number | null {
 const MAX_ROWS = 500
 const MAX_CALLS = 2_000
 
+/** What was deleted, or would be. */
+export interface Deleted {
+  executions: number
+  /** Of their payloads and those of their calls. */
+  bytes: number
+}
+
+/** How many ended executions of an owner started before, and what they and their calls store. */
+export async function countEnded(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { startedBefore }: { startedBefore: number },
+): Promise<Deleted> {
+  const row = await db
+    .selectFrom('executions')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.sum<number | null>(sql<number>`${sql.raw(SQL_BYTES.executions)}`).as('bytes'),
+      eb.fn
+        .sum<number | null>(
+          sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
+            where capability_calls.owner_id = executions.owner_id
+              and capability_calls.execution_id = executions.execution_id)`,
+        )
+        .as('calls'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .where('status', '<>', RUNNING)
+    .where('started_at', '<', startedBefore)
+    .executeTakeFirstOrThrow()
+  return { executions: Number(row.count), bytes: (row.bytes ?? 0) + (row.calls ?? 0) }
+}
+
 /**
  * Deletes some of an owner's ended executions that started before, and their calls, in one transaction, and returns how
- * many there were; zero when none is left that no other replica is at.
+ * many there were; none when none is left that no other replica is at.
  */
 export async function deleteSomeEnded(
   db: Kysely<Schema>,
   ownerId: string,
   { startedBefore }: { startedBefore: number },
-): Promise<number> {
+): Promise<Deleted> {
   return inTransaction(db, async (tx) => {
     for (const status of ENDED) {
       const executionIds = await lockOldest(tx, ownerId, { status, startedBefore })
       if (executionIds.length === 0) continue
+      let bytes = 0
       for (const table of ['capability_calls', 'executions'] as const) {
-        await tx.deleteFrom(table).where('owner_id', '=', ownerId).where('execution_id', 'in', executionIds).execute()
+        const deleted = await tx
+          .deleteFrom(table)
+          .where('owner_id', '=', ownerId)
+          .where('execution_id', 'in', executionIds)
+          .returning(sql<number>`${sql.raw(SQL_BYTES[table])}`.as('bytes'))
+          .execute()
+        for (const row of deleted) bytes += row.bytes
       }
-      return executionIds.length
+      await addStoredBytes(tx, [{ ownerId, bytes: -bytes }])
+      return { executions: executionIds.length, bytes }
     }
-    return 0
+    return { executions: 0, bytes: 0 }
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { deleteSomeEnded, listOldest } from './retention-store.ts'
-import { retainedSince } from './rules.ts'
+import { retainedSince } from '../usage/retention-rules.ts'
+import { type Deleted, deleteSomeEnded, listOldest } from './retention-store.ts'
 
 /** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
 export const RETENTION_SWEEP_MS = 5 * 60_000
@@ -52,7 +52,7 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
       const startedBefore = retainedSince(tier, deps.clock.now())
       if (startedAt === null || startedAt >= startedBefore) continue
       try {
-        deleted += await deleteEnded(deps, { ownerId, startedBefore, signal })
+        deleted += (await deleteEnded(deps, { ownerId, startedBefore, signal })).executions
       } catch (error) {
         // A fault of one account must not keep those of all accounts after it.
         faults.push(error)
@@ -66,15 +66,17 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   return deleted
 }
 
-async function deleteEnded(
+/** Deletes an account's executions that started before, bit by bit, until none is left or it is told to stop. */
+export async function deleteEnded(
   deps: Pick<Deps, 'db'>,
-  { ownerId, startedBefore, signal }: { ownerId: string; startedBefore: number; signal: AbortSignal },
-): Promise<number> {
-  let deleted = 0
-  while (!signal.aborted) {
-    const count = await deleteSomeEnded(deps.db, ownerId, { startedBefore })
-    if (count === 0) break
-    deleted += count
+  { ownerId, startedBefore, signal }: { ownerId: string; startedBefore: number; signal?: AbortSignal },
+): Promise<Deleted> {
+  const deleted = { executions: 0, bytes: 0 }
+  while (!signal?.aborted) {
+    const { executions, bytes } = await deleteSomeEnded(deps.db, ownerId, { startedBefore })
+    if (executions === 0) break
+    deleted.executions += executions
+    deleted.bytes += bytes
   }
   return deleted
 }

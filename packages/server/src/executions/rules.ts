@@ -1,14 +1,7 @@
-import type { FieldErrors, JsonObject, Tier } from '@svc/contract'
+import type { FieldErrors, JsonObject, TurnShape } from '@svc/contract'
 import type { Limits } from '../limits.ts'
-import { TIERS } from '../usage/tiers.ts'
 
 const PREVIEW_CHARACTERS = 2_000
-const DAY_MS = 86_400_000
-
-/** The earliest start, inclusive, whose trace this plan still keeps. What started before it is neither shown nor kept. */
-export function retainedSince(tier: Tier, now: number): number {
-  return now - TIERS[tier].retentionDays * DAY_MS
-}
 
 interface Bounded {
   messages?: readonly unknown[]
@@ -52,4 +45,25 @@ function storedText(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return text
   return JSON.stringify({ truncated: true, bytes, preview: text.slice(0, PREVIEW_CHARACTERS) })
+}
+
+/** A message of somebody else's as a trace keeps it. */
+export function storedWords(words: string, maxBytes: number): string {
+  return Buffer.byteLength(words) <= maxBytes ? words : `${words.slice(0, PREVIEW_CHARACTERS)}…`
+}
+
+/** The shape of a transcript as a trace keeps it: its JSON text, without its oldest turns where it is too large. */
+export function storedShape(shape: readonly TurnShape[], maxBytes: number): string {
+  const text = JSON.stringify(shape)
+  // Roles and types of parts, and nothing else: a character is a byte.
+  if (text.length <= maxBytes) return text
+  const kept: string[] = []
+  let length = 2
+  for (const turn of shape.toReversed()) {
+    const written = JSON.stringify(turn)
+    length += written.length + 1
+    if (length > maxBytes) break
+    kept.unshift(written)
+  }
+  return `[${kept.join(',')}]`
 }

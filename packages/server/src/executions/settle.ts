@@ -1,8 +1,12 @@
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
+import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { Outcome } from './outcome.ts'
+import { storedShape, storedWords } from './rules.ts'
 import { UNRECORDED } from './settlement-desk.ts'
+import { bytesOf, type Settlement } from './settlement-store.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
 export interface SettledOutcome {
@@ -16,14 +20,14 @@ export interface SettledOutcome {
  * told then that would bind.
  */
 export async function settle(
-  deps: Pick<Deps, 'settlements' | 'clock' | 'metrics'>,
+  deps: Pick<Deps, 'settlements' | 'clock' | 'metrics' | 'limits' | 'storage'>,
   admitted: Admitted<AgentCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<SettledOutcome> {
   const completedAt = Math.max(deps.clock.now(), admitted.startedAt)
   const { runtime, wish } = admitted
-  const isSettled = await deps.settlements.settle({
+  const settlement = withinBudget(deps.storage, {
     ownerId: runtime.ownerId,
     executionId: admitted.executionId,
     runtimeId: runtime.runtimeId,
@@ -32,8 +36,8 @@ export async function settle(
     kind: wish.kind,
     status: outcome.status,
     finishReason: outcome.finishReason,
-    error: outcome.error,
-    messageShape: JSON.stringify(trace.messageShape),
+    error: outcome.error && storedWords(outcome.error, deps.limits.storedBytes),
+    messageShape: storedShape(trace.messageShape, deps.limits.storedBytes),
     metadata: admitted.metadata,
     steps: trace.steps,
     inputTokens: trace.inputTokens,
@@ -41,11 +45,37 @@ export async function settle(
     startedAt: admitted.startedAt,
     completedAt,
     calls: trace.calls,
+    openCallBytes: trace.openCallBytes,
     heardFrom: trace.calls.some(({ status }) => status === 'completed'),
   })
+  const isSettled = await deps.settlements.settle(settlement)
   const durationMs = completedAt - admitted.startedAt
   const told: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
   const { status, finishReason } = told
   deps.metrics.executionEnded({ kind: wish.kind, status, finishReason, durationMs })
   return { outcome: told, durationMs }
 }
+
+function withinBudget(storage: StorageBudget, settlement: Settlement): Settlement {
+  const { ownerId } = settlement
+  const stored = storage.isPast(ownerId) ? withoutPayloads(settlement) : settlement
+  storage.add(ownerId, bytesOf(stored))
+  return stored
+}
+
+function withoutPayloads(settlement: Settlement): Settlement {
+  return {
+    ...settlement,
+    messageShape: '[]',
+    metadata: settlement.metadata === null ? null : TRUNCATED,
+    error: settlement.error?.slice(0, ERROR_CHARACTERS) ?? null,
+    calls: settlement.calls.map((call) => ({
+      ...call,
+      input: TRUNCATED,
+      output: call.output === null ? null : TRUNCATED,
+      error: call.error?.slice(0, ERROR_CHARACTERS) ?? null,
+    })),
+  }
+}
+
+const ERROR_CHARACTERS = 200

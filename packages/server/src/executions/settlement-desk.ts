@@ -34,7 +34,7 @@ export interface SettlementDesk {
 // What finds no place here is failed by the sweep, once it is overdue.
 const MAX_WAITING = 10_000
 
-type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics'> & { nodeId: string; pause: Pause }
+type DeskDeps = Pick<Deps, 'db' | 'clock' | 'logger' | 'metrics' | 'room'> & { nodeId: string; pause: Pause }
 
 export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
   const late = new Stop()
@@ -75,6 +75,7 @@ export function createSettlementDesk(deps: DeskDeps): SettlementDesk {
         return await batcher.submit({ ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) })
       } catch (error) {
         deps.logger.error({ err: error, executionId: settlement.executionId }, 'an outcome could not be written')
+        deps.room.noteFault(error)
         const isUnknown = error instanceof CommitUnknownError
         waiting.add(isUnknown ? settlement : unrecorded(settlement))
         if (isUnknown) throw error

@@ -5,6 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
+import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { endAllCalls, endCalls, failOpenCalls, type SettledCall } from './call-store.ts'
 
 /** A turn of the model. */
@@ -34,6 +35,8 @@ export interface Settlement {
   startedAt: number
   completedAt: number
   calls: readonly SettledCall[]
+  /** Payloads of calls that were under way when it ended. */
+  openCallBytes: number
   /** Whether the endpoint gave a sign of life. */
   heardFrom: boolean
 }
@@ -162,6 +165,8 @@ function usageOf(settlement: Settlement): Usage {
     ownerId: settlement.ownerId,
     runtimeId: settlement.runtimeId,
     projectId: settlement.projectId,
+    deploymentVersion: settlement.deploymentVersion,
+    storedBytes: bytesOf(settlement),
     startedAt: settlement.startedAt,
     isCompleted: settlement.status === 'completed',
     isAnonymous: settlement.kind === 'broker',
@@ -174,6 +179,17 @@ function usageOf(settlement: Settlement): Usage {
       durationMs,
     })),
   }
+}
+
+/** What an outcome stores, with what was stored of the execution before; see `usage/stored-bytes-rules.ts`. */
+export function bytesOf(settlement: Settlement): number {
+  const { messageShape, metadata, steps, error, calls, openCallBytes } = settlement
+  const modelSteps = steps.length === 0 ? null : JSON.stringify(steps)
+  return (
+    openCallBytes +
+    textBytes([messageShape, metadata, modelSteps, error]) +
+    textBytes(calls.flatMap((call) => [call.input, call.output, call.error]))
+  )
 }
 
 const NOTE_SIGN_OF_LIFE = updateStatement('runtimes', 'runtime_id', {

@@ -1,8 +1,8 @@
 import { type Message, shapeOf, type TurnShape } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { SettledCall } from './call-store.ts'
-import { storedInput, storedPayload } from './rules.ts'
+import { openCallBytes, type SettledCall } from './call-store.ts'
+import { storedInput, storedPayload, storedWords } from './rules.ts'
 import type { SettledStep } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
@@ -12,6 +12,8 @@ export interface RecordedTrace {
   inputTokens: number
   outputTokens: number
   calls: SettledCall[]
+  /** Payloads of the calls that have begun and not ended. */
+  openCallBytes: number
 }
 
 /** Folds the events of a loop into what is stored of it. */
@@ -19,7 +21,7 @@ export class TraceRecorder {
   readonly #shapes: TurnShape[]
   readonly #storedBytes: number
   readonly #calls = new Map<string, SettledCall>()
-  readonly #startTimes = new Map<string, number>()
+  readonly #started = new Map<string, { call: AgentCall; startedAt: number }>()
   readonly #steps: SettledStep[] = []
   #inputTokens = 0
   #outputTokens = 0
@@ -39,7 +41,7 @@ export class TraceRecorder {
         this.#outputTokens += event.usage.outputTokens
         return
       case 'capability-start':
-        this.#startTimes.set(event.call.callId, event.startedAt)
+        this.#started.set(event.call.callId, event)
         return
       case 'capability-end':
         this.#calls.set(event.call.callId, this.#settled(event.call, event.result))
@@ -59,11 +61,17 @@ export class TraceRecorder {
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
       calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal),
+      openCallBytes: this.#openCallBytes(),
     }
   }
 
+  #openCallBytes(): number {
+    const open = [...this.#started.values()].filter(({ call }) => !this.#calls.has(call.callId))
+    return open.reduce((sum, { call }) => sum + openCallBytes(storedInput(call, this.#storedBytes)), 0)
+  }
+
   #settled(call: AgentCall, result: CallResult): SettledCall {
-    const startedAt = this.#startTimes.get(call.callId) ?? 0
+    const startedAt = this.#started.get(call.callId)?.startedAt ?? 0
     return settledCall(call, result, { startedAt, storedBytes: this.#storedBytes })
   }
 }
@@ -83,7 +91,7 @@ export function settledCall(
     startedAt: context.startedAt,
     status: result.ok ? 'completed' : 'failed',
     output: result.ok ? storedPayload(result.output, context.storedBytes) : null,
-    error: result.ok ? null : result.message,
+    error: result.ok ? null : storedWords(result.message, context.storedBytes),
     durationMs: Math.round(result.durationMs),
   }
 }

@@ -1,11 +1,11 @@
 import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../database/errors.ts'
+import { isDiskFull, isUnavailable } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, busy, internal, invalidField, notFound } from '../errors.ts'
+import { AppError, busy, diskFull, internal, invalidField, notFound } from '../errors.ts'
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
-export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger'>): void {
+export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger' | 'room'>): void {
   const send = (fault: AppError, request: FastifyRequest, reply: FastifyReply) => {
     if (fault.code === 'internal_error') {
       deps.logger.error(
@@ -20,6 +20,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
       .send(JSON.stringify(fault.toBody()))
   }
   app.setErrorHandler((error, request, reply) => {
+    deps.room.noteFault(error)
     if (isUnavailable(error)) {
       const { id: requestId, routeOptions } = request
       deps.logger.warn({ err: error, requestId, route: routeOptions.url }, 'the database was busy or away')
@@ -36,6 +37,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
 /** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
 export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
   if (error instanceof AppError) return error
+  if (isDiskFull(error)) return diskFull()
   if (isUnavailable(error)) return busy()
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {

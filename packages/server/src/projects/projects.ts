@@ -51,10 +51,11 @@ export async function projectDetail(deps: Pick<Deps, 'db'>, owner: Owner, projec
 
 /** Makes a project. Names may repeat: the id tells projects apart. Throws 403 where the account has its full number. */
 export async function createProject(
-  deps: Pick<Deps, 'db' | 'newId' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'newId' | 'clock' | 'room'>,
   owner: Owner,
   request: CreateProjectRequest,
 ): Promise<Project> {
+  deps.room.require()
   const project = {
     projectId: deps.newId('project'),
     name: request.name,

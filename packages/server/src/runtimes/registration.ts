@@ -11,7 +11,7 @@ import { ceilingProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
 import { changeRuntime, insertRuntime, type NewRuntime, whoseRuntime } from './store.ts'
 
-type RegistrationDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>
+type RegistrationDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'room'>
 
 export type Registration = { created: true; runtime: CreatedRuntime } | { created: false; runtime: UpdatedRuntime }
 
@@ -32,6 +32,7 @@ export async function registerRuntime(
 type WithId = RegisterRuntimeRequest & { runtimeId: string }
 
 async function create(deps: RegistrationDeps, owner: Owner, request: WithId): Promise<Registration> {
+  deps.room.require()
   const { runtimeId } = request
   const secret = mintSigningSecret()
   const projectId = request.projectId ?? (await defaultProject(deps, owner))

@@ -98,11 +98,20 @@ export function readWaiting(text: string | null): Usage[] {
   return text === null ? [] : text.split('\n').flatMap((entry) => readUsages(entry) ?? [])
 }
 
+/** What has ended and waits to be folded, whoever its owner is. */
+export async function listWaiting(db: Kysely<Schema>): Promise<Usage[]> {
+  const { rows } = await sql<{ waiting: string | null }>`select ${WAITING_USAGES} as waiting`.execute(db)
+  return readWaiting(rows[0]?.waiting ?? null)
+}
+
 const Usages: z.ZodType<Usage[]> = z.array(
   z.object({
     ownerId: z.string(),
     runtimeId: z.string(),
     projectId: z.string(),
+    // A server of an earlier release writes none.
+    deploymentVersion: z.int().nullable().default(null),
+    storedBytes: z.int().default(0),
     startedAt: z.int(),
     isCompleted: z.boolean(),
     isAnonymous: z.boolean(),

@@ -15,6 +15,10 @@ export interface Usage {
   ownerId: string
   runtimeId: string
   projectId: string
+  /** The deployment that it ran on; null where there was none. */
+  deploymentVersion: number | null
+  /** Payloads that were stored with it; see `usage/stored-bytes-rules.ts`. */
+  storedBytes: number
   startedAt: number
   isCompleted: boolean
   isAnonymous: boolean
@@ -63,6 +67,14 @@ export interface CallRollup extends Place {
   buckets: number[]
 }
 
+/** When the newest of some executions on one deployment started. */
+export interface DeploymentUse {
+  ownerId: string
+  runtimeId: string
+  version: number
+  lastUsedAt: number
+}
+
 /** The start of the UTC hour or day that a time is in. */
 export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
@@ -72,9 +84,13 @@ export function startOf(grain: Grain, time: number): number {
 export class RollUp {
   readonly #executions = new Map<string, ExecutionRollup>()
   readonly #calls = new Map<string, CallRollup>()
+  readonly #storedBytes = new Map<string, number>()
+  readonly #deployments = new Map<string, DeploymentUse>()
 
   add(usages: readonly Usage[]): void {
     for (const usage of usages) {
+      this.#storedBytes.set(usage.ownerId, (this.#storedBytes.get(usage.ownerId) ?? 0) + usage.storedBytes)
+      this.#addUse(usage)
       for (const grain of GRAINS) {
         this.#addExecution(usage, grain)
         for (const call of usage.calls) this.#addCall(usage, grain, call)
@@ -90,6 +106,26 @@ export class RollUp {
   /** By capability, in one order on every replica. */
   get calls(): CallRollup[] {
     return inOrder(this.#calls)
+  }
+
+  /** By account, in one order on every replica. */
+  get storedBytes(): { ownerId: string; bytes: number }[] {
+    return [...this.#storedBytes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([ownerId, bytes]) => (bytes === 0 ? [] : [{ ownerId, bytes }]))
+  }
+
+  /** By runtime and version, in one order on every replica. */
+  get deploymentUses(): DeploymentUse[] {
+    return inOrder(this.#deployments)
+  }
+
+  #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {
+    if (version === null) return
+    const use = setDefault(this.#deployments, `${ownerId} ${runtimeId} ${version}`, () => {
+      return { ownerId, runtimeId, version, lastUsedAt: startedAt }
+    })
+    use.lastUsedAt = Math.max(use.lastUsedAt, startedAt)
   }
 
   #addExecution(usage: Usage, grain: Grain): void {

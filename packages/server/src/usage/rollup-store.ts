@@ -1,7 +1,8 @@
-import { insertStatement, runRows } from '../database/row-statement.ts'
+import { insertStatement, runRows, updateStatement } from '../database/row-statement.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
-import type { CallRollup, ExecutionRollup, RollUp } from './rollup-rules.ts'
+import type { CallRollup, DeploymentUse, ExecutionRollup, RollUp } from './rollup-rules.ts'
+import { addStoredBytes } from './stored-bytes-store.ts'
 
 const PLACE = {
   owner_id: 'text',
@@ -56,12 +57,29 @@ const ADD_TO_CALLS = insertStatement(
     do update set ${sumsOf('call_rollups', ['calls', 'failed', ...BUCKET_COLUMNS])}`,
 )
 
-/** Adds ended executions and their calls to the counters of the hour and of the day in which each execution started. */
-export async function addToCounters(tx: Tx, { executions, calls }: RollUp): Promise<void> {
+const NOTE_DEPLOYMENTS = updateStatement('deployments', 'version', {
+  set: { last_used_at: 'bigint' },
+  key: { owner_id: 'text', runtime_id: 'text', version: 'bigint' },
+  bounds: { used_at: 'bigint' },
+  where: (given) => `coalesce(deployments.last_used_at, 0) < ${given('used_at')}`,
+})
+
+/**
+ * Adds ended executions and their calls to the counters of the hour and of the day in which each execution started, and
+ * their payloads to what their accounts have stored.
+ */
+export async function addToCounters(tx: Tx, rollUp: RollUp): Promise<void> {
   await Promise.all([
-    runRows(tx, ADD_TO_EXECUTIONS, executions.map(toExecutionRow)),
-    runRows(tx, ADD_TO_CALLS, calls.map(toCallRow)),
+    runRows(tx, ADD_TO_EXECUTIONS, rollUp.executions.map(toExecutionRow)),
+    runRows(tx, ADD_TO_CALLS, rollUp.calls.map(toCallRow)),
+    // Accounts before deployments: whoever deploys locks them in this order.
+    addStoredBytes(tx, rollUp.storedBytes),
+    runRows(tx, NOTE_DEPLOYMENTS, rollUp.deploymentUses.map(toUseRow)),
   ])
+}
+
+function toUseRow({ ownerId, runtimeId, version, lastUsedAt }: DeploymentUse) {
+  return { owner_id: ownerId, runtime_id: runtimeId, version, last_used_at: lastUsedAt, used_at: lastUsedAt }
 }
 
 function sumsOf(table: string, counters: readonly string[]): string {

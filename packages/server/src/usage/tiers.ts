@@ -10,6 +10,8 @@ export interface TierLimits {
   requestsPerMinute: number
   analyticsDays: number
   retentionDays: number
+  /** Bytes; see `usage/stored-bytes-rules.ts`. */
+  storedBytes: number | null
 }
 
 export const TIERS: Readonly<Record<Tier, TierLimits>> = {
@@ -22,6 +24,7 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
     requestsPerMinute: 60,
     analyticsDays: 7,
     retentionDays: 7,
+    storedBytes: 200_000_000,
   },
   pro: {
     runtimes: 10,
@@ -32,6 +35,7 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
     requestsPerMinute: 600,
     analyticsDays: 90,
     retentionDays: 90,
+    storedBytes: 5_000_000_000,
   },
   enterprise: {
     runtimes: null,
@@ -42,5 +46,6 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
     requestsPerMinute: 6_000,
     analyticsDays: 400,
     retentionDays: 400,
+    storedBytes: null,
   },
 }

@@ -27,6 +27,8 @@ function usage(changes: Partial<Usage> = {}): Usage {
     ownerId: 'owner_1',
     runtimeId: 'rt_1',
     projectId: 'proj_1',
+    deploymentVersion: 1,
+    storedBytes: 10,
     startedAt: HOUR + 1,
     isCompleted: true,
     isAnonymous: false,

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
+import { createStorageRoom } from '../../src/database/storage-room.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { createSettlementDesk } from '../../src/executions/settlement-desk.ts'
 import { drain } from '../../src/http/drain.ts'
@@ -34,7 +35,9 @@ const RUNNING = executionRow()
 function openDesk({ db }: Scene['database']) {
   const logger = pino({ level: 'silent' })
   const pause = async () => undefined
-  return createSettlementDesk({ db, clock: createTestClock(), logger, metrics: NO_METRICS, nodeId: 'node_1', pause })
+  const clock = createTestClock()
+  const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
+  return createSettlementDesk({ db, clock, logger, metrics: NO_METRICS, nodeId: 'node_1', pause, room })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */

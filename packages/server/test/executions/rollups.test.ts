@@ -215,6 +215,8 @@ describe('folding executions into counters', () => {
     ownerId: fc.constantFrom('owner_1', 'owner_2'),
     runtimeId: fc.constantFrom('rt_1', 'rt_2', 'rt_10'),
     projectId: fc.constantFrom('proj_1', 'proj_2'),
+    deploymentVersion: fc.option(fc.nat(3)),
+    storedBytes: fc.nat(1_000),
     startedAt: fc.integer({ min: HOUR - 2 * HOUR_MS, max: HOUR + 2 * HOUR_MS }),
     isCompleted: fc.boolean(),
     isAnonymous: fc.boolean(),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AccountKey, AccountKeyList, abbreviateKey, CreatedAccountKey } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { createOwner } from '../../src/accounts/accounts.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -45,6 +46,38 @@ describeEngines('an account’s own API keys', (engine) => {
     expect((await list(service, owner)).keys).toMatchObject([
       { name: 'create-owner', prefix: abbreviateKey(owner.apiKey), revokedAt: null },
     ])
+  })
+
+  test('of 200 that are asked for at once an account has 50, and a further one for one that is revoked', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const ask = () => service.send('POST', URL, { key: owner.apiKey, body: { name: 'one of many' } })
+    const answers = await Promise.all(Array.from({ length: 200 }, ask))
+    // A database that so many wait for refuses some of them, too.
+    expect(answers.filter(({ statusCode }) => ![201, 403, 429].includes(statusCode))).toEqual([])
+    const made = answers.filter(({ statusCode }) => statusCode === 201).length
+    // The operator's command made the first.
+    for (let count = made; count < 49; count += 1) expect((await ask()).statusCode).toBe(201)
+    expect(refusalOf(await ask(), 'forbidden')).toMatch(/50 API keys/)
+    await expect(createOwner(service.deps, { email: owner.email, tier: 'free' })).rejects.toThrow(/50 API keys/)
+    const [first] = answers.filter(({ statusCode }) => statusCode === 201)
+    const { keyId } = CreatedAccountKey.parse(first?.json())
+    await service.send('POST', `${URL}/${keyId}/revoke`, { key: owner.apiKey })
+    expect((await ask()).statusCode).toBe(201)
+    expect((await ask()).statusCode).toBe(403)
+  })
+
+  test('of those that were revoked the last 50 are kept', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    for (let index = 0; index < 60; index += 1) {
+      service.clock.advance(1)
+      const { keyId } = await create(service, owner, `key ${index}`)
+      await service.send('POST', `${URL}/${keyId}/revoke`, { key: owner.apiKey })
+    }
+    const { keys } = AccountKeyList.parse((await service.send('GET', `${URL}?limit=200`, { key: owner.apiKey })).json())
+    expect(keys.length).toBe(1 + 51)
+    expect(keys[0]?.name).toBe('key 59')
   })
 
   test('they are listed newest first, page by page, each once, and those of nobody else', async () => {

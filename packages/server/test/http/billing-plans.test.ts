@@ -26,6 +26,7 @@ describeEngines('plans', (engine) => {
             requestsPerMinute: 60,
             analyticsDays: 7,
             retentionDays: 7,
+            storedBytes: 200_000_000,
           },
         },
         {
@@ -41,6 +42,7 @@ describeEngines('plans', (engine) => {
             requestsPerMinute: 600,
             analyticsDays: 90,
             retentionDays: 90,
+            storedBytes: 5_000_000_000,
           },
         },
         {
@@ -56,6 +58,7 @@ describeEngines('plans', (engine) => {
             requestsPerMinute: 6_000,
             analyticsDays: 400,
             retentionDays: 400,
+            storedBytes: null,
           },
         },
       ],

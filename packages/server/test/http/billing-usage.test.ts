@@ -58,6 +58,8 @@ describeEngines('usage', (engine) => {
       inputTokens: 0,
       outputTokens: 0,
       totalTokens: 0,
+      storedBytes: { used: expect.any(Number), limit: 200_000_000 },
+      warnings: [],
     })
     clock.advance(1)
     expect(await usageOf(scene)).toMatchObject({

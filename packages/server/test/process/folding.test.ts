@@ -30,8 +30,9 @@ async function prepare() {
 }
 
 async function leaveOne({ db }: Database): Promise<void> {
-  const place = { ownerId: 'own_1', runtimeId: 'rt_1', projectId: 'proj_1', startedAt: 1 }
-  const counts = { inputTokens: 1, outputTokens: 1, durationMs: 1, isCompleted: true, isAnonymous: false, calls: [] }
+  const place = { ownerId: 'own_1', runtimeId: 'rt_1', projectId: 'proj_1', deploymentVersion: 1, startedAt: 1 }
+  const sizes = { storedBytes: 1, inputTokens: 1, outputTokens: 1, durationMs: 1 }
+  const counts = { ...sizes, isCompleted: true, isAnonymous: false, calls: [] }
   await inTransaction(db, (tx) => journalUsage(tx, [{ ...place, ...counts }]))
 }
 

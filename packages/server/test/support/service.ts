@@ -56,6 +56,8 @@ export interface TestServiceOptions {
   tracer?: Tracer
   /** In place of none. */
   web?: WebFiles
+  /** In place of a disk whose room nobody knows. */
+  freeBytes?: () => Promise<number>
   /** Receives every log line, as JSON text. */
   log?: (line: string) => void
 }
@@ -127,6 +129,7 @@ export async function startService(database: Database, options: TestServiceOptio
     ...(options.metrics && { metrics: options.metrics }),
     ...(options.tracer && { tracer: options.tracer }),
     ...(options.web && { web: options.web }),
+    ...(options.freeBytes && { freeBytes: options.freeBytes }),
   })
   await deps.lease.take()
   const app = createApp(deps)

@@ -25,6 +25,7 @@ export function settlement(changes: Partial<Settlement> = {}): Settlement {
     startedAt: STARTED_AT,
     completedAt: STARTED_AT + 250,
     calls: [],
+    openCallBytes: 0,
     heardFrom: false,
     ...changes,
   }

@@ -13,6 +13,14 @@ test.each([
   ['backup --to /var/backups/svc/1', { name: 'backup', to: '/var/backups/svc/1', withMasterKey: false }],
   ['backup --with-master-key --to=1', { name: 'backup', to: '1', withMasterKey: true }],
   ['restore --from /var/backups/svc/1', { name: 'restore', from: '/var/backups/svc/1' }],
+  ['list-keys --email ada@example.com', { name: 'list-keys', email: 'ada@example.com' }],
+  ['revoke-key --email ada@example.com --key key_1', { name: 'revoke-key', email: 'ada@example.com', keyId: 'key_1' }],
+  ['prune', { name: 'prune', before: null, keepDeployments: null, isDryRun: false }],
+  [
+    'prune --before 2026-03-01 --keep-deployments 5 --dry-run',
+    { name: 'prune', before: Date.parse('2026-03-01T00:00:00Z'), keepDeployments: 5, isDryRun: true },
+  ],
+  ['recount', { name: 'recount' }],
 ])('%s', (line, command) => {
   expect(parseAdminCommand(line.split(' '))).toEqual({ ok: true, command })
 })
@@ -41,6 +49,10 @@ test.each([
   ['restore', '--from must be the folder'],
   ['restore --from 1 --with-master-key', '--with-master-key does not belong to restore'],
   ['create-owner --email ada@example.com --to 1', '--to does not belong to create-owner'],
+  ['revoke-key --email ada@example.com', '--key must be'],
+  ['prune --before yesterday', '--before must be a date'],
+  ['prune --keep-deployments 0', '--keep-deployments must be'],
+  ['recount --email ada@example.com', '--email does not belong to recount'],
   ['constructor --email ada@example.com', 'Which command?'],
 ])('“%s” is refused with what is wrong, and with the usage', (line, problem) => {
   const parsed = parseAdminCommand(line.split(' ').filter((word) => word !== ''))

@@ -4,12 +4,21 @@ import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/ou
 import { settle } from '../../src/executions/settle.ts'
 import type { Settlement } from '../../src/executions/settlement-store.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/metrics/metrics.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { createTestClock } from '../support/clock.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
-const EMPTY: RecordedTrace = { messageShape: [], steps: [], inputTokens: 0, outputTokens: 0, calls: [] }
+const EMPTY: RecordedTrace = {
+  messageShape: [],
+  steps: [],
+  inputTokens: 0,
+  outputTokens: 0,
+  calls: [],
+  openCallBytes: 0,
+}
 
 describe('what an execution came to', () => {
   test.each([
@@ -129,7 +138,8 @@ async function settled(outcome: Outcome, situation: Situation) {
     hurry: () => {},
     drain: async () => {},
   }
-  const result = await settle({ settlements, clock, metrics: NO_METRICS }, admitted(startedAt), outcome, trace)
+  const deps = { settlements, clock, metrics: NO_METRICS, limits: DEFAULT_LIMITS, storage: new StorageBudget() }
+  const result = await settle(deps, admitted(startedAt), outcome, trace)
   const [first] = written
   if (!first || written.length > 1) throw new Error(`${written.length} outcomes were written`)
   return { written: first, result }

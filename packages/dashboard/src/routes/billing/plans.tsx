@@ -5,7 +5,7 @@ import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { formatCount, formatPrice } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatPrice } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 
 type Plan = Schemas['Plan']
@@ -85,5 +85,6 @@ function limitsOf({ limits }: Plan): string[] {
     `${formatCount(limits.requestsPerMinute)} requests a minute for each runtime`,
     `${formatCount(limits.analyticsDays)} days of figures`,
     `${formatCount(limits.retentionDays)} days of traces`,
+    limits.storedBytes === null ? 'Any amount stored' : `${formatBytes(limits.storedBytes)} stored`,
   ]
 }

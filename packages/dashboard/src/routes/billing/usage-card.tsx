@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { Card } from '../../ui/card.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { formatCount, formatRemaining } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatRemaining } from '../../ui/format.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/now.ts'
 import { refillOf } from './refill.ts'
 
@@ -17,6 +18,11 @@ export function UsageCard({ usage }: { usage: Usage }): ReactNode {
       description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}
     >
       <div className="flex flex-col gap-6">
+        {usage.warnings.map((warning) => (
+          <Notice key={warning} kind="warn">
+            {warning}
+          </Notice>
+        ))}
         <div className="grid gap-6 md:grid-cols-2">
           <Meter name="Executions" allowance={usage.executions} />
           <Meter name="Of these, by strangers" allowance={usage.anonymous} />
@@ -27,11 +33,16 @@ export function UsageCard({ usage }: { usage: Usage }): ReactNode {
             ['Tokens in', formatCount(usage.inputTokens)],
             ['Tokens out', formatCount(usage.outputTokens)],
             ['Tokens, all', formatCount(usage.totalTokens)],
+            ['Stored', storedOf(usage)],
           ]}
         />
       </div>
     </Card>
   )
+}
+
+function storedOf({ storedBytes: { used, limit } }: Usage): string {
+  return limit === null ? formatBytes(used) : `${formatBytes(used)} of ${formatBytes(limit)}`
 }
 
 function Meter({ name, allowance }: { name: string; allowance: Usage['executions'] }): ReactNode {

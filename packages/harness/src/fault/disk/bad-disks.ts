@@ -15,6 +15,8 @@ export interface BadDisk {
 }
 
 const SIZE = '3m'
+// The service's own low-water mark would refuse all on so small a disk: this one is to fill up.
+export const FILLS_UP = { SVC_LIMIT_FREE_DISK_BYTES: '1' } as const
 const LARGER_SIZE = '256m'
 
 /** A file system of 3 MB, which fills up by itself; or why it cannot be mounted: that takes root on Linux. */
@@ -44,6 +46,29 @@ function fill(folder: string): void {
   const { bavail, bsize } = statfsSync(folder)
   const spare = 200 * 1024
   if (bavail * bsize > spare) writeFileSync(join(folder, 'ballast'), Buffer.alloc(bavail * bsize - spare))
+}
+
+/** A file system of 128 MB on which a server finds room for its reserve; or why it cannot be mounted. */
+export function createSmallDisk(context: ScenarioContext): { store: Store; fill(): void } | { cannot: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-small-'))
+  try {
+    mount(['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', folder])
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    return { cannot: `a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})` }
+  }
+  context.onEnd(() => {
+    execFileSync('umount', [folder], { stdio: 'pipe' })
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const store = createSqliteStore(folder)
+  return {
+    store: { ...store, remove: async () => undefined },
+    fill() {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(join(folder, 'ballast'), Buffer.alloc(bavail * bsize))
+    },
+  }
 }
 
 function mount(args: readonly string[]): void {

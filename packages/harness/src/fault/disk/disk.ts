@@ -18,7 +18,8 @@ import { playWhole, speakTurn } from '../model-turn.ts'
 import { readCalls, readExecutions, runningAfter } from '../rows.ts'
 import { taggedBody } from '../streams.ts'
 import { openWorld, startWatched, type World } from '../world.ts'
-import { type BadDisk, createFailingDisk, createFullDisk } from './bad-disks.ts'
+import { type BadDisk, createFailingDisk, createFullDisk, FILLS_UP } from './bad-disks.ts'
+import { startOnFullDisk } from './full-start.ts'
 import { type DiskAnswer, judgeDisk } from './judge.ts'
 
 const CALLERS = 16
@@ -41,7 +42,8 @@ export const disk: Scenario = {
     const full = createFullDisk(context)
     const checks =
       'cannot' in full ? [skipped('full disk', full.cannot, context)] : await meet(context, 'full disk', full)
-    return [...checks, ...(await meet(context, 'fsync errors', createFailingDisk()))]
+    const started = await startOnFullDisk(context)
+    return [...checks, ...started, ...(await meet(context, 'fsync errors', createFailingDisk()))]
   },
 }
 
@@ -50,7 +52,11 @@ async function meet(context: ScenarioContext, name: string, bad: BadDisk): Promi
   context.onEnd(double.close)
   const endpoint = await startCallCounter({ outputBytes: 4_000 })
   context.onEnd(endpoint.close)
-  const world = await openWorld(context, { endpoint: endpoint.url, variables: double.serverEnv, store: bad.store })
+  const world = await openWorld(context, {
+    endpoint: endpoint.url,
+    variables: { ...double.serverEnv, ...FILLS_UP },
+    store: bad.store,
+  })
   const client = createClient(world.server.url, CALLERS + 2)
   context.onEnd(client.close)
   const load = startLoad(client, world)

@@ -81,6 +81,7 @@ export const ACCOUNT_EXAMPLES = {
           requestsPerMinute: 60,
           analyticsDays: 7,
           retentionDays: 7,
+          storedBytes: 200_000_000,
         },
       },
     ],
@@ -96,6 +97,8 @@ export const ACCOUNT_EXAMPLES = {
     inputTokens: 7_332,
     outputTokens: 696,
     totalTokens: 8_028,
+    storedBytes: { used: 48_210, limit: 200_000_000 },
+    warnings: [],
   },
   CheckoutRequest: {
     tier: 'pro',

@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { readWaiting, WAITING_USAGES } from './journal-store.ts'
+import { SQL_BYTES } from './stored-bytes-rules.ts'
+
+/**
+ * Counts anew what an account has stored and corrects the figure, beside a running service. All of it is read in one
+ * statement and the difference is added, so that what ends meanwhile is neither missed nor counted twice.
+ */
+export async function recountStoredBytes(
+  db: Kysely<Schema>,
+  ownerId: string,
+): Promise<{ before: number; counted: number } | null> {
+  const ended = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.executions)}), 0) from executions
+    where owner_id = ${ownerId} and status <> 'running')`
+  const calls = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
+    where owner_id = ${ownerId} and execution_id not in
+      (select execution_id from executions where owner_id = ${ownerId} and status = 'running'))`
+  const manifests = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.deployments)}), 0) from deployments
+    where owner_id = ${ownerId})`
+  const row = await db
+    .selectFrom('owners')
+    .select(['stored_bytes', ended.as('ended'), calls.as('calls'), manifests.as('manifests')])
+    .select(WAITING_USAGES.as('waiting'))
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirst()
+  if (!row) return null
+  const waiting = readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId)
+  const waitingBytes = waiting.reduce((sum, { storedBytes }) => sum + storedBytes, 0)
+  const counted = row.ended + row.calls + row.manifests
+  const before = row.stored_bytes + waitingBytes
+  await db
+    .updateTable('owners')
+    .set((eb) => ({ stored_bytes: eb('stored_bytes', '+', counted - before) }))
+    .where('owner_id', '=', ownerId)
+    .execute()
+  return { before, counted }
+}

@@ -1,0 +1,136 @@
+import { BillingUsage } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { createRetentionSweep } from '../../src/executions/retention.ts'
+import { recountStoredBytes } from '../../src/usage/recount-store.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { DAY_MS } from '../support/past.ts'
+import { deployed, executed, type Scene, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
+
+const LIMIT = 200_000_000
+
+async function usageOf({ service, owner }: Scene): Promise<BillingUsage> {
+  const answer = await service.send('GET', '/v1/billing/usage', { key: owner.apiKey })
+  expect(answer.statusCode).toBe(200)
+  return BillingUsage.parse(answer.json())
+}
+
+async function usedBy(scene: Scene): Promise<number> {
+  return (await usageOf(scene)).storedBytes.used
+}
+
+async function setUsed({ database, owner }: Scene, bytes: number): Promise<void> {
+  await database.db.updateTable('owners').set({ stored_bytes: bytes }).where('owner_id', '=', owner.ownerId).execute()
+}
+
+describeEngines('the bytes that an account has stored', (engine) => {
+  const database = useDatabase(engine)
+
+  test('grow with payloads and manifests, shrink with what is deleted, and are what a recount finds', async () => {
+    const scene = await setScene(database(), {
+      limits: { deploymentsKept: 1 },
+      handle: { echo: ({ input }) => ({ output: { text: JSON.stringify(input), more: 'ü'.repeat(2_000) } }) },
+    })
+    const { service, owner } = scene
+    const before = await usedBy(scene)
+    service.model.say(calls({ name: 'echo', input: { text: 'ä'.repeat(1_000) } }), text('Done.'))
+    executed(
+      await scene.execute({
+        messages: [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }],
+        metadata: { page: 'x'.repeat(500) },
+      }),
+    )
+    expect((await scene.broker('echo', { input: { text: 'y'.repeat(3_000) } })).statusCode).toBe(200)
+    const filled = await usedBy(scene)
+    expect(filled - before).toBeGreaterThan(2_000 + 4_000 + 500 + 3_000 + 4_000)
+    const recount = () => recountStoredBytes(scene.database.db, owner.ownerId)
+    expect(await recount()).toEqual({ before: filled, counted: filled })
+    await deployed(service, scene.runtime, { agent: { instructions: 'z'.repeat(10_000) } })
+    expect((await usedBy(scene)) - filled).toBeGreaterThan(10_000)
+    service.clock.advance(7 * DAY_MS + 1)
+    await service.renew()
+    await createRetentionSweep(service.deps).run()
+    await deployed(service, scene.runtime)
+    const { counted = 0, before: kept = 0 } = (await recount()) ?? {}
+    expect(counted).toBe(kept)
+    // One manifest, as in the beginning.
+    expect(counted).toBe(before)
+  })
+
+  test('count what was interrupted as what it left', async () => {
+    const gate = createGate()
+    const scene = await setScene(database(), {
+      handle: {
+        echo: async () => {
+          await gate.enter()
+          return { output: 'late' }
+        },
+      },
+    })
+    const { service, owner } = scene
+    service.model.say(calls({ name: 'echo', input: { text: 'a'.repeat(5_000) } }), text('Done.'))
+    const running = scene.execute()
+    await gate.arrived(1)
+    service.deps.running.stopAll('shutdown')
+    await running
+    gate.open()
+    const used = await usedBy(scene)
+    expect(await recountStoredBytes(scene.database.db, owner.ownerId)).toEqual({ before: used, counted: used })
+  })
+
+  test('are corrected by a recount while what has ended waits to be added', async () => {
+    const scene = await setScene(database())
+    await setUsed(scene, 7)
+    executed(await scene.execute())
+    const { counted } = (await recountStoredBytes(scene.database.db, scene.owner.ownerId)) ?? {}
+    expect(await usedBy(scene)).toBe(counted)
+  })
+
+  test('past the plan’s bound payloads are cut, with a warning, and nothing is refused', async () => {
+    const scene = await setScene(database())
+    const { service } = scene
+    expect((await usageOf(scene)).warnings).toEqual([])
+    await setUsed(scene, LIMIT)
+    service.model.say(calls({ name: 'echo', input: { text: 'a payload' } }), text('Done.'))
+    const done = executed(
+      await scene.execute({
+        messages: [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }],
+        metadata: { page: 'a page' },
+      }),
+    )
+    expect(done.status).toBe('completed')
+    expect(JSON.stringify(done.messages)).toContain('a payload')
+    const trace = await scene.trace(done.executionId)
+    expect(trace).toMatchObject({
+      status: 'completed',
+      metadata: { truncated: true },
+      messageShape: [],
+      capabilityCalls: [
+        { capability: 'echo', status: 'completed', input: { truncated: true }, output: { truncated: true } },
+      ],
+    })
+    const called = await scene.broker('echo', { input: { text: 'another' } })
+    expect(called.json()).toMatchObject({ output: { text: 'another' } })
+    const { storedBytes, warnings } = await usageOf(scene)
+    expect(storedBytes.limit).toBe(LIMIT)
+    expect(storedBytes.used).toBeLessThan(LIMIT + 1_000)
+    expect(warnings).toEqual([expect.stringContaining('{"truncated": true}')])
+  })
+
+  test('are bounded within what the service settles before it has added it up', async () => {
+    const scene = await setScene(database())
+    const input = { text: 'x'.repeat(30_000) }
+    await setUsed(scene, LIMIT - 70_000)
+    for (let index = 0; index < 10; index += 1) expect((await scene.broker('echo', { input })).statusCode).toBe(200)
+    expect(await usedBy(scene)).toBeLessThan(LIMIT + 120_000)
+  })
+
+  test('know no bound on the enterprise plan', async () => {
+    const scene = await setScene(database(), { tier: 'enterprise' })
+    await setUsed(scene, 100 * LIMIT)
+    const { executionId } = (await scene.broker('echo', { input: { text: 'kept' } })).json()
+    expect((await scene.trace(executionId)).capabilityCalls[0]?.input).toEqual({ text: 'kept' })
+    expect(await usageOf(scene)).toMatchObject({ storedBytes: { limit: null }, warnings: [] })
+  })
+})

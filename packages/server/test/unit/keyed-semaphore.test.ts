@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { KeyedSemaphore, SemaphoreFullError, WaitCancelledError } from '../../src/lib/keyed-semaphore.ts'
+import { deferred } from '../support/deferred.ts'
+
+/** A semaphore whose jobs record their start and end when they are told to. */
+function setUp(limits: Partial<ConstructorParameters<typeof KeyedSemaphore>[0]> = {}) {
+  const semaphore = new KeyedSemaphore({ permits: 2, permitsPerKey: 2, waiting: 100, waitingPerKey: 100, ...limits })
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const run = (key: string, name: string, signal?: AbortSignal) => {
+    const gate = deferred<void>()
+    ends.set(name, () => gate.resolve())
+    return semaphore.run(
+      key,
+      async () => {
+        started.push(name)
+        await gate.promise
+        return name
+      },
+      signal,
+    )
+  }
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    await new Promise(setImmediate)
+  }
+  return { semaphore, started, run, end }
+}
+
+test('no more jobs run than there are permits, and each waiting one runs once', async () => {
+  const semaphore = new KeyedSemaphore({ permits: 3, permitsPerKey: 3, waiting: 500, waitingPerKey: 500 })
+  let running = 0
+  let most = 0
+  let done = 0
+  const work = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise(setImmediate)
+    running -= 1
+    done += 1
+  }
+  await Promise.all(Array.from({ length: 500 }, (_, at) => semaphore.run(`key ${at % 7}`, work)))
+  expect({ most, done, running: semaphore.running, waiting: semaphore.waiting }).toEqual({
+    most: 3,
+    done: 500,
+    running: 0,
+    waiting: 0,
+  })
+})
+
+test('keys take turns, so one job of a second key runs before the rest of the first', async () => {
+  const { run, end, started } = setUp({ permits: 1 })
+  const jobs = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3'), run('b', 'b1')]
+  for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name)
+  await Promise.all(jobs)
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
+test('a key at its own bound leaves the other permits to other keys', async () => {
+  const { run, end, started } = setUp({ permits: 4, permitsPerKey: 1 })
+  const jobs = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
+  expect(started).toEqual(['a1', 'b1'])
+  await end('a1')
+  expect(started).toEqual(['a1', 'b1', 'a2'])
+  await Promise.all([end('b1'), end('a2'), ...jobs])
+})
+
+test('a full queue refuses synchronously and says for whom it is full', async () => {
+  const { run, end } = setUp({ permits: 1, waiting: 2, waitingPerKey: 1 })
+  const jobs = [run('a', 'a1'), run('a', 'a2')]
+  expect(() => run('a', 'a3')).toThrow(expect.objectContaining({ constructor: SemaphoreFullError, scope: 'key' }))
+  jobs.push(run('b', 'b1'))
+  expect(() => run('c', 'c1')).toThrow(expect.objectContaining({ constructor: SemaphoreFullError, scope: 'all' }))
+  for (const name of ['a1', 'a2', 'b1']) await end(name)
+  await Promise.all(jobs)
+})
+
+test('a job that is cancelled while it waits never begins and gives its place back', async () => {
+  const { run, end, started } = setUp({ permits: 1, waiting: 1 })
+  const cancel = new AbortController()
+  const first = run('a', 'a1')
+  const second = run('b', 'b1', cancel.signal)
+  cancel.abort()
+  await expect(second).rejects.toBeInstanceOf(WaitCancelledError)
+  const third = run('c', 'c1')
+  await end('a1')
+  await end('c1')
+  await Promise.all([first, third])
+  expect(started).toEqual(['a1', 'c1'])
+  await expect(run('d', 'd1', cancel.signal)).rejects.toBeInstanceOf(WaitCancelledError)
+})
+
+test('a job that fails gives its permit back', async () => {
+  const { semaphore, run, end } = setUp({ permits: 1 })
+  await expect(semaphore.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  const next = run('a', 'a1')
+  await end('a1')
+  expect(await next).toBe('a1')
+})
