@@ -59,12 +59,7 @@ export function createApp(deps: Deps): FastifyInstance {
   publicPlane(app, (plane) => {
     webRoutes(plane, deps)
   })
-  publicPlane(app, (plane) => {
-    webhookRoutes(plane, deps)
-  })
-  publicPlane(app, (plane) => {
-    testCheckoutRoutes(plane, deps)
-  })
+  paymentPages(app, deps)
   publicKeyPlane(app, deps, (plane) => {
     publicKeyRoutes(plane, deps)
   })
@@ -88,4 +83,11 @@ export function createApp(deps: Deps): FastifyInstance {
     billingRoutes(plane, deps)
   })
   return app
+}
+
+/** Public planes of the payment provider: what Stripe sends, or the pages of the test provider. */
+function paymentPages(app: FastifyInstance, deps: Deps): void {
+  const { provider, webhook } = deps.payments ?? {}
+  if (provider && webhook) publicPlane(app, (plane) => webhookRoutes(plane, deps, { provider, webhook }))
+  if (provider === 'test') publicPlane(app, (plane) => testCheckoutRoutes(plane, deps))
 }

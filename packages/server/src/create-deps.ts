@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { createUsageFolding } from './analytics/folding.ts'
-import { createPaymentLane } from './billing/payment-lane.ts'
+import { createPaymentCalls } from './billing/checkout.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
@@ -37,7 +37,8 @@ export interface DepsOptions {
   keyring: Keyring
   limits: Limits
   model: Model
-  payments: Payments
+  /** Null where nobody can pay. */
+  payments: Payments | null
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
   logger: Logger
@@ -92,7 +93,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
-    paymentLane: createPaymentLane(),
+    paymentCalls: createPaymentCalls(),
     schemaJudge,
     inputChecks,
     logger,
