@@ -25,6 +25,7 @@ import { keepNotes } from './http/request-notes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { shedLoad } from './http/shed-load.ts'
+import { requireStrictTransport } from './http/strict-transport.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -40,6 +41,7 @@ export function createApp(deps: Deps): FastifyInstance {
   keepNotes(app)
   shedLoad(app, deps)
   answerRequestIds(app)
+  requireStrictTransport(app, deps)
   logAccess(app, deps)
   traceRequests(app, deps)
   watchConnections(app, deps)

@@ -46,6 +46,8 @@ export interface DepsOptions {
   requestLog?: RequestLog
   allowLocalEndpoints: boolean
   baseUrl: () => string
+  /** Where the server listens, once it does. None: at its base address. */
+  listeningUrl?: () => string
   version: string
   nodeId: string
   /** None: 0. */
@@ -99,6 +101,7 @@ export function createDeps(options: DepsOptions): Deps {
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,
+    ownUrls: () => [baseUrl(), options.listeningUrl?.() ?? baseUrl()],
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),

@@ -62,6 +62,8 @@ export interface Deps {
   web: WebFiles
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
+  /** Every address that leads to the service: no endpoint may. */
+  ownUrls: () => readonly string[]
   version: string
   /** How many proxies of the operator's own stand before the service; the caller's address is what the first of them saw. */
   proxyHops: number

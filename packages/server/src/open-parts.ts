@@ -69,6 +69,7 @@ export async function openParts(
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
     baseUrl,
+    listeningUrl: context.url,
     version: VERSION,
     nodeId,
     tracer,

@@ -1,17 +1,21 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { invalid, unauthorized } from '../errors.ts'
+import { invalid, invalidField, unauthorized } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
+import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
 import { insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'ownUrls'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
+  const { endpoint } = manifest
+  const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
+  if (problem) throw invalidField('manifest.endpoint', problem)
   const faults = await manifestFaults(deps, runtime, manifest)
   if (faults) throw invalid(faults)
   const stored = await insertDeployment(deps.db, runtime.ownerId, {
