@@ -117,8 +117,8 @@ test('the messages of a 429 are those of the service', () => {
   const sources = [
     'executions/enter.ts',
     'accounts/attempts.ts',
-    'accounts/hash-lane.ts',
-    'billing/payment-lane.ts',
+    'accounts/auth-engine.ts',
+    'billing/checkout.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
     'http/refusal-text.ts',
@@ -127,7 +127,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(11)
+  expect(messages).toHaveLength(12)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 
