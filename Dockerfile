@@ -1,7 +1,8 @@
 # The control plane alone: no tool, no tests, no compiler, and nobody’s rights but its own.
 # docker build -t svc .
 
-FROM node:24-bookworm AS base
+# By digest: a tag can come to name another image. docs/operating.md, “Containers”, says how they are moved.
+FROM node:24.21.0-bookworm@sha256:22553920add6fb1fd909104346924cd30b4b3ac76ca2980f3b8dba8ede3cf945 AS base
 WORKDIR /app
 # The whole image brings Python, a compiler and Node’s headers, for better-sqlite3 where no build of it can be had.
 ENV npm_config_nodedir=/usr/local
@@ -31,7 +32,7 @@ COPY packages/widget packages/widget
 COPY packages/dashboard packages/dashboard
 RUN npx tsc -b packages/server && npm run -s build:browser
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 SVC_DATA_DIR=/data
 WORKDIR /app
 RUN install --directory --owner=node --group=node --mode=0700 /data

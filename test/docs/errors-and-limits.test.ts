@@ -118,8 +118,8 @@ test('the messages of a 429 are those of the service', () => {
   const sources = [
     'executions/enter.ts',
     'accounts/attempts.ts',
-    'accounts/hash-lane.ts',
-    'billing/payment-lane.ts',
+    'accounts/auth-engine.ts',
+    'billing/checkout.ts',
     'deployments/deploy.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',

@@ -129,6 +129,7 @@ export {
   bodyDigest,
   computeSignature,
   createSigner,
+  EXECUTION_ID_HEADER,
   SIGNATURE_HEADERS,
   type SigningParts,
   type SignParts,

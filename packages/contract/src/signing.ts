@@ -6,6 +6,9 @@ export const SIGNATURE_HEADERS = {
   signature: 'x-svc-signature',
 } as const
 
+/** Names the execution that a call to a runtime’s endpoint belongs to. */
+export const EXECUTION_ID_HEADER = 'x-svc-execution-id'
+
 /** How far a call’s timestamp may lie from the receiver’s clock, in either direction. */
 export const TIMESTAMP_TOLERANCE_MS = 5 * 60 * 1000
 

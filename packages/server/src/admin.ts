@@ -3,6 +3,9 @@ import { pino } from 'pino'
 import { runAdmin } from './admin/run-admin.ts'
 import { AppError } from './errors.ts'
 
+// Files that this process makes, SQLite's among them, are for its user alone.
+process.umask(0o077)
+
 const logger = pino({ level: 'error' }, pino.destination(2))
 
 async function readLine(): Promise<string> {

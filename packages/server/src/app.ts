@@ -25,6 +25,7 @@ import { keepNotes } from './http/request-notes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { shedLoad } from './http/shed-load.ts'
+import { requireStrictTransport } from './http/strict-transport.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -40,6 +41,7 @@ export function createApp(deps: Deps): FastifyInstance {
   keepNotes(app)
   shedLoad(app, deps)
   answerRequestIds(app)
+  requireStrictTransport(app, deps)
   logAccess(app, deps)
   traceRequests(app, deps)
   watchConnections(app, deps)
@@ -59,12 +61,7 @@ export function createApp(deps: Deps): FastifyInstance {
   publicPlane(app, (plane) => {
     webRoutes(plane, deps)
   })
-  publicPlane(app, (plane) => {
-    webhookRoutes(plane, deps)
-  })
-  publicPlane(app, (plane) => {
-    testCheckoutRoutes(plane, deps)
-  })
+  paymentPages(app, deps)
   publicKeyPlane(app, deps, (plane) => {
     publicKeyRoutes(plane, deps)
   })
@@ -88,4 +85,11 @@ export function createApp(deps: Deps): FastifyInstance {
     billingRoutes(plane, deps)
   })
   return app
+}
+
+/** Public planes of the payment provider: what Stripe sends, or the pages of the test provider. */
+function paymentPages(app: FastifyInstance, deps: Deps): void {
+  const { provider, webhook } = deps.payments ?? {}
+  if (provider && webhook) publicPlane(app, (plane) => webhookRoutes(plane, deps, { provider, webhook }))
+  if (provider === 'test') publicPlane(app, (plane) => testCheckoutRoutes(plane, deps))
 }

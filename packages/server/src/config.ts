@@ -19,6 +19,8 @@ export interface Config {
   /** Null: the embedded store's own, in its data folder. */
   masterKeys: MasterKeys | null
   allowLocalEndpoints: boolean
+  /** Whether the labelled test checkout stands in where there is no payment provider. */
+  testPayments: boolean
   /** How many proxies of the operator's own stand before the service. */
   proxyHops: number
   /** `<provider>:<model>`; undefined where the keys that are present decide. */
@@ -30,12 +32,13 @@ export interface Config {
   drainDelayMs: number
   /** Null: nothing is traced. */
   traces: TraceSettings | null
-  /** Null: the test provider stands in. */
+  /** Null: no payment provider. */
   stripe: StripeSettings | null
   limits: Limits
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost'])
+const LOCAL_ADDRESS = '127.0.0.1'
 
 const Port = z
   .string()
@@ -51,6 +54,8 @@ const BaseUrl = z
 const PROXY_HOPS = 'must be a whole number of proxies from 0 to 10.'
 
 const DRAIN_DELAY = 'must be a whole number of milliseconds from 0 to 20000.'
+
+const Switch = z.enum(['0', '1'], 'must be 0 or 1.').transform((value) => value === '1')
 
 const DrainDelay = z
   .string()
@@ -95,16 +100,18 @@ function secretOf(form: RegExp, message: string) {
 }
 
 const Variables = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z.string().default(LOCAL_ADDRESS),
   PORT: Port.default(8787),
   SVC_DATA_DIR: z.string().default('.svc-data'),
   DATABASE_URL: DatabaseUrl.optional(),
   SVC_BASE_URL: BaseUrl.optional(),
   SVC_MASTER_KEY: Ring.optional(),
-  SVC_ALLOW_LOCAL_ENDPOINTS: z.enum(['0', '1'], 'must be 0 or 1.').optional(),
+  SVC_ALLOW_LOCAL_ENDPOINTS: Switch.optional(),
+  SVC_TEST_PAYMENTS: Switch.optional(),
+  NODE_ENV: z.string().optional(),
   SVC_TRUST_PROXY: ProxyHops.default(0),
   SVC_MODEL: z.string().optional(),
-  SVC_OPS_HOST: z.string().optional(),
+  SVC_OPS_HOST: z.string().default(LOCAL_ADDRESS),
   SVC_OPS_PORT: Port.optional(),
   SVC_DRAIN_DELAY_MS: DrainDelay.default(0),
   STRIPE_SECRET_KEY: StripeKey.optional(),
@@ -138,7 +145,7 @@ function masterKeyFault(env: Environment): FieldErrors {
   return { SVC_MASTER_KEY: [message] }
 }
 
-// Without the key the test provider would stand in, where everybody may upgrade for nothing.
+// Half of the settings is a mistake: without the key no payment would reach Stripe.
 function stripeFaults(env: Environment): FieldErrors {
   if (env['STRIPE_SECRET_KEY'] !== undefined) return {}
   const others = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'].filter((name) => env[name] !== undefined)
@@ -151,13 +158,19 @@ function stripeOf(data: z.infer<typeof Variables>): StripeSettings | null {
   return { secretKey, webhookSecret: STRIPE_WEBHOOK_SECRET ?? null, apiUrl: STRIPE_API_URL ?? null }
 }
 
-function opsOf({ HOST, SVC_OPS_HOST, SVC_OPS_PORT }: z.infer<typeof Variables>): Config['ops'] {
-  return SVC_OPS_PORT === undefined ? null : { host: SVC_OPS_HOST ?? HOST, port: SVC_OPS_PORT }
+function opsOf({ SVC_OPS_HOST, SVC_OPS_PORT }: z.infer<typeof Variables>): Config['ops'] {
+  return SVC_OPS_PORT === undefined ? null : { host: SVC_OPS_HOST, port: SVC_OPS_PORT }
+}
+
+/** A developer's own machine: the embedded store, a loopback host, and no sign of a deployment. */
+function isDevelopment(data: z.infer<typeof Variables>): boolean {
+  const isLocalStore = data.DATABASE_URL === undefined && LOOPBACK.has(data.HOST)
+  const isPublished = data.SVC_BASE_URL !== undefined && !LOOPBACK.has(new URL(data.SVC_BASE_URL).hostname)
+  return isLocalStore && !isPublished && data.SVC_TRUST_PROXY === 0 && data.NODE_ENV !== 'production'
 }
 
 function toConfig(data: z.infer<typeof Variables>, limits: Limits): Omit<Config, 'traces'> {
-  const isEmbedded = data.DATABASE_URL === undefined
-  const isLaptop = isEmbedded && LOOPBACK.has(data.HOST)
+  const isLocal = isDevelopment(data)
   return {
     host: data.HOST,
     port: data.PORT,
@@ -166,7 +179,8 @@ function toConfig(data: z.infer<typeof Variables>, limits: Limits): Omit<Config,
       : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
     baseUrl: data.SVC_BASE_URL ?? null,
     masterKeys: data.SVC_MASTER_KEY ?? null,
-    allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ? data.SVC_ALLOW_LOCAL_ENDPOINTS === '1' : isLaptop,
+    allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ?? isLocal,
+    testPayments: data.SVC_TEST_PAYMENTS ?? isLocal,
     proxyHops: data.SVC_TRUST_PROXY,
     modelSpec: data.SVC_MODEL,
     logLevel: data.SVC_LOG_LEVEL,

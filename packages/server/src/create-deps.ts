@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { createUsageFolding } from './analytics/folding.ts'
-import { createPaymentLane } from './billing/payment-lane.ts'
+import { createPaymentCalls } from './billing/checkout.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
@@ -39,7 +39,8 @@ export interface DepsOptions {
   keyring: Keyring
   limits: Limits
   model: Model
-  payments: Payments
+  /** Null where nobody can pay. */
+  payments: Payments | null
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
   logger: Logger
@@ -47,6 +48,8 @@ export interface DepsOptions {
   requestLog?: RequestLog
   allowLocalEndpoints: boolean
   baseUrl: () => string
+  /** Where the server listens, once it does. None: at its base address. */
+  listeningUrl?: () => string
   version: string
   nodeId: string
   /** None: 0. */
@@ -99,12 +102,13 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
-    paymentLane: createPaymentLane(),
+    paymentCalls: createPaymentCalls(),
     schemaJudge,
     inputChecks,
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,
+    ownUrls: () => [baseUrl(), options.listeningUrl?.() ?? baseUrl()],
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),

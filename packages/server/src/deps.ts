@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
 import type { UsageFolding } from './analytics/folding.ts'
-import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
@@ -17,6 +16,7 @@ import type { NodeLease } from './executions/node-lease.ts'
 import type { RunningExecutions } from './executions/running.ts'
 import type { SettlementDesk } from './executions/settlement-desk.ts'
 import type { NewId } from './ids.ts'
+import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import type { Limits } from './limits.ts'
 import type { LoadGate } from './load/load-gate.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -51,8 +51,9 @@ export interface Deps {
   running: RunningExecutions
   /** Their answers, until these have left or were given up. */
   requests: UnderWay<object>
-  payments: Payments
-  paymentLane: PaymentLane
+  /** Null where no provider is configured: nobody can pay. */
+  payments: Payments | null
+  paymentCalls: KeyedSemaphore
   /** The first door of all. */
   load: LoadGate
   storage: StorageBudget
@@ -65,6 +66,8 @@ export interface Deps {
   web: WebFiles
   /** The public address that manifests publish; known once the server listens where it was not configured. */
   baseUrl: () => string
+  /** Every address that leads to the service: no endpoint may. */
+  ownUrls: () => readonly string[]
   version: string
   /** How many proxies of the operator's own stand before the service; the caller's address is what the first of them saw. */
   proxyHops: number

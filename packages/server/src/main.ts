@@ -4,6 +4,9 @@ import { reportFaults } from './report-faults.ts'
 import { startServer } from './server.ts'
 import { stopInTime } from './stop-in-time.ts'
 
+// Files that this process makes, SQLite's among them, are for its user alone.
+process.umask(0o077)
+
 const read = readConfig(process.env)
 if (!read.ok) {
   process.stderr.write(reportFaults(read.faults))

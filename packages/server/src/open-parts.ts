@@ -53,7 +53,7 @@ export async function openParts(
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
   const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
   const baseUrl = () => config.baseUrl ?? context.url()
-  const payments = await openPayments(config.stripe, { baseUrl, clock: systemClock })
+  const payments = await openPayments(config, { baseUrl, clock: systemClock })
   // One processor is left to those who call; more than two threads are no use to anybody.
   const schemaJudge = createSchemaJudge({ threads: Math.min(2, Math.max(1, availableParallelism() - 1)) })
   const web = findWebFiles()
@@ -70,6 +70,7 @@ export async function openParts(
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
     baseUrl,
+    listeningUrl: context.url,
     version: VERSION,
     nodeId,
     tracer,

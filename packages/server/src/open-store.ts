@@ -3,8 +3,11 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { DatabaseError } from './database/errors.ts'
 import { type Database, openDatabase } from './database/open.ts'
+import { makeFilesPrivate, makePrivateFolder } from './lib/private-files.ts'
 import { createKeyring, type Keyring } from './secrets/keyring.ts'
 import { masterKeyOfFolder } from './secrets/master-key.ts'
+
+const DATA_FILES = /^(svc\.db|server\.lock|master\.key)/
 
 /** The database file of a data folder. */
 export function databaseFile(folder: string): string {
@@ -28,6 +31,8 @@ export async function openStore(
     const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
     return { database, keyring: createKeyring(config.masterKeys) }
   }
+  makePrivateFolder(store.folder)
+  makeFilesPrivate(store.folder, DATA_FILES)
   const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder, databaseFile(store.folder))
   const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
   return { database, keyring: createKeyring(masterKeys) }

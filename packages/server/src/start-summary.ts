@@ -14,6 +14,7 @@ export function startSummary(
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${model.provider}:${model.name}${model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
     `payments ${paymentsOf(config)}`,
+    `local    ${localEndpointsOf(config)}`,
     ...(opsUrl === null ? [] : [`ops      ${opsUrl}, /metrics, /ready and /live: keep it private`]),
     ...(config.traces === null ? [] : [`traces   ${placeOf(config.traces.url)}`]),
   ]
@@ -25,8 +26,14 @@ function placeOf(databaseUrl: string): string {
   return host + pathname
 }
 
-function paymentsOf({ stripe }: Config): string {
-  if (!stripe)
-    return 'test provider: no money moves, anybody can confirm an upgrade (set STRIPE_SECRET_KEY for a real one)'
-  return stripe.webhookSecret ? 'Stripe' : 'Stripe, whose messages are not taken (set STRIPE_WEBHOOK_SECRET)'
+function paymentsOf({ stripe, testPayments }: Config): string {
+  if (stripe)
+    return stripe.webhookSecret ? 'Stripe' : 'Stripe, whose messages are not taken (set STRIPE_WEBHOOK_SECRET)'
+  if (!testPayments) return 'no provider: upgrades are refused (set STRIPE_SECRET_KEY)'
+  return 'test checkout: no money moves, any owner can confirm an upgrade (SVC_TEST_PAYMENTS=0 turns it off)'
+}
+
+function localEndpointsOf({ allowLocalEndpoints }: Config): string {
+  if (!allowLocalEndpoints) return 'endpoints on this machine are refused (SVC_ALLOW_LOCAL_ENDPOINTS=1 allows them)'
+  return 'endpoints on this machine may be called by every owner (SVC_ALLOW_LOCAL_ENDPOINTS=0 refuses them)'
 }

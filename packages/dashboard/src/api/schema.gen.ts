@@ -82,7 +82,7 @@ export interface paths {
         put?: never;
         /**
          * Call a capability as a stranger
-         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. Draws on the anonymous share of the quota and on the quota itself.
+         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. Draws on the anonymous share of the quota and on the quota itself.
          */
         post: operations["callCapability"];
         delete?: never;
@@ -1703,6 +1703,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

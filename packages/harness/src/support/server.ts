@@ -37,7 +37,7 @@ export const PATIENT = { SVC_LIMIT_HELD_MS: '60000' } as const
 const LISTENING = /listening on (http:\S+)[\s\S]*model /
 const LISTENING_WITH_OPS = /listening on (http:\S+)[\s\S]*ops +(http:[^,\s]+)/
 
-/** Starts the server and resolves when it listens. Endpoints on loopback may be called; the model is the demo's unless told. */
+/** Starts the server and resolves when it listens. Endpoints on loopback may be called, the test checkout is open; the model is the demo's unless told. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const started = run(options, 'main.js', [])
   const hasOps = options.variables?.['SVC_OPS_PORT'] !== undefined
@@ -78,6 +78,7 @@ function run(options: ServerOptions, program: string, args: readonly string[]): 
       PORT: String(port),
       SVC_LOG_LEVEL: 'warn',
       SVC_ALLOW_LOCAL_ENDPOINTS: '1',
+      SVC_TEST_PAYMENTS: '1',
       SVC_MODEL: 'demo:rules',
       // Scenarios deploy one runtime over and over; `deploy-flood` sets the bound that it is about.
       SVC_LIMIT_DEPLOYMENTS_PER_HOUR: '100000',

@@ -1,40 +1,79 @@
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
-import type { PasswordLine } from './auth-engine.ts'
-import { type Attempt, networkOf, SIGN_IN_RATES, SIGN_UP_RATE } from './rules.ts'
+import { networkOf } from '../lib/network.ts'
+import type { HashTurn } from './auth-engine.ts'
+import { isKnownNetwork, rememberNetwork } from './network-store.ts'
+import { type Attempt, IPV6_BITS, KNOWN_NETWORK_MS, SIGN_IN_RATES, SIGN_UP_RATE } from './rules.ts'
 import { drawAttempts } from './throttle-store.ts'
 
 type AttemptDeps = Pick<Deps, 'db' | 'clock' | 'keyring'>
 
+/** One try at a password: where it waits for its hash, and the buckets that it draws from. */
+export interface PasswordAttempt {
+  turn: HashTurn
+  draws: readonly Attempt[]
+}
+
 /**
- * Counts an attempt at an account's password, whatever comes of it. Throws 429 once there were too many. Takes its place in
- * the line with it: whoever finds none there is refused and has lost no attempt, and whoever has none left takes no place.
+ * An attempt to sign in. Where this network gave the account's password lately, the attempt has a bucket and a queue that
+ * attempts from elsewhere cannot fill. The same work is done where there is no account.
  */
-export function attemptSignIn(
+export async function signInAttempt(
   deps: AttemptDeps,
-  line: PasswordLine,
-  { email, ip }: { email: string; ip: string },
-): Promise<void> {
-  return draw(deps, line, [
-    { subject: subject(deps, 'sign-in/address', email), rate: SIGN_IN_RATES.address },
-    { subject: subject(deps, 'sign-in/network', networkOf(ip)), rate: SIGN_IN_RATES.network },
-  ])
-}
-
-/** Counts an attempt to open an account, in the same way. */
-export function attemptSignUp(deps: AttemptDeps, line: PasswordLine, { ip }: { ip: string }): Promise<void> {
-  return draw(deps, line, [{ subject: subject(deps, 'sign-up/network', networkOf(ip)), rate: SIGN_UP_RATE }])
-}
-
-async function draw(deps: AttemptDeps, line: PasswordLine, attempts: readonly Attempt[]): Promise<void> {
-  const drawn = await drawAttempts(deps.db, attempts, {
-    now: deps.clock.now(),
-    beforeDrawing: () => line.takePlace(),
+  { ownerId, email, ip }: { ownerId: string | null; email: string; ip: string },
+): Promise<PasswordAttempt> {
+  const network = networkOf(ip, IPV6_BITS.attempts)
+  const isKnown = await isKnownNetwork(deps.db, {
+    ownerId: ownerId ?? '',
+    network: knownNetwork(deps, ownerId ?? '', network),
+    since: deps.clock.now() - KNOWN_NETWORK_MS,
   })
+  if (isKnown) return ownAttempt(deps, 'sign-in/known', `${email} ${network}`)
+  return {
+    turn: { key: networkOf(ip, IPV6_BITS.hashing), isKnown },
+    draws: [
+      { subject: subject(deps, 'sign-in/address', email), rate: SIGN_IN_RATES.address },
+      { subject: subject(deps, 'sign-in/network', network), rate: SIGN_IN_RATES.network },
+    ],
+  }
+}
+
+/** An attempt to change the password of a session's account: nobody without a session draws from its bucket. */
+export function changeAttempt(deps: AttemptDeps, email: string): PasswordAttempt {
+  return ownAttempt(deps, 'change/address', email)
+}
+
+/** An attempt to open an account. */
+export function signUpAttempt(deps: AttemptDeps, ip: string): PasswordAttempt {
+  const network = networkOf(ip, IPV6_BITS.signUp)
+  return {
+    turn: { key: networkOf(ip, IPV6_BITS.hashing), isKnown: false },
+    draws: [{ subject: subject(deps, 'sign-up/network', network), rate: SIGN_UP_RATE }],
+  }
+}
+
+/** Counts an attempt, whatever comes of it. Throws 429 once there were too many. */
+export async function countAttempt(deps: AttemptDeps, { draws }: PasswordAttempt): Promise<void> {
+  const drawn = await drawAttempts(deps.db, draws, deps.clock.now())
   if (!drawn.ok) throw limited('Too many attempts. Wait before the next one.', drawn.retryAfterMs)
+}
+
+/** Notes that the password of this account was given from this address. */
+export function noteSignIn(deps: AttemptDeps, { ownerId, ip }: { ownerId: string; ip: string }): Promise<void> {
+  const network = knownNetwork(deps, ownerId, networkOf(ip, IPV6_BITS.attempts))
+  return rememberNetwork(deps.db, { ownerId, network, seenAt: deps.clock.now() })
+}
+
+function ownAttempt(deps: AttemptDeps, kind: string, value: string): PasswordAttempt {
+  const key = subject(deps, kind, value)
+  return { turn: { key, isKnown: true }, draws: [{ subject: key, rate: SIGN_IN_RATES.address }] }
 }
 
 // Under the master key: a plain hash of an address could be found by trying addresses.
 function subject(deps: AttemptDeps, kind: string, value: string): string {
   return deps.keyring.hash(`throttle:${kind}:${value}`)
+}
+
+function knownNetwork(deps: AttemptDeps, ownerId: string, network: string): string {
+  return deps.keyring.hash(`known-network:${ownerId}:${network}`)
 }

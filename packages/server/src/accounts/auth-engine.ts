@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { betterAuth } from 'better-auth'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import type { Deps } from '../deps.ts'
+import { limited } from '../errors.ts'
+import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { createHashLane, type HashPlace } from './hash-lane.ts'
 import { SESSION_MS } from './rules.ts'
 
 /** Turns passwords into what is stored of them. */
@@ -18,26 +19,30 @@ interface SessionStart {
   passwordVersion: number
 }
 
-/** What a visitor of the line for passwords may do there. */
-export interface PasswordLine {
-  /** Takes a place, unless that was done before: whoever has one is not refused. Throws 429 at once where all are taken. */
-  takePlace(): void
-  /** Takes a place, too, and waits for its turn, as `verify` does. */
+/** Whose turn it is: `key` is a network, or what stands for the account itself where that is known. */
+export interface HashTurn {
+  key: string
+  isKnown: boolean
+}
+
+/** Hashes, for work whose turn it is. */
+export interface PasswordHashes {
   hash(password: Secret): Promise<string>
   verify(hash: string, password: Secret): Promise<boolean>
 }
 
 /** better-auth behind the few verbs that the service needs of it. Its own routes, bodies and cookies stay unused. */
 export interface AuthEngine {
-  /** The way to a password's hash. The place that `work` took is free again once it has ended. */
-  inLine<T>(work: (line: PasswordLine) => Promise<T>): Promise<T>
+  /** Runs `work` when its turn comes. Throws 429 at once, before anything was done, where too many wait already. */
+  inTurn<T>(turn: HashTurn, work: (hashes: PasswordHashes) => Promise<T>): Promise<T>
   /** The handle of a new session. */
   beginSession(ownerId: string, start: SessionStart): Promise<string>
 }
 
-/** scrypt runs in the thread pool that name look-ups and files use too: half of its four threads are left to those. */
-const HASHES_AT_ONCE = 2
-const HASHES_WAITING = 200
+// scrypt runs in Node's pool of four threads, which files use too: one of them is always left to those. One network has
+// at most a quarter of the queue; of two permits, one is the least that it can have.
+const UNKNOWN = { permits: 2, permitsPerKey: 1, waiting: 200, waitingPerKey: 50 }
+const KNOWN = { permits: 1, permitsPerKey: 1, waiting: 200, waitingPerKey: 10 }
 
 const SCRYPT: PasswordHasher = { hash: hashPassword, verify: verifyPassword }
 
@@ -46,10 +51,19 @@ type EngineDeps = Pick<Deps, 'db' | 'keyring' | 'logger'>
 /** Opens nothing and asks the network for nothing. `hasher` stands in for scrypt where that would only take time. */
 export function createAuthEngine(deps: EngineDeps, hasher: PasswordHasher = SCRYPT): AuthEngine {
   const starts = new AsyncLocalStorage<SessionStart>()
-  const lane = createHashLane({ parallel: HASHES_AT_ONCE, waiting: HASHES_WAITING })
+  const hashes = hashesOf(hasher)
+  const unknown = new KeyedSemaphore(UNKNOWN)
+  const known = new KeyedSemaphore(KNOWN)
   const auth = createBetterAuth(deps, starts)
   return {
-    inLine: (work) => lane.visit((place) => work(lineOf(hasher, place))),
+    async inTurn({ key, isKnown }, work) {
+      try {
+        return await (isKnown ? known : unknown).run(key, () => work(hashes))
+      } catch (error) {
+        if (error instanceof SemaphoreFullError) throw limited(TOO_MANY[error.scope], 1_000)
+        throw error
+      }
+    },
     async beginSession(ownerId, start) {
       const { internalAdapter } = await auth.$context
       const session = await starts.run(start, () => internalAdapter.createSession(ownerId))
@@ -58,11 +72,15 @@ export function createAuthEngine(deps: EngineDeps, hasher: PasswordHasher = SCRY
   }
 }
 
-function lineOf(hasher: PasswordHasher, place: HashPlace): PasswordLine {
+const TOO_MANY = {
+  all: 'Too many people are signing in just now. Try again in a moment.',
+  key: 'Too many sign-ins from your network are waiting. Try again in a moment.',
+}
+
+function hashesOf(hasher: PasswordHasher): PasswordHashes {
   return {
-    takePlace: () => place.take(),
-    hash: (password) => place.run(() => hasher.hash(password.reveal())),
-    verify: (hash, password) => place.run(() => hasher.verify({ hash, password: password.reveal() })),
+    hash: (password) => hasher.hash(password.reveal()),
+    verify: (hash, password) => hasher.verify({ hash, password: password.reveal() }),
   }
 }
 

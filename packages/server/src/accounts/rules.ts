@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js'
 import { type BucketRate, take } from '../usage/token-bucket.ts'
 
 const MINUTE_MS = 60_000
@@ -10,11 +9,20 @@ export const SESSION_MS = 7 * DAY_MS
 /** A session in use is renewed at most this often: more often would only cost writes. */
 const RENEWAL_MS = DAY_MS
 
-/** Attempts to sign in, or to name the present password, at one account and from one network. */
+/** Attempts to sign in, or to name the present password: at one account, and from one network. */
 export const SIGN_IN_RATES = {
   address: { unitMs: (15 * MINUTE_MS) / 10, burst: 10 },
   network: { unitMs: (15 * MINUTE_MS) / 50, burst: 50 },
 } as const satisfies Record<string, BucketRate>
+
+/** First bits of an IPv6 address that count as one network. Providers give a customer a /56 or a /48. */
+export const IPV6_BITS = { attempts: 56, signUp: 48, hashing: 48 } as const
+
+/** How long a network is remembered from which an account's password was given. */
+export const KNOWN_NETWORK_MS = 30 * DAY_MS
+
+/** Networks that are remembered of one account: the ones used last. */
+export const KNOWN_NETWORKS_KEPT = 20
 
 /** Accounts that one network may open. */
 export const SIGN_UP_RATE: BucketRate = { unitMs: (60 * MINUTE_MS) / 10, burst: 10 }
@@ -43,25 +51,4 @@ export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string
     else retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs)
   }
   return retryAfterMs > 0 ? { ok: false, retryAfterMs } : { ok: true, fullAt: taken }
-}
-
-const NETWORK_PARTS = 4
-
-// Some proxies add the caller's port, and then every connection would be a client of its own.
-const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
-
-/**
- * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since whoever has one address of it has them
- * all; a port does not matter. Anything that is no address stands for itself.
- */
-export function networkOf(ip: string): string {
-  const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
-  const host = bracketed ?? plain ?? ip
-  if (!ipaddr.isValid(host)) return ip
-  const address = ipaddr.process(host)
-  if (address instanceof ipaddr.IPv4) return address.toString()
-  return `${address.parts
-    .slice(0, NETWORK_PARTS)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
 }

@@ -3,7 +3,8 @@ import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { type Owner, toAccount } from './accounts.ts'
-import { renewedUntil, SESSION_MS } from './rules.ts'
+import { deleteForgottenNetworks } from './network-store.ts'
+import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteEndedSessions, deleteSession, extendSession, findSession } from './session-store.ts'
 import { handleOf, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
@@ -58,9 +59,10 @@ export async function endSession(deps: Pick<Deps, 'db' | 'keyring'>, presented: 
   if (handle !== null) await deleteSession(deps.db, handle)
 }
 
-/** Removes sessions that are over and throttles that hold nobody back. */
+/** Removes sessions that are over, throttles that hold nobody back, and networks that were not used lately. */
 export async function sweepSessions(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const now = deps.clock.now()
   await deleteEndedSessions(deps.db, now)
   await deleteFullThrottles(deps.db, now)
+  await deleteForgottenNetworks(deps.db, now - KNOWN_NETWORK_MS)
 }

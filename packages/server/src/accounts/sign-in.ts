@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
-import { attemptSignIn, attemptSignUp } from './attempts.ts'
+import { changeAttempt, countAttempt, noteSignIn, signInAttempt, signUpAttempt } from './attempts.ts'
 import {
   findPassword,
   findPasswordByEmail,
@@ -26,20 +26,31 @@ interface SignInInput {
 /** Opens an account on the free plan and begins its first session. An address that has an account is refused. */
 export async function signUp(deps: SignInDeps & Pick<Deps, 'room'>, input: SignInInput): Promise<Session> {
   deps.room.require()
-  const passwordHash = await deps.auth.inLine(async (line) => {
-    await attemptSignUp(deps, line, input)
-    return line.hash(input.password)
+  const attempt = signUpAttempt(deps, input.ip)
+  const passwordHash = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+    await countAttempt(deps, attempt)
+    return hashes.hash(input.password)
   })
-  return afterCommit(open(deps, normalizeEmail(input.email), passwordHash))
+  return afterCommit(open(deps, input, passwordHash))
 }
 
-async function open(deps: SignInDeps, email: string, passwordHash: string): Promise<Session> {
+async function open(deps: SignInDeps, { ip, ...input }: SignInInput, passwordHash: string): Promise<Session> {
+  const email = normalizeEmail(input.email)
   const owner = { ownerId: deps.newId('owner'), email, tier: 'free' as const, createdAt: deps.clock.now() }
   const version = await openAccount(deps.db, owner, passwordHash)
   if (version === null) {
     const way = 'Sign in; where its password is lost or was never set, the operator sets one.'
     throw invalidField('email', `has an account already. ${way}`)
   }
+  return begin(deps, { owner, version }, ip)
+}
+
+async function begin(
+  deps: SignInDeps,
+  { owner, version }: Pick<StoredPassword, 'owner' | 'version'>,
+  ip: string,
+): Promise<Session> {
+  await noteSignIn(deps, { ownerId: owner.ownerId, ip })
   return beginSession(deps, owner, version)
 }
 
@@ -48,29 +59,31 @@ export async function signIn(deps: SignInDeps, input: SignInInput): Promise<Sess
   const email = normalizeEmail(input.email)
   // Read first: between an attempt that is counted and the password that it is for, nothing must fail.
   const stored = await findPasswordByEmail(deps.db, email)
-  const isRight = await deps.auth.inLine(async (line) => {
-    await attemptSignIn(deps, line, { email, ip: input.ip })
-    if (stored) return line.verify(stored.hash, input.password)
-    await line.hash(input.password)
+  const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip: input.ip })
+  const isRight = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+    await countAttempt(deps, attempt)
+    if (stored) return hashes.verify(stored.hash, input.password)
+    await hashes.hash(input.password)
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
-  return afterCommit(beginSession(deps, stored.owner, stored.version))
+  return afterCommit(begin(deps, stored, input.ip))
 }
 
 /** Changes the password of a session's account. All its sessions end; the one that is returned takes this one's place. */
 export async function changePassword(
   deps: SignInDeps,
   session: LiveSession,
-  input: { currentPassword: Secret; newPassword: Secret; ip: string },
+  input: { currentPassword: Secret; newPassword: Secret },
 ): Promise<Session> {
   const { ownerId, email } = session.owner
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw notThePassword()
-  const passwordHash = await deps.auth.inLine(async (line) => {
-    await attemptSignIn(deps, line, { email, ip: input.ip })
-    if (!(await line.verify(stored.hash, input.currentPassword))) throw notThePassword()
-    return line.hash(input.newPassword)
+  const attempt = changeAttempt(deps, email)
+  const passwordHash = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+    await countAttempt(deps, attempt)
+    if (!(await hashes.verify(stored.hash, input.currentPassword))) throw notThePassword()
+    return hashes.hash(input.newPassword)
   })
   return afterCommit(replace(deps, stored, passwordHash))
 }
@@ -82,13 +95,15 @@ async function replace(deps: SignInDeps, { owner, version }: StoredPassword, pas
   return beginSession(deps, owner, next)
 }
 
+const OPERATOR = { key: 'operator', isKnown: true }
+
 /** Sets an account's password on the operator's word and ends all its sessions; null when no account has this address. */
 export async function resetPassword(
   deps: Pick<Deps, 'db' | 'clock' | 'auth'>,
   input: { email: string; password: Secret },
 ): Promise<{ ownerId: string; email: string } | null> {
   const email = normalizeEmail(input.email)
-  const passwordHash = await deps.auth.inLine((line) => line.hash(input.password))
+  const passwordHash = await deps.auth.inTurn(OPERATOR, (hashes) => hashes.hash(input.password))
   const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ownerId: set.ownerId, email }
 }

@@ -5,14 +5,9 @@ import { type Attempt, type Attempted, attempt } from './rules.ts'
 
 /**
  * Draws one unit from the bucket of every subject, or none from any. Exact under any number at once on any number of
- * replicas: the rows are made, or locked, before they are looked at. `beforeDrawing` is called where there is a unit of each,
- * more than once where the transaction is repeated; what it throws is thrown, and nothing was drawn.
+ * replicas: the rows are made, or locked, before they are looked at.
  */
-export async function drawAttempts(
-  db: Kysely<Schema>,
-  attempts: readonly Attempt[],
-  { now, beforeDrawing }: { now: number; beforeDrawing: () => void },
-): Promise<Attempted> {
+export async function drawAttempts(db: Kysely<Schema>, attempts: readonly Attempt[], now: number): Promise<Attempted> {
   // In one order for everybody, so that no two transactions wait for each other.
   const subjects = attempts.map(({ subject }) => subject).sort()
   return inTransaction(db, async (tx) => {
@@ -26,7 +21,6 @@ export async function drawAttempts(
       .execute()
     const outcome = attempt(attempts, new Map(rows.map((row) => [row.subject, row.full_at])), now)
     if (!outcome.ok) return outcome
-    beforeDrawing()
     for (const [subject, fullAt] of outcome.fullAt) {
       await tx.updateTable('throttles').set({ full_at: fullAt }).where('subject', '=', subject).execute()
     }

@@ -1,33 +1,53 @@
 import type { Checkout, CheckoutRequest, Tier, VerifiedCheckout } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Deps } from '../deps.ts'
-import { afterCommit, invalidField, notFound } from '../errors.ts'
-import type { Order } from './payments/payments.ts'
+import { afterCommit, invalidField, limited, notFound } from '../errors.ts'
+import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
+import type { Order, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, type CheckoutStatus, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
 import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout, type Standing } from './store.ts'
 
-type PaymentDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
-type VisitDeps = PaymentDeps & Pick<Deps, 'paymentLane'>
+type CheckoutDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger' | 'paymentCalls'>
+type ProviderDeps = Omit<CheckoutDeps, 'payments' | 'paymentCalls'> & { payments: Payments }
+
+/** Bounds the requests that wait for the payment provider, by owner: none of them queues. */
+export function createPaymentCalls(): KeyedSemaphore {
+  return new KeyedSemaphore({ permits: 256, permitsPerKey: 32, waiting: 0, waitingPerKey: 0 })
+}
 
 /**
  * Opens a page on which the account's upgrade can be paid, in place of any that was opened before, so that nobody pays
- * twice. Throws 400 on `tier` where there is nothing to upgrade.
+ * twice. Throws 400 on `tier` where there is nothing to upgrade, or no provider to pay.
  */
 export async function startCheckout(
-  deps: VisitDeps & Pick<Deps, 'newId' | 'room'>,
+  deps: CheckoutDeps & Pick<Deps, 'newId' | 'room'>,
   owner: Owner,
   request: CheckoutRequest,
 ): Promise<Checkout> {
   deps.room.require()
   refuseUnlessFree(owner.tier)
-  // One place for all that it asks: nothing of it is refused once something of it was done.
-  return deps.paymentLane.visit(owner.ownerId, () => open(deps, owner, request))
+  const { payments } = deps
+  if (!payments) throw invalidField('tier', NO_PROVIDER)
+  // One permit for the whole checkout: nothing of it is refused once something of it was done.
+  return askProvider(deps, owner, () => open({ ...deps, payments }, owner, request))
+}
+
+const NO_PROVIDER =
+  'cannot be paid for: no payment provider is configured on this server. Ask its operator to change the plan.'
+
+async function askProvider<T>(deps: CheckoutDeps, owner: Owner, work: () => Promise<T>): Promise<T> {
+  try {
+    return await deps.paymentCalls.run(owner.ownerId, work)
+  } catch (error) {
+    if (!(error instanceof SemaphoreFullError)) throw error
+    throw limited('Too many payments are being asked about. Try again in a moment.', 1_000)
+  }
 }
 
 async function open(
-  deps: PaymentDeps & Pick<Deps, 'newId'>,
+  deps: ProviderDeps & Pick<Deps, 'newId'>,
   owner: Owner,
   request: CheckoutRequest,
 ): Promise<Checkout> {
@@ -41,11 +61,10 @@ async function open(
 }
 
 /** What the payment provider says of a checkout. Throws 404 for somebody else's, or none. */
-export async function verifyCheckout(deps: VisitDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
+export async function verifyCheckout(deps: CheckoutDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {
   const found = await requireStanding(deps, owner, checkoutId)
   const isSettled = found.status === 'paid' || found.status === 'ended'
-  const asked = () => deps.paymentLane.visit(owner.ownerId, () => ask(deps, found.checkout))
-  const settled = isSettled ? found : await asked()
+  const settled = isSettled ? found : await askProvider(deps, owner, () => ask(deps, found.checkout))
   // The provider's own message may have come while it was asked.
   const { status, tier } = settled ?? (await requireStanding(deps, owner, checkoutId))
   return { checkoutId, status: SHOWN_AS[status], tier }
@@ -86,7 +105,7 @@ function orderOf(deps: Pick<Deps, 'clock' | 'newId'>, owner: Owner, request: Che
   }
 }
 
-function newRow(deps: Pick<Deps, 'clock' | 'payments'>, order: Order, ref: string): NewCheckout {
+function newRow(deps: Pick<ProviderDeps, 'clock' | 'payments'>, order: Order, ref: string): NewCheckout {
   return {
     owner_id: order.ownerId,
     checkout_id: order.checkoutId,
@@ -102,7 +121,7 @@ function newRow(deps: Pick<Deps, 'clock' | 'payments'>, order: Order, ref: strin
 }
 
 // One of the others may turn out to have been paid a moment ago: then this one must not be paid as well.
-async function closeOthers(deps: PaymentDeps, checkout: CheckoutView, others: readonly CheckoutView[]): Promise<void> {
+async function closeOthers(deps: ProviderDeps, checkout: CheckoutView, others: readonly CheckoutView[]): Promise<void> {
   let tier = checkout.owner_tier
   for (const other of others) tier = (await close(deps, other))?.tier ?? tier
   if (tier === 'free') return
@@ -110,21 +129,23 @@ async function closeOthers(deps: PaymentDeps, checkout: CheckoutView, others: re
   refuseUnlessFree(tier)
 }
 
-async function close(deps: PaymentDeps, checkout: CheckoutView): Promise<Standing | null> {
+async function close(deps: ProviderDeps, checkout: CheckoutView): Promise<Standing | null> {
   const state = isAskable(deps, checkout) ? await deps.payments.close(paymentOf(checkout)) : EXPIRED
   return settlePayment(deps, checkout, state)
 }
 
-async function ask(deps: PaymentDeps, checkout: CheckoutView): Promise<Standing | null> {
-  if (isAskable(deps, checkout)) return settlePayment(deps, checkout, await deps.payments.check(paymentOf(checkout)))
+async function ask(deps: Omit<CheckoutDeps, 'paymentCalls'>, checkout: CheckoutView): Promise<Standing | null> {
+  const { payments } = deps
+  if (payments && isAskable({ payments }, checkout))
+    return settlePayment(deps, checkout, await payments.check(paymentOf(checkout)))
   return deps.clock.now() >= checkout.expires_at ? settlePayment(deps, checkout, EXPIRED) : null
 }
 
 const EXPIRED = { status: 'expired' } as const
 
 // The service may have been given another provider since.
-function isAskable(deps: Pick<Deps, 'payments'>, checkout: CheckoutView): boolean {
-  return checkout.provider === deps.payments.provider
+function isAskable({ payments }: Pick<ProviderDeps, 'payments'>, checkout: CheckoutView): boolean {
+  return checkout.provider === payments.provider
 }
 
 function paymentOf(checkout: CheckoutView): { ref: string; expiresAt: number } {

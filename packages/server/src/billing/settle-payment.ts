@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { invalidField, notFound } from '../errors.ts'
-import type { PaymentEvent, PaymentState } from './payments/payments.ts'
+import { invalidField } from '../errors.ts'
+import type { PaymentEvent, PaymentState, Payments, Webhook } from './payments/payments.ts'
 import type { CheckoutStatus } from './rules.ts'
 import {
   type CheckoutView,
@@ -12,14 +12,20 @@ import {
   type Standing,
 } from './store.ts'
 
-type SettleDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger'>
+type SettleDeps = Pick<Deps, 'db' | 'clock' | 'logger'>
+
+/** Where messages of the payment provider come from. */
+export interface PaymentSource {
+  provider: Payments['provider']
+  webhook: Webhook
+}
 
 /**
  * Acts on what the payment provider said of a checkout. Saying it again changes nothing. Returns where the checkout stands
  * then, or null where there was nothing to do.
  */
 export async function settlePayment(
-  deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
+  deps: SettleDeps,
   checkout: CheckoutView,
   state: PaymentState,
 ): Promise<Standing | null> {
@@ -36,24 +42,23 @@ export async function settlePayment(
   }
 }
 
-/** Takes a message of the provider's own. Throws 404 where none is expected, and 400 where it is not the provider's. */
+/** Takes a message of the provider's own. Throws 400 where it is not the provider's. */
 export async function receivePaymentEvent(
   deps: SettleDeps,
+  { provider, webhook }: PaymentSource,
   message: { body: Uint8Array; signature: string },
 ): Promise<void> {
-  const { webhook } = deps.payments
-  if (!webhook) throw notFound('The route')
   const event = webhook.read(message)
   if (!event) throw invalidField('stripe-signature', 'does not sign this body, or not within the last five minutes.')
   if (event.type === 'other') return
-  const checkout = await checkoutOf(deps, event)
+  const checkout = await checkoutOf(deps, provider, event)
   // An account of the provider's may serve others than us.
   if (checkout) await settlePayment(deps, checkout, stateIn(event))
 }
 
 /** Notes a payment, and returns where the checkout stands then: as before, where it was not in one of the `from` states. */
 export async function notePayment(
-  deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
+  deps: SettleDeps,
   checkout: CheckoutView,
   payment: { subscriptionRef: string | null; from: readonly CheckoutStatus[] },
 ): Promise<Standing> {
@@ -63,18 +68,17 @@ export async function notePayment(
   return paid
 }
 
-async function notePayEnd(
-  deps: Pick<Deps, 'db' | 'clock' | 'logger'>,
-  checkout: CheckoutView,
-  subscriptionRef: string | null,
-): Promise<Standing> {
+async function notePayEnd(deps: SettleDeps, checkout: CheckoutView, subscriptionRef: string | null): Promise<Standing> {
   const ended = await markEnded(deps.db, checkout, { subscriptionRef, now: deps.clock.now() })
   if (ended.isDowngrade) deps.logger.info(namesOf(checkout), `the subscription is over: the account is ${ended.tier}`)
   return { status: 'ended', tier: ended.tier }
 }
 
-function checkoutOf(deps: SettleDeps, event: Exclude<PaymentEvent, { type: 'other' }>): Promise<CheckoutView | null> {
-  const { provider } = deps.payments
+function checkoutOf(
+  deps: SettleDeps,
+  provider: PaymentSource['provider'],
+  event: Exclude<PaymentEvent, { type: 'other' }>,
+): Promise<CheckoutView | null> {
   return event.type === 'ended'
     ? findBySubscription(deps.db, provider, event)
     : findByPayment(deps.db, provider, event.ref)

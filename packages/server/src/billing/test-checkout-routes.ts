@@ -10,7 +10,7 @@ const PATH = '/v1/billing/test-checkout/:checkoutId'
 const Params = z.object({ checkoutId: z.string() })
 const ROUTE = { schema: { params: Params, hide: true } } as const
 
-/** Public plane: the page of the test provider, for a person with a browser. It is there where no real one is configured. */
+/** Public plane: the page of the test provider, for a person with a browser. */
 export function testCheckoutRoutes(plane: FastifyInstance, deps: Deps): void {
   acceptForms(plane)
   const routes = typed(plane)

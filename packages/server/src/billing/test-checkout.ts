@@ -18,11 +18,11 @@ export interface TestAnswer {
   token: string
 }
 
-type PageDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'keyring'>
+type PageDeps = Pick<Deps, 'db' | 'clock' | 'keyring'>
 
 /** The checkout that a page of the test provider is about. Throws 404 for any other. */
 export async function findTestCheckout(deps: PageDeps, checkoutId: string): Promise<TestCheckout> {
-  const checkout = deps.payments.provider === 'test' ? await findByPayment(deps.db, 'test', checkoutId) : null
+  const checkout = await findByPayment(deps.db, 'test', checkoutId)
   if (!checkout) throw notFound('The checkout')
   const isLate = checkout.status === 'pending' && deps.clock.now() >= checkout.expires_at
   return { checkout, status: isLate ? 'expired' : checkout.status, token: deps.keyring.hash(tokenText(checkoutId)) }

@@ -1,21 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { receivePaymentEvent } from './settle-payment.ts'
+import { type PaymentSource, receivePaymentEvent } from './settle-payment.ts'
 
 /** Public plane: what the payment provider sends. Its signature over the body's very bytes is its credential. */
-export function webhookRoutes(plane: FastifyInstance, deps: Deps): void {
+export function webhookRoutes(plane: FastifyInstance, deps: Deps, source: PaymentSource): void {
   plane.removeAllContentTypeParsers()
   plane.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
 
-  // Before the body is read, as for any route that does not exist.
-  plane.addHook('onRequest', async () => {
-    if (!deps.payments.webhook) throw notFound('The route')
-  })
-
   plane.post('/v1/billing/webhook', { schema: { hide: true } }, async (request) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    await receivePaymentEvent(deps, { body, signature: String(request.headers['stripe-signature'] ?? '') })
+    await receivePaymentEvent(deps, source, { body, signature: String(request.headers['stripe-signature'] ?? '') })
     return { received: true }
   })
 }

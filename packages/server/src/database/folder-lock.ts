@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
+import { makePrivateFolder } from '../lib/private-files.ts'
 
 export interface FolderLock {
   release(): void
@@ -17,7 +17,7 @@ const held = new Set<SqliteDatabase.Database>()
  * another server holds it. Commands that work beside a running server do not take it.
  */
 export function lockDataFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makePrivateFolder(folder)
   const database = new SqliteDatabase(join(folder, LOCK_FILE), { timeout: 0 })
   try {
     database.exec('begin exclusive')

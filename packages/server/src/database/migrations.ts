@@ -10,6 +10,7 @@ import { modelSteps } from './migrations/0008-model-steps.ts'
 import { fewerIndexes } from './migrations/0009-fewer-indexes.ts'
 import { steadyNodes } from './migrations/0010-steady-nodes.ts'
 import { storedBytes } from './migrations/0012-stored-bytes.ts'
+import { knownNetworks } from './migrations/0014-known-networks.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -40,5 +41,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0009-fewer-indexes': fewerIndexes(),
     '0010-steady-nodes': steadyNodes(types),
     '0012-stored-bytes': storedBytes(types),
+    '0014-known-networks': knownNetworks(types),
   }
 }

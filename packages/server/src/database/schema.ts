@@ -9,6 +9,7 @@ export interface Schema {
   auth_accounts: AuthAccountsTable
   auth_sessions: AuthSessionsTable
   throttles: ThrottlesTable
+  known_networks: KnownNetworksTable
   projects: ProjectsTable
   runtimes: RuntimesTable
   deployments: DeploymentsTable
@@ -94,6 +95,14 @@ export interface ThrottlesTable {
   subject: string
   /** The token bucket, kept as the time at which it is full again; a row that lies in the past is as good as none. */
   full_at: number
+}
+
+export interface KnownNetworksTable {
+  owner_id: string
+  /** A hash of the network under the master key. */
+  network: string
+  /** When the account's password was last given from it. */
+  seen_at: number
 }
 
 export interface ProjectsTable {

@@ -1,18 +1,22 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
-import { invalid, limited, unauthorized } from '../errors.ts'
+import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
 import { jsonBytes } from '../json-bytes.ts'
+import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
 import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding' | 'room'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding' | 'room' | 'ownUrls'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
   deps.room.require()
+  const { endpoint } = manifest
+  const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
+  if (problem) throw invalidField('manifest.endpoint', problem)
   const { deploymentsPerHour: perHour, deploymentsKept: keep } = deps.limits
   const now = deps.clock.now()
   // Schemas are not judged for a deployment that would be refused; whether it is accepted is decided where it is stored.

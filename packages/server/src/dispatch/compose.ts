@@ -1,4 +1,4 @@
-import type { CapabilityCall } from '@svc/contract'
+import { type CapabilityCall, EXECUTION_ID_HEADER } from '@svc/contract'
 import type { DispatchCall } from './dispatch-call.ts'
 import { digestOf } from './sign.ts'
 import { traceparentOf } from './traceparent.ts'
@@ -28,7 +28,7 @@ function textOf(call: DispatchCall): string {
 
 function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
   const ofCall = [
-    'x-svc-execution-id',
+    EXECUTION_ID_HEADER,
     executionId,
     'idempotency-key',
     callId,

@@ -1,7 +1,15 @@
-import { BrokerRequest, CapabilityFailure, CapabilityOutput, ErrorBody, isJsonObject } from '@svc/contract'
+import {
+  BrokerRequest,
+  CapabilityFailure,
+  CapabilityOutput,
+  ErrorBody,
+  EXECUTION_ID_HEADER,
+  isJsonObject,
+} from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
+import { forbidden } from '../errors.ts'
 import { atOnce } from '../http/at-once.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { typed } from '../http/typed.ts'
@@ -15,13 +23,16 @@ const Params = z.object({ runtimeId: z.string(), capability: z.string() })
 const CALL = {
   summary: 'Call a capability as a stranger',
   description:
-    'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. Draws on the anonymous share of the quota and on the quota itself.',
+    'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. Draws on the anonymous share of the quota and on the quota itself.',
   tags: ['Broker'],
   operationId: 'callCapability',
   params: Params,
   body: BrokerRequest,
-  response: { 200: CapabilityOutput, 401: ErrorBody, 502: CapabilityFailure },
+  response: { 200: CapabilityOutput, 401: ErrorBody, 403: ErrorBody, 502: CapabilityFailure },
 } as const
+
+const OWN_CALL =
+  'A call to a capability’s endpoint came back to the broker. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'
 
 interface Target {
   located: Located
@@ -46,6 +57,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
       schema: CALL,
       config: { isRateLimited: true },
       onRequest(request, _reply, done) {
+        if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {
           request.brokered = { located, capability }

@@ -2,16 +2,16 @@ import type { CreatedRuntime, RegisterRuntimeRequest, UpdatedRuntime } from '@sv
 import type { Owner } from '../accounts/accounts.ts'
 import { mintCredential } from '../credentials/credentials.ts'
 import type { Deps } from '../deps.ts'
-import { forbidden, internal, notFound } from '../errors.ts'
+import { forbidden, internal, invalidField, notFound } from '../errors.ts'
 import { mintRuntimeId } from '../ids.ts'
 import { defaultProject, requireProject } from '../projects/projects.ts'
 import { mintSigningSecret } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { ceilingProblem } from './rules.ts'
+import { ceilingProblem, ownAddressProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
 import { changeRuntime, insertRuntime, type NewRuntime, whoseRuntime } from './store.ts'
 
-type RegistrationDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'room'>
+type RegistrationDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'room' | 'ownUrls'>
 
 export type Registration = { created: true; runtime: CreatedRuntime } | { created: false; runtime: UpdatedRuntime }
 
@@ -21,6 +21,9 @@ export async function registerRuntime(
   owner: Owner,
   request: RegisterRuntimeRequest,
 ): Promise<Registration> {
+  const { endpoint } = request
+  const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
+  if (problem) throw invalidField('endpoint', problem)
   if (request.projectId !== undefined) await requireProject(deps, owner, request.projectId)
   const { runtimeId } = request
   const holder = runtimeId === undefined ? 'nobody' : await whoseRuntime(deps.db, owner.ownerId, runtimeId)

@@ -1,13 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import type { LightMyRequestResponse } from 'fastify'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { sweepSessions } from '../../src/accounts/sessions.ts'
 import { refusalOf } from '../support/answers.ts'
-import { deferred } from '../support/deferred.ts'
+import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables } from '../support/scene.ts'
-import { PASSWORD, startForTest, type TestService } from '../support/service.ts'
+import { PASSWORD, QUICK_HASHER, startForTest, type TestService, type TestServiceOptions } from '../support/service.ts'
 import { askToSignIn, askToSignUp, newAddress } from '../support/sign-in.ts'
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 describeEngines('attempts', (engine) => {
   const database = useDatabase(engine)
@@ -42,16 +45,152 @@ describeEngines('attempts', (engine) => {
     }
   })
 
-  test('a success makes no room for more: neither at the address nor from the network', async () => {
+  test('a success makes room once, for its own network, and further ones make no more', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     await service.signedIn(owner)
     const statuses: number[] = []
-    for (let index = 0; index < 11; index += 1) {
+    for (let index = 0; index < 13; index += 1) {
       const password = index % 2 ? PASSWORD : 'wrong'
       statuses.push((await askToSignIn(service, { email: owner.email, password })).statusCode)
     }
-    expect(statuses).toEqual([401, 200, 401, 200, 401, 200, 401, 200, 401, 200, 429])
+    expect(statuses).toEqual([401, 200, 401, 200, 401, 200, 401, 200, 401, 200, 401, 200, 429])
+  })
+
+  describe('of others', () => {
+    const HOME = '198.51.100.20'
+
+    async function setKnownScene(options: TestServiceOptions = {}) {
+      const service = await startForTest(database(), options)
+      const owner = await service.owner()
+      await service.signedIn(owner)
+      const signIn = (ip: string) => askToSignIn(service, { email: owner.email, ip })
+      expect((await signIn(HOME)).statusCode).toBe(200)
+      const spendAddress = async () => {
+        for (let index = 0; index < 11; index += 1) {
+          await askToSignIn(service, { email: owner.email, password: 'wrong', ip: `192.0.2.${index}` })
+        }
+      }
+      return { service, owner, signIn, spendAddress }
+    }
+
+    test('keep nobody out where the password was given from the same network lately', async () => {
+      const { service, signIn, spendAddress } = await setKnownScene()
+      await spendAddress()
+      expect((await signIn('203.0.113.99')).statusCode).toBe(429)
+      expect((await signIn(HOME)).statusCode).toBe(200)
+      const strangers = Array.from({ length: 60 }, () => askToSignIn(service, { email: newAddress(), ip: HOME }))
+      expect((await Promise.all(strangers)).map(({ statusCode }) => statusCode)).toContain(429)
+      expect((await signIn(HOME)).statusCode).toBe(200)
+    })
+
+    test('do so again a month after the network was last used', async () => {
+      const { service, signIn, spendAddress } = await setKnownScene()
+      service.clock.advance(30 * DAY_MS)
+      await spendAddress()
+      expect((await signIn(HOME)).statusCode).toBe(200)
+      service.clock.advance(30 * DAY_MS + 1)
+      await spendAddress()
+      expect((await signIn(HOME)).statusCode).toBe(429)
+      await sweepSessions(service.deps)
+      expect(await database().db.selectFrom('known_networks').selectAll().execute()).toEqual([])
+    })
+
+    test('keep nobody out of an account that was opened from the network', async () => {
+      const service = await startForTest(database())
+      const email = newAddress()
+      await askToSignUp(service, { email, ip: HOME })
+      for (let index = 0; index < 11; index += 1) {
+        await askToSignIn(service, { email, password: 'wrong', ip: `192.0.2.${index}` })
+      }
+      expect((await askToSignIn(service, { email, ip: HOME })).statusCode).toBe(200)
+      expect((await askToSignIn(service, { email, ip: '203.0.113.99' })).statusCode).toBe(429)
+    })
+
+    test('twenty networks of an account are remembered, the ones used last', async () => {
+      const { service, owner, signIn, spendAddress } = await setKnownScene()
+      for (let index = 1; index <= 20; index += 1) {
+        service.clock.advance(2 * MINUTE_MS)
+        expect((await signIn(`203.0.113.${index}`)).statusCode).toBe(200)
+      }
+      await spendAddress()
+      expect((await signIn(HOME)).statusCode).toBe(429)
+      expect((await signIn('203.0.113.1')).statusCode).toBe(200)
+      const kept = database().db.selectFrom('known_networks').selectAll().where('owner_id', '=', owner.ownerId)
+      expect(await kept.execute()).toHaveLength(20)
+      expect(await dumpTables(database())).not.toMatch(/203\.0\.113|198\.51\.100/)
+    })
+  })
+
+  describe('that wait for their hash', () => {
+    /** A hasher that holds up wrong passwords. */
+    async function setWaitingScene() {
+      const gate = createGate()
+      onTestFinished(() => gate.open())
+      const held = async <T>(password: string, work: () => Promise<T>) => {
+        if (password === 'wrong') await gate.enter()
+        return work()
+      }
+      const service = await startForTest(database(), {
+        passwordHasher: {
+          hash: (password) => held(password, () => QUICK_HASHER.hash(password)),
+          verify: (compared) => held(compared.password, () => QUICK_HASHER.verify(compared)),
+        },
+      })
+      const refused: LightMyRequestResponse[] = []
+      const tryFrom = (ip: string, count: number) =>
+        Array.from({ length: count }, async () => {
+          const answer = await askToSignIn(service, { email: newAddress(), password: 'wrong', ip })
+          if (answer.statusCode === 429) refused.push(answer)
+          return answer
+        })
+      return { service, gate, refused, tryFrom }
+    }
+
+    const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
+
+    test('are a quarter of the queue for one network, in whichever of its addresses, and others go past them', async () => {
+      const { service, gate, refused, tryFrom } = await setWaitingScene()
+      const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
+      await eventually(() => expect(refused).toHaveLength(9))
+      expect(gate.waiting).toBe(1)
+      const [first] = refused
+      expect(first && refusalOf(first, 'rate_limit_exceeded')).toMatch(/^Too many sign-ins from your network/)
+      expect(first?.headers['retry-after']).toBe('1')
+      expect((await askToSignIn(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(401)
+      expect((await askToSignUp(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(201)
+      gate.open()
+      const answers = await Promise.all(waiting)
+      expect(answers.filter((answer) => answer?.statusCode === 401)).toHaveLength(51)
+      expect(gate.mostAtOnce).toBe(1)
+    })
+
+    test('and find no place are not counted; known ones and changes of a password have places of their own', async () => {
+      const { service, gate, refused, tryFrom } = await setWaitingScene()
+      const owner = await service.owner()
+      const session = await service.signedIn(owner)
+      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
+      const waiting = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'].flatMap((ip) => tryFrom(ip, 46))
+      // 230 in all: two at the gate, 200 in the queue.
+      await eventually(() => expect(refused).toHaveLength(28))
+      const email = newAddress()
+      for (let index = 0; index < 12; index += 1) {
+        const answer = await askToSignIn(service, { email, ip: '203.0.113.50' })
+        expect(refusalOf(answer, 'rate_limit_exceeded')).toMatch(/^Too many people/)
+      }
+      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
+      const body = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
+      const changed = await service.send('POST', '/v1/account/password', { key: session, body })
+      expect(changed.statusCode).toBe(200)
+      expect(gate.mostAtOnce).toBe(2)
+      gate.open()
+      await Promise.all(waiting)
+      const statuses: number[] = []
+      for (let index = 0; index < 11; index += 1) {
+        statuses.push((await askToSignIn(service, { email, ip: '203.0.113.50' })).statusCode)
+      }
+      expect(statuses).toEqual([...Array(10).fill(401), 429])
+    })
   })
 
   test('from one network: fifty, at whichever addresses; others are not held back', async () => {
@@ -98,38 +237,6 @@ describeEngines('attempts', (engine) => {
     expect((await attempt('203.0.113.5')).statusCode).toBe(429)
   })
 
-  test('one for which there is no place in the line for passwords is not counted, and may be repeated', async () => {
-    const service = await startForTest(database())
-    const owner = await service.owner()
-    const session = await service.signedIn(owner)
-    const body = { currentPassword: 'wrong', newPassword: 'another battery staple' }
-    const asks = [
-      () => askToSignIn(service, { email: owner.email, ip: '192.0.2.44' }),
-      () => askToSignUp(service, { email: newAddress(), ip: '192.0.2.44' }),
-      () => service.send('POST', '/v1/account/password', { key: session, body }),
-    ]
-    const empty = fillLine(service)
-    for (let index = 0; index < 36; index += 1) {
-      const refused = await asks[index % 3]?.()
-      expect(refused && refusalOf(refused, 'rate_limit_exceeded')).toMatch(/^Too many people/)
-      expect(refused?.headers['retry-after']).toBe('1')
-    }
-    await empty()
-    const statuses: (number | undefined)[] = []
-    for (let index = 0; index < 24; index += 1) statuses.push((await asks[index % 2]?.())?.statusCode)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
-    expect(statuses.filter((status) => status === 201)).toHaveLength(10)
-  })
-
-  test('one too many is told so, and takes no place in the line for passwords', async () => {
-    const service = await startForTest(database())
-    const email = newAddress()
-    for (let index = 0; index < 10; index += 1) await askToSignIn(service, { email })
-    const empty = fillLine(service)
-    expect(refusalOf(await askToSignIn(service, { email }), 'rate_limit_exceeded')).toMatch(/^Too many attempts/)
-    await empty()
-  })
-
   test('a request that is not valid is not counted', async () => {
     const service = await startForTest(database())
     const email = newAddress()
@@ -167,41 +274,30 @@ describeEngines('attempts', (engine) => {
       expect(await fromBehindProxy(service, ['198.51.100.5'])).toEqual([401])
     })
 
-    test('of an IPv6 address is its first 64 bits; an IPv4 address inside of one is that IPv4 address', async () => {
+    test('of an IPv6 address is its first 56 bits; an IPv4 address inside of one is that IPv4 address', async () => {
       const service = await startForTest(database())
-      const neighbours = Array.from({ length: 50 }, (_, index) => `2001:db8:1:2::${index.toString(16)}`)
+      const neighbours = Array.from({ length: 50 }, (_, index) => `2001:db8:1:2${(index + 16).toString(16)}::1`)
       const at = async (ip: string) => (await askToSignIn(service, { email: newAddress(), ip })).statusCode
       for (const ip of neighbours) expect(await at(ip)).toBe(401)
-      expect(await at('2001:db8:1:2:ffff::1')).toBe(429)
-      expect(await at('2001:db8:1:3::1')).toBe(401)
+      expect(await at('2001:db8:1:2ff:ffff::1')).toBe(429)
+      expect(await at('2001:db8:1:300::1')).toBe(401)
       for (let index = 0; index < 50; index += 1) expect(await at('192.0.2.200')).toBe(401)
       expect(await at('::ffff:192.0.2.200')).toBe(429)
     })
+
+    test('to open accounts from an IPv6 address is its first 48 bits: 192 in 192 networks of 64 bits open ten', async () => {
+      const service = await startForTest(database())
+      const at = (ip: string) => askToSignUp(service, { email: newAddress(), ip })
+      const answers: number[] = []
+      for (let index = 0; index < 192; index += 1) {
+        answers.push((await at(`2001:db8:7:${index.toString(16)}00::1`)).statusCode)
+      }
+      expect(answers.filter((status) => status === 201)).toHaveLength(10)
+      expect(answers.filter((status) => status === 429)).toHaveLength(182)
+      expect((await at('2001:db8:8::1')).statusCode).toBe(201)
+    })
   })
 })
-
-/** Takes every place in the line for passwords. The function gives them back. */
-function fillLine({ deps: { auth } }: TestService): () => Promise<void> {
-  const over = deferred()
-  const visits: Promise<void>[] = []
-  let isFull = false
-  while (!isFull) {
-    const visit = auth.inLine(async (line) => {
-      try {
-        line.takePlace()
-      } catch {
-        isFull = true
-        return
-      }
-      await over.promise
-    })
-    visits.push(visit)
-  }
-  return async () => {
-    over.resolve()
-    await Promise.all(visits)
-  }
-}
 
 /** Attempts that one proxy at 127.0.0.1 hands on, each with its own `x-forwarded-for`. */
 async function fromBehindProxy(service: TestService, forwarded: readonly string[]): Promise<number[]> {

@@ -1,6 +1,7 @@
 import { PlanList } from '@svc/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { setTier } from '../../src/accounts/accounts.ts'
+import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import {
   askForCheckout,
@@ -10,11 +11,14 @@ import {
   openPage,
   PAGES,
   planChanges,
+  pressButton,
   sessionOf,
   setStripeScene,
   tierOf,
   verify,
 } from '../support/checkouts.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { dumpTables } from '../support/scene.ts'
 import { startForTest } from '../support/service.ts'
@@ -29,7 +33,7 @@ function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[
 describeEngines('a checkout', (engine) => {
   const database = useDatabase(engine)
 
-  describe('without a payment provider', () => {
+  describe('with the test provider', () => {
     test('leads to the test provider’s page on the service’s own address', async () => {
       const service = await startForTest(database())
       const checkout = await checkOut(service, await service.owner())
@@ -105,6 +109,60 @@ describeEngines('a checkout', (engine) => {
       expect(states.map(({ status }) => status).sort()).toEqual([...Array(19).fill('expired'), 'paid'])
       expect(await planChanges(service, runtime.runtimeId)).toBe(1)
     })
+  })
+
+  describe('without a payment provider', () => {
+    test('is refused, with the reason, and the test checkout is not served', async () => {
+      const clock = createTestClock()
+      const before = await startForTest(database(), { clock })
+      const owner = await before.owner()
+      const { checkoutId, url } = await checkOut(before, owner)
+      const service = await startForTest(database(), { clock, masterKey: before.masterKey, payments: null })
+      const answer = await askForCheckout(service, owner)
+      expect(faultsIn(answer)).toEqual({ tier: [expect.stringContaining('no payment provider is configured')] })
+      const { token } = await openPage(before, { url })
+      const answers = [
+        (await openPage(service, { url })).answer,
+        await pressButton(service, { url }, { button: 'confirm', token }),
+        await service.inject({ method: 'POST', url: '/v1/billing/webhook', payload: '{}' }),
+      ]
+      for (const absent of answers) expect(refusalOf(absent, 'not_found')).toBe('The route was not found.')
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'pending', tier: 'free' })
+      clock.advance(HOUR_MS)
+      expect(await verify(service, owner, checkoutId)).toEqual({ checkoutId, status: 'expired', tier: 'free' })
+    })
+  })
+
+  test('waits for the provider beside 31 of its account and 255 in all; one more is told to come again', async () => {
+    const gate = createGate()
+    onTestFinished(() => gate.open())
+    const clock = createTestClock()
+    const provider = testPayments({ baseUrl: () => 'https://svc.test', clock })
+    const check = async (payment: { ref: string; expiresAt: number }) => {
+      await gate.enter()
+      return provider.check(payment)
+    }
+    const service = await startForTest(database(), { clock, payments: { ...provider, check } })
+    const accounts = await times(9, async () => {
+      const owner = await service.owner()
+      return { owner, checkoutId: (await checkOut(service, owner)).checkoutId }
+    })
+    const tooMany = 'Too many payments are being asked about. Try again in a moment.'
+    const waiting: Promise<unknown>[] = []
+    for (const { owner, checkoutId } of accounts.slice(0, 8)) {
+      for (let count = 0; count < 32; count += 1) waiting.push(verify(service, owner, checkoutId))
+      await gate.arrived(waiting.length)
+      expect(refusalOf(await askToVerify(service, owner, checkoutId), 'rate_limit_exceeded')).toBe(tooMany)
+    }
+    for (const { owner, checkoutId } of accounts) {
+      const refused = [await askToVerify(service, owner, checkoutId), await askForCheckout(service, owner)]
+      for (const answer of refused) expect(refusalOf(answer, 'rate_limit_exceeded')).toBe(tooMany)
+    }
+    gate.open()
+    expect(await Promise.all(waiting)).toHaveLength(256)
+    for (const { owner, checkoutId } of accounts) {
+      expect((await verify(service, owner, checkoutId)).status).toBe('pending')
+    }
   })
 
   describe('that there is no reason for', () => {

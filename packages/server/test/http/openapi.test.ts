@@ -10,6 +10,7 @@ import { typed } from '../../src/http/typed.ts'
 import { validateWithZod } from '../../src/http/validate.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { createJudge } from '../support/check-answers.ts'
+import { paymentsWithEveryRoute } from '../support/checkouts.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { collectRoutes } from '../support/routes.ts'
 import { startForTest } from '../support/service.ts'
@@ -31,7 +32,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   const database = useDatabase(engine)
 
   async function read() {
-    const service = await startForTest(database())
+    const service = await startForTest(database(), { payments: paymentsWithEveryRoute() })
     const operations = collectOperations(service.app)
     const routes = (await collectRoutes(service.app)).map(({ method, path }) => `${method.toLowerCase()} ${path}`)
     const answer = await service.send('GET', '/openapi.json')

@@ -11,6 +11,7 @@ import type { Plane } from '../../src/http/planes.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import { mintKey } from '../../src/secrets/mint.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
+import { paymentsWithEveryRoute } from '../support/checkouts.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { collectRoutes } from '../support/routes.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
@@ -86,7 +87,7 @@ describeEngines('planes', (engine) => {
   const database = useDatabase(engine)
 
   test('every route is on the plane that the interface gives it, and no route is missing from this matrix', async () => {
-    const service = await startService(database())
+    const service = await startService(database(), { payments: paymentsWithEveryRoute() })
     const routes = await collectRoutes(service.app)
     await service.close()
     const found = routes.map(({ plane, method, path }) => `${plane} ${method} ${path}`)

@@ -46,11 +46,11 @@ test('with a key of Stripe’s a server takes payments there, and its output doe
   for (const secret of [stripe.secretKey, stripe.webhookSecret]) expect(stdout + stderr).not.toContain(secret)
 })
 
-test('without one the test checkout stands in, says so at the start, and is on the server’s own address', async () => {
+test('without one the test checkout stands in on a developer’s own machine, and says so at the start', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const { apiKey: key } = await createOwner(environment)
   const server = await startServerProcess(environment)
-  expect(server.summary).toMatch(/^payments test provider: no money moves/m)
+  expect(server.summary).toMatch(/^payments test checkout: no money moves/m)
   const { checkoutId, url } = await checkOut(server.url, key)
   expect(url.startsWith(`${server.url}/`)).toBe(true)
   const page = await (await fetch(url, { headers: { connection: 'close' } })).text()
@@ -69,6 +69,20 @@ test('without one the test checkout stands in, says so at the start, and is on t
   ])
   const verified = await ask(`${server.url}/v1/billing/verify`, { key, body: { checkoutId } })
   expect(verified.body).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
+})
+
+test('a deployed server has no test checkout unless it is told to: nobody upgrades for nothing', async () => {
+  const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), NODE_ENV: 'production' }
+  const { apiKey: key } = await createOwner(deployed)
+  const server = await startServerProcess(deployed)
+  expect(server.summary).toMatch(/^payments no provider: upgrades are refused/m)
+  const refused = await ask(`${server.url}/v1/billing/checkout`, { key, body: { tier: 'pro', ...PAGES } })
+  expect(refused.status).toBe(400)
+  expect(JSON.stringify(refused.body)).toContain('no payment provider is configured')
+  server.child.kill('SIGTERM')
+  await server.ended
+  const told = await startServerProcess({ ...deployed, SVC_TEST_PAYMENTS: '1' })
+  expect((await checkOut(told.url, key)).provider).toBe('test')
 })
 
 test('with half of Stripe’s settings a server does not start, and repeats none of them', async () => {

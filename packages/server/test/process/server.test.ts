@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RuntimeDetail, Session } from '@svc/contract'
@@ -63,6 +63,58 @@ test('a data folder that does not exist is made for its owner alone, by the oper
   await createOwner({ SVC_DATA_DIR: ofAdmin })
   await startServerProcess({ ...DEMO, SVC_DATA_DIR: ofServer })
   for (const folder of [ofAdmin, ofServer]) expect(statSync(folder).mode & 0o777, folder).toBe(0o700)
+})
+
+test('whatever is in a data folder is for its owner alone, also where folder and files were open to others', async () => {
+  const folder = join(createFolder(), 'data')
+  mkdirSync(folder, { mode: 0o755 })
+  writeFileSync(join(folder, 'notes.txt'), 'of somebody else', { mode: 0o644 })
+  const environment = { ...DEMO, SVC_DATA_DIR: folder }
+  const filesOf = () => readdirSync(folder).filter((name) => name !== 'notes.txt')
+  const openTo = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
+  const expectPrivate = () => {
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(Object.fromEntries(filesOf().map((name) => [name, openTo(name)]))).toEqual(
+      Object.fromEntries(filesOf().map((name) => [name, '600'])),
+    )
+  }
+  const first = await startServerProcess(environment)
+  await createOwner(environment)
+  expectPrivate()
+  expect(filesOf()).toEqual(expect.arrayContaining(['master.key', 'server.lock', 'svc.db', 'svc.db-shm', 'svc.db-wal']))
+  first.child.kill('SIGKILL')
+  await first.ended
+  chmodSync(folder, 0o755)
+  for (const name of filesOf()) chmodSync(join(folder, name), 0o644)
+  await startServerProcess(environment)
+  await createOwner(environment)
+  expectPrivate()
+  expect(openTo('notes.txt')).toBe('644')
+})
+
+test('on a developer’s own machine endpoints on it may be called, and the start says so', async () => {
+  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
+  const { summary } = await startServerProcess(environment)
+  expect(summary).toMatch(/^local +endpoints on this machine may be called by every owner/m)
+})
+
+test('behind a proxy on the same host nobody reaches what listens on loopback, unless the operator allows it', async () => {
+  const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL: 'https://svc.example.com' }
+  const internal = await startOwnerEndpoint({ handle: { echo: () => ({ output: { secret: 'internal' } }) } })
+  onTestFinished(() => internal.close())
+  const { url, summary, child, ended } = await startServerProcess(deployed)
+  expect(summary).toMatch(/^local +endpoints on this machine are refused \(SVC_ALLOW_LOCAL_ENDPOINTS=1 allows them\)$/m)
+  const stranger = { email: 'stranger@example.com', password: 'correct horse battery' }
+  const { token: key } = Session.parse((await ask(`${url}/v1/auth/sign-up`, { body: stranger })).body)
+  const runtime = await publish(url, key, internal)
+  const call = (at: string) => ask(`${at}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: {} } })
+  const refused = await call(url)
+  expect(refused.status).toBe(502)
+  expect(JSON.stringify(refused.body)).not.toContain('internal')
+  child.kill('SIGTERM')
+  await ended
+  const allowed = await startServerProcess({ ...deployed, SVC_ALLOW_LOCAL_ENDPOINTS: '1' })
+  expect(await call(allowed.url)).toMatchObject({ status: 200, body: { output: { secret: 'internal' } } })
 })
 
 test('operators make accounts and change plans beside the running server, which knows at once', async () => {

@@ -2,7 +2,9 @@ import { Checkout, VerifiedCheckout } from '@svc/contract'
 import { type StripeDouble, type StripeEvent, startStripeDouble } from '@svc/testkit'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
+import type { Payments } from '../../src/billing/payments/payments.ts'
 import { stripePayments } from '../../src/billing/payments/stripe-payments.ts'
+import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import type { Database } from '../../src/database/open.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { createTestClock, type TestClock } from './clock.ts'
@@ -20,6 +22,12 @@ export async function startStripe(clock: TestClock, timeoutMs = 5_000) {
     apiUrl: stripe.url,
   }
   return { stripe, payments: stripePayments(settings, { clock, timeoutMs }) }
+}
+
+/** Payments that have a page of their own and take messages, so that the routes of both providers are there. */
+export function paymentsWithEveryRoute(): Payments {
+  const provider = testPayments({ baseUrl: () => 'https://svc.test', clock: createTestClock() })
+  return { ...provider, webhook: { read: () => null } }
 }
 
 export interface StripeScene {

@@ -41,8 +41,8 @@ export interface TestServiceOptions {
   allowLocalEndpoints?: boolean
   /** In place of the scripted one. */
   model?: Model
-  /** In place of the test provider. */
-  payments?: Payments
+  /** In place of the test provider; null is none at all. */
+  payments?: Payments | null
   /** The real one, scrypt, takes 50 ms and more: most tests have no use for that. */
   passwordHasher?: PasswordHasher
   /** In place of one that judges in the test's own thread. */
@@ -121,7 +121,7 @@ export async function startService(database: Database, options: TestServiceOptio
     pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,
-    payments: options.payments ?? testPayments({ baseUrl, clock }),
+    payments: options.payments === undefined ? testPayments({ baseUrl, clock }) : options.payments,
     proxyHops: options.proxyHops ?? 0,
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
@@ -205,7 +205,8 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 }
 
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
-  const passwordHash = await deps.auth.inLine((line) => line.hash(new Secret(PASSWORD)))
+  const turn = { key: ownerId, isKnown: true }
+  const passwordHash = await deps.auth.inTurn(turn, (hashes) => hashes.hash(new Secret(PASSWORD)))
   await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw new Error(`there is no account ${email}`)

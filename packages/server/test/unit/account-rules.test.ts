@@ -1,28 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { attempt, networkOf, renewedUntil, SESSION_MS, SIGN_IN_RATES, SIGN_UP_RATE } from '../../src/accounts/rules.ts'
+import { attempt, renewedUntil, SESSION_MS, SIGN_IN_RATES, SIGN_UP_RATE } from '../../src/accounts/rules.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const DAY_MS = 86_400_000
-
-describe('the network of an address', () => {
-  test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
-    ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['192.0.2.1:50123', '192.0.2.1'],
-    ['[2001:db8:1:2::1]:50123', '2001:db8:1:2::/64'],
-    ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
-    ['', ''],
-    ['unknown', 'unknown'],
-    ['_proxy', '_proxy'],
-  ])('of “%s” is “%s”', (address, network) => {
-    expect(networkOf(address)).toBe(network)
-  })
-})
 
 describe('a session', () => {
   test.each([

@@ -28,6 +28,7 @@ describe('defaults', () => {
       baseUrl: null,
       masterKeys: null,
       allowLocalEndpoints: true,
+      testPayments: true,
       proxyHops: 0,
       modelSpec: undefined,
       logLevel: 'info',
@@ -48,6 +49,8 @@ describe('defaults', () => {
       'SVC_MASTER_KEY',
       'SVC_LIMIT_STEPS',
       'SVC_ALLOW_LOCAL_ENDPOINTS',
+      'SVC_TEST_PAYMENTS',
+      'NODE_ENV',
       'SVC_OPS_PORT',
       'SVC_DRAIN_DELAY_MS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -105,8 +108,8 @@ describe('what is given', () => {
     })
   })
 
-  test('is an operations port, on the same host unless it has one of its own', () => {
-    expect(configOf({ HOST: '10.0.0.7', SVC_OPS_PORT: '9464' }).ops).toEqual({ host: '10.0.0.7', port: 9464 })
+  test('is an operations port, on loopback unless it has a host of its own', () => {
+    expect(configOf({ HOST: '10.0.0.7', SVC_OPS_PORT: '9464' }).ops).toEqual({ host: '127.0.0.1', port: 9464 })
     expect(configOf({ SVC_OPS_HOST: '::', SVC_OPS_PORT: '0' }).ops).toEqual({ host: '::', port: 0 })
     expect(configOf({ SVC_OPS_HOST: '::' }).ops).toBeNull()
     expect(configOf({ SVC_DRAIN_DELAY_MS: '5000' }).drainDelayMs).toBe(5_000)
@@ -116,14 +119,31 @@ describe('what is given', () => {
     [{}, true],
     [{ HOST: 'localhost' }, true],
     [{ HOST: '::1' }, true],
+    [{ SVC_BASE_URL: 'http://localhost:8787' }, true],
+    [{ SVC_BASE_URL: 'http://127.0.0.1:8787/' }, true],
+    [{ SVC_BASE_URL: 'http://[::1]:8787' }, true],
+    [{ SVC_TRUST_PROXY: '0' }, true],
+    [{ NODE_ENV: 'development' }, true],
     [{ HOST: '0.0.0.0' }, false],
     [{ HOST: 'svc.example.com' }, false],
+    [{ SVC_BASE_URL: 'https://svc.example.com' }, false],
+    [{ SVC_BASE_URL: 'http://localhost.example.com' }, false],
+    [{ SVC_TRUST_PROXY: '1' }, false],
+    [{ NODE_ENV: 'production' }, false],
     [{ DATABASE_URL: 'postgres://db/svc', SVC_MASTER_KEY: KEY }, false],
-    [{ HOST: '0.0.0.0', SVC_ALLOW_LOCAL_ENDPOINTS: '1' }, true],
-    [{ DATABASE_URL: 'postgres://db/svc', SVC_MASTER_KEY: KEY, SVC_ALLOW_LOCAL_ENDPOINTS: '1' }, true],
-    [{ SVC_ALLOW_LOCAL_ENDPOINTS: '0' }, false],
-  ])('%j allows endpoints on loopback: %s', (env, isAllowed) => {
-    expect(configOf(env).allowLocalEndpoints).toBe(isAllowed)
+  ])('%j is a developer’s own machine: %s', (env, isLocal) => {
+    expect(configOf(env)).toMatchObject({ allowLocalEndpoints: isLocal, testPayments: isLocal })
+    for (const [value, isOn] of [
+      ['1', true],
+      ['0', false],
+    ] as const) {
+      const { allowLocalEndpoints, testPayments } = configOf({ ...env, SVC_ALLOW_LOCAL_ENDPOINTS: value })
+      expect([allowLocalEndpoints, testPayments]).toEqual([isOn, isLocal])
+      expect(configOf({ ...env, SVC_TEST_PAYMENTS: value })).toMatchObject({
+        allowLocalEndpoints: isLocal,
+        testPayments: isOn,
+      })
+    }
   })
 
   test('is a payment provider where its key is given, with or without the rest', () => {
@@ -165,6 +185,7 @@ describe('faults', () => {
       DATABASE_URL: 'mysql://db/svc',
       SVC_BASE_URL: 'svc.example.com',
       SVC_ALLOW_LOCAL_ENDPOINTS: 'yes',
+      SVC_TEST_PAYMENTS: 'yes',
       SVC_LOG_LEVEL: 'loud',
       SVC_LIMIT_STEPS: '0',
       SVC_LIMIT_DISPATCH_MS: '30s',
@@ -178,6 +199,7 @@ describe('faults', () => {
       'SVC_LIMIT_STEPS',
       'SVC_LOG_LEVEL',
       'SVC_MASTER_KEY',
+      'SVC_TEST_PAYMENTS',
     ])
   })
 

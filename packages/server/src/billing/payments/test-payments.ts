@@ -4,7 +4,7 @@ import type { Payments } from './payments.ts'
 const TEST_CHECKOUT_PATH = '/v1/billing/test-checkout'
 
 /**
- * Stands in where no payment provider is configured: no money moves. Its page confirms a checkout in the database, so
+ * Stands in for a payment provider, for development: no money moves. Its page confirms a checkout in the database, so
  * what it can be asked is only whether there still is time.
  */
 export function testPayments(context: { baseUrl: () => string; clock: Clock }): Payments {

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { KNOWN_NETWORKS_KEPT } from './rules.ts'
+
+/** True where the account's password was given from this network at `since` or later. */
+export async function isKnownNetwork(
+  db: Kysely<Schema>,
+  { ownerId, network, since }: { ownerId: string; network: string; since: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('known_networks')
+    .select('seen_at')
+    .where('owner_id', '=', ownerId)
+    .where('network', '=', network)
+    .where('seen_at', '>=', since)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Notes a network of an account, in place of the one that was used least lately where there are too many. */
+export async function rememberNetwork(
+  db: Kysely<Schema>,
+  { ownerId, network, seenAt }: { ownerId: string; network: string; seenAt: number },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx
+      .insertInto('known_networks')
+      .values({ owner_id: ownerId, network, seen_at: seenAt })
+      .onConflict((conflict) => conflict.columns(['owner_id', 'network']).doUpdateSet({ seen_at: seenAt }))
+      .execute()
+    const surplus = await tx
+      .selectFrom('known_networks')
+      .select('network')
+      .where('owner_id', '=', ownerId)
+      .orderBy('seen_at', 'desc')
+      .orderBy('network')
+      .limit(KNOWN_NETWORKS_KEPT)
+      .offset(KNOWN_NETWORKS_KEPT)
+      .execute()
+    if (surplus.length === 0) return
+    const networks = surplus.map((row) => row.network)
+    await tx.deleteFrom('known_networks').where('owner_id', '=', ownerId).where('network', 'in', networks).execute()
+  })
+}
+
+/** Removes the networks that were last used before `before`. */
+export async function deleteForgottenNetworks(db: Kysely<Schema>, before: number): Promise<void> {
+  await inTransaction(db, (tx) => tx.deleteFrom('known_networks').where('seen_at', '<', before).execute())
+}
