@@ -9,11 +9,11 @@ import { FAILURES, nameOfFailure } from './failures.ts'
 import { type Endpoint, Lanes, type Pass } from './lanes.ts'
 import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
-import { withoutToken } from './scrub.ts'
+import { redactorOf } from './redact.ts'
 import { createAgent } from './send.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
-  limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes'>
+  limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes' | 'responseValues'>
   /** Whether endpoints on `localhost`, `127.0.0.1` and `[::1]` may be called. */
   allowLocalEndpoints: boolean
   resolve?: Resolve
@@ -62,11 +62,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
   const startedAt = context.clock.now()
   const answer = await enterLane(context, target, call)
-  const outcome = withoutToken(answer, call.endUserToken)
+  const redactor = redactorOf(call.endUserToken)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
   context.metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
-  if (outcome.ok) return { ok: true, output: outcome.output, durationMs }
-  return { ok: false, message: shorten(outcome.failure.message), durationMs }
+  if (answer.ok) return { ok: true, output: answer.output, redacted: redactor.json(answer.output), durationMs }
+  return { ok: false, message: shorten(redactor.text(answer.failure.message)), durationMs }
 }
 
 const MESSAGE_CHARACTERS = 4000
@@ -110,7 +110,7 @@ async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnsw
     })
     if (reply.ok) {
       lane.workedSecret = secret
-      return parseAnswer(reply.body)
+      return parseAnswer(reply.body, context.limits)
     }
     if (reply.failure !== FAILURES.cancelled) report(context, delivery, reply.reason)
     return { ok: false, failure: reply.failure }

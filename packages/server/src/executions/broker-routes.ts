@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { atOnce } from '../http/at-once.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { HANDED_ON } from '../http/json-body.ts'
 import { typed } from '../http/typed.ts'
 import { type Located, locateById } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
@@ -44,7 +45,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     PATH,
     {
       schema: CALL,
-      config: { isRateLimited: true },
+      config: { isRateLimited: true, exactFields: HANDED_ON },
       onRequest(request, _reply, done) {
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {

@@ -1,4 +1,5 @@
 import type { FieldErrors, JsonObject, Tier } from '@svc/contract'
+import { JsonText } from '../lib/json-text.ts'
 import type { Limits } from '../limits.ts'
 import { TIERS } from '../usage/tiers.ts'
 
@@ -40,12 +41,12 @@ export function sizeFaults(
 
 /** A call's input as a trace keeps it; see {@link storedPayload}. */
 export function storedInput({ input, inputText }: { input: JsonObject; inputText?: string }, maxBytes: number): string {
-  return inputText === undefined ? storedPayload(input, maxBytes) : storedText(inputText, maxBytes)
+  return inputText === undefined ? storedPayload(JsonText.of(input), maxBytes) : storedText(inputText, maxBytes)
 }
 
 /** A capability's payload as a trace keeps it: its JSON text, or its size and beginning where it is too large. */
-export function storedPayload(value: unknown, maxBytes: number): string {
-  return storedText(JSON.stringify(value ?? null), maxBytes)
+export function storedPayload({ text }: JsonText, maxBytes: number): string {
+  return storedText(text, maxBytes)
 }
 
 function storedText(text: string, maxBytes: number): string {

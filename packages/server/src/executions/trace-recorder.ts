@@ -82,7 +82,7 @@ export function settledCall(
     input: storedInput(call, context.storedBytes),
     startedAt: context.startedAt,
     status: result.ok ? 'completed' : 'failed',
-    output: result.ok ? storedPayload(result.output, context.storedBytes) : null,
+    output: result.ok ? storedPayload(result.redacted, context.storedBytes) : null,
     error: result.ok ? null : result.message,
     durationMs: Math.round(result.durationMs),
   }

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { parseAnswer } from '../../src/dispatch/parse-answer.ts'
-import { nestsDeeperThan } from '../../src/json-scan.ts'
+import { measureJson } from '../../src/json-scan.ts'
+
+function nestsDeeperThan(text: string, levels: number): boolean {
+  return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels
+}
 
 function parse(text: string) {
   return parseAnswer(Buffer.from(text))
