@@ -46,13 +46,14 @@ export const STOPPED = 'The execution was stopped.'
 
 /**
  * The agent loop: the model speaks, the capabilities it asked for are called, their results go back to it, until it asks
- * for none, or a budget of steps or tokens is spent. A capability's failure is the model's to deal with; a model's failure ends the loop.
+ * for none, or steps or tokens are used up. A capability's failure is the model's to deal with; a model's failure ends the
+ * loop.
  */
 export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
   const { limits } = deps
   const messages = forModel(input.messages, limits.modelOutputBytes)
   const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0 }
-  for (let step = 1; step <= limits.steps && spent.tokens < limits.executionTokens; step += 1) {
+  for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
     const saidBytes = bytesOf(spoken)
@@ -78,6 +79,11 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     yield { type: 'turn', message: { role: 'tool', parts } }
   }
   return { finishReason: 'length' }
+}
+
+// A model call that has begun is not cut short: the last one may go past the tokens.
+function mayAskAgain(step: number, spent: { tokens: number }, limits: AgentDeps['limits']): boolean {
+  return step <= limits.steps && spent.tokens < limits.executionTokens
 }
 
 function metered(call: CallCapability, spent: { outputBytes: number }): CallCapability {
@@ -197,10 +203,7 @@ function assistantTurn(text: string, requests: readonly JudgedRequest[]): Messag
   return { role: 'assistant', parts: [...spoken, ...calls] }
 }
 
-function resultParts(
-  requests: readonly JudgedRequest[],
-  results: ReadonlyMap<string, CallResult>,
-): ToolResultPart[] {
+function resultParts(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): ToolResultPart[] {
   return requests.map(({ part, refusal }) => {
     const refused: CallResult = { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
     return toolResult(part.id, part.name, results.get(part.id) ?? refused)

@@ -8,8 +8,8 @@ import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
 import { FAILURES, nameOfFailure } from './failures.ts'
 import { type Endpoint, Lanes, type Pass } from './lanes.ts'
 import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
-import { createResolve, type Resolve } from './resolve.ts'
 import { redactorOf } from './redact.ts'
+import { createResolve, type Resolve } from './resolve.ts'
 import { createAgent } from './send.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {

@@ -1,5 +1,6 @@
 import { CapabilityAnswer } from '@svc/contract'
-import { INEXACT_NUMBER, inexactNumber, measureJson } from '../json-scan.ts'
+import { measureJson } from '../json-scan.ts'
+import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { JsonText } from '../lib/json-text.ts'
 import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'

@@ -51,7 +51,7 @@ function formsOf(secret: string): string[] {
   return [
     ...[secret, json, json.replaceAll('/', '\\/'), inAscii(json)],
     ...encoded,
-    ...encoded.map((text) => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())),
+    ...encoded.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
     ...[hex, hex.toUpperCase()],
     ...(['base64', 'base64url'] as const).flatMap((encoding) => base64Forms(bytes, encoding)),
   ]

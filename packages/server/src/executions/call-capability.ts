@@ -1,4 +1,10 @@
-import { type CapabilityFailure, type CapabilityOutput, type FieldErrors, isBlankToken, type JsonObject } from '@svc/contract'
+import {
+  type CapabilityFailure,
+  type CapabilityOutput,
+  type FieldErrors,
+  isBlankToken,
+  type JsonObject,
+} from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'

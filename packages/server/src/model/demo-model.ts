@@ -21,15 +21,19 @@ export function demoModel(deps: { clock: Clock }): Model {
       const said = turn.type === 'say' ? turn.text : JSON.stringify([turn.name, turn.input])
       if (turn.type === 'say') yield* inWordGroups(request, turn.text)
       else yield { type: 'tool_call', name: turn.name, input: turn.input }
-      yield { type: 'end', reason: turn.type === 'say' ? 'stop' : 'tool_calls', usage: usageOf({ ...request, messages }, said) }
+      yield {
+        type: 'end',
+        reason: turn.type === 'say' ? 'stop' : 'tool_calls',
+        usage: usageOf({ ...request, messages }, said),
+      }
     },
   }
 }
 
 function withValues(message: Message): Message {
   if (message.role !== 'tool') return message
-  const valueOf = (output: unknown) => (output instanceof JsonText ? output.value() : output)
-  return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: valueOf(part.output) })) }
+  const plain = (output: unknown) => (output instanceof JsonText ? output.value() : output)
+  return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: plain(part.output) })) }
 }
 
 const WORDS_AT_ONCE = 4

@@ -1,5 +1,5 @@
 import { parseJson } from '../json-parse.ts'
-import { INEXACT_NUMBER, inexactNumber } from '../json-scan.ts'
+import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import type { Limits } from '../limits.ts'
 import type { StopSignal } from '../stop-signal.ts'
 import { type Deadline, deadline } from './deadline.ts'
@@ -169,7 +169,9 @@ function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'
   try {
     const input = parseJson(argumentsText)
     const inexact = inexactNumber(argumentsText)
-    return inexact === null ? { input } : { input: undefined, problem: `input${inexact && `.${inexact}`} ${INEXACT_NUMBER}` }
+    return inexact === null
+      ? { input }
+      : { input: undefined, problem: `input${inexact && `.${inexact}`} ${INEXACT_NUMBER}` }
   } catch {
     return { input: undefined }
   }

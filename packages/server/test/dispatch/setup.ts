@@ -26,7 +26,7 @@ export function setUpDispatcher(options: Partial<DispatcherDeps> & { dispatchMs?
   const reasons: unknown[] = []
   let tries = 0
   const dispatcher = createDispatcher({
-    limits: { dispatchMs, endpointCalls: 50, responseBytes: 1024 * 1024 },
+    limits: { dispatchMs, endpointCalls: 50, responseBytes: 1024 * 1024, responseValues: 50_000 },
     allowLocalEndpoints: true,
     clock,
     resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
