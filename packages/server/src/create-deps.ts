@@ -12,6 +12,7 @@ import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
+import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
 import { createCallLog } from './executions/call-log.ts'
 import { createNodeLease } from './executions/node-lease.ts'
@@ -40,6 +41,8 @@ export interface DepsOptions {
   payments: Payments
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
+  /** In place of the thread that asks: where large answers are read. */
+  answers?: AnswerReader
   logger: Logger
   /** None: through the logger. */
   requestLog?: RequestLog
@@ -101,7 +104,14 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
+    dispatcher: options.dispatcher ?? createDispatcher({
+        limits,
+        allowLocalEndpoints,
+        clock,
+        logger,
+        metrics,
+        ...(options.answers && { answers: options.answers }),
+      }),
     serving: createServingCache(),
     published: createPublishedCache(),
     admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),

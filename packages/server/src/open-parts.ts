@@ -5,6 +5,7 @@ import { openPayments } from './billing/payments/open-payments.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
+import { createAnswerThread } from './dispatch/answer-thread.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
 import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
@@ -64,6 +65,7 @@ export async function openParts(
     payments,
     schemaJudge,
     inputChecks: createInputChecks(createInputThreads()),
+    answers: createAnswerThread(),
     logger,
     ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,

@@ -26,6 +26,7 @@ function cut(output: unknown, maxBytes: number): JsonText | string {
   const { text, bytes } = written
   if (bytes <= maxBytes) return written
   // As a stream, whose last character may be half here: it is left out then.
-  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true })
+  const head = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes)
+  const kept = new TextDecoder().decode(head, { stream: true })
   return `${kept}\n[Cut here: the first ${maxBytes} of ${bytes} bytes are shown.]`
 }

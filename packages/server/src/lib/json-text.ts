@@ -11,6 +11,11 @@ export class JsonText {
     return value instanceof JsonText ? value : new JsonText(JSON.stringify(value ?? null))
   }
 
+  /** What somebody else wrote; it must be JSON. */
+  static written(text: string): JsonText {
+    return new JsonText(text)
+  }
+
   /** In bytes of UTF-8. */
   get bytes(): number {
     return Buffer.byteLength(this.text)

@@ -295,7 +295,7 @@ describe('a rotated secret', () => {
   async function setUp() {
     const endpoint = await setUpEndpoint({ secret: OLD.reveal(), handle: { 'search-products': () => ({ output: 1 }) } })
     const setup = setUpDispatcher()
-    const base = { runtimeId: endpoint.runtimeId, endpoint: endpoint.url }
+    const base = { ownerId: 'owner', runtimeId: endpoint.runtimeId, endpoint: endpoint.url }
     const dispatch = (
       secrets: DispatchTarget['secrets'] = rotated(NOW + 1),
       readSecrets?: DispatchTarget['readSecrets'],

@@ -52,7 +52,7 @@ export async function setUpEndpoint(options: OwnerEndpointOptions = {}): Promise
 
 export function targetOf(endpoint: Pick<OwnerEndpoint, 'url' | 'runtimeId' | 'secret'>): DispatchTarget {
   const { url, runtimeId, secret } = endpoint
-  return { runtimeId, endpoint: url, secrets: { current: new Secret(secret), previous: null } }
+  return { ownerId: 'owner', runtimeId, endpoint: url, secrets: { current: new Secret(secret), previous: null } }
 }
 
 let calls = 0
