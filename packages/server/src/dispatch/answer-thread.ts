@@ -14,9 +14,7 @@ export interface AskedAnswer {
 }
 
 /** What it answers: JSON texts. `redacted` is null where it is the same. */
-export type WrittenAnswer =
-  | { ok: true; output: string; redacted: string | null }
-  | { ok: false; failure: CallFailure }
+export type WrittenAnswer = { ok: true; output: string; redacted: string | null } | { ok: false; failure: CallFailure }
 
 const WAITING = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
 

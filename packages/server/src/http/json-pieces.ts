@@ -10,6 +10,9 @@ export function needsPieces(value: unknown): boolean {
   return value instanceof JsonText || Object.values(value).some(needsPieces)
 }
 
+/** The content type of {@link jsonInOne}, which Fastify does not set for a serializer of a reply's own. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** What `JSON.stringify` makes of a JSON value, at once. JSON that is written already is not parsed again. */
 export function jsonInOne(value: unknown): string {
   return [...jsonPieces(value)].join('')
