@@ -58,8 +58,16 @@ export type Website = z.infer<typeof Website>
 export const Adp = z.strictObject({ namespace: Namespace, id: z.string().min(1).max(500).optional() })
 export type Adp = z.infer<typeof Adp>
 
-/** The owner’s own system prompt for the agent loop. */
-export const Agent = z.strictObject({ instructions: z.string().max(32_768).optional() })
+const AgentLimit = z.int().positive('must be above zero.').optional()
+
+/**
+ * The owner’s own system prompt for the agent loop, and bounds of one execution that are lower than the service’s: steps
+ * are model calls, tokens are input and output together. Higher ones count as the service’s.
+ */
+export const Agent = z.strictObject({
+  instructions: z.string().max(32_768).optional(),
+  limits: z.strictObject({ steps: AgentLimit, tokens: AgentLimit }).optional(),
+})
 
 /** Everything that a deployment publishes. It replaces the deployment before it as a whole. */
 export const DeploymentManifest = z.strictObject({

@@ -9,15 +9,19 @@ export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 export const ExecutionKind = z.enum(['execute', 'capability', 'broker'])
 export type ExecutionKind = z.infer<typeof ExecutionKind>
 
-/** Why an execution ended: the model was done, the step budget ran out, a fault, or the caller left. */
+/** Why an execution ended: the model was done, a budget (steps, tokens, text) ran out, a fault, or the caller left. */
 export const FinishReason = z.enum(['stop', 'length', 'error', 'cancelled'])
 export type FinishReason = z.infer<typeof FinishReason>
 
-// An empty token is none: browsers and templates send '' for “nobody is signed in”.
+/** True for an empty or blank token, which is none: browsers and templates send '' for “nobody is signed in”. */
+export function isBlankToken(token: string): boolean {
+  return token.trim() === ''
+}
+
 const EndUserToken = z
   .string()
   .optional()
-  .transform((token) => token || undefined)
+  .transform((token) => (token === undefined || isBlankToken(token) ? undefined : token))
 
 /** Body of `POST /v1/runtime/execute`. The runtime comes from the key; a `runtimeId` in the body is ignored. */
 export const ExecuteRequest = z.object({
@@ -32,6 +36,7 @@ export const OwnerExecuteRequest = z.object({
   runtimeId: z.string(),
   messages: Transcript,
   metadata: JsonObject.optional(),
+  endUserToken: EndUserToken,
 })
 export type OwnerExecuteRequest = z.infer<typeof OwnerExecuteRequest>
 

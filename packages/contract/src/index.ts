@@ -74,6 +74,7 @@ export {
   ExecutionStatus,
   ExecutionSummary,
   FinishReason,
+  isBlankToken,
   OwnerExecuteRequest,
   Trace,
   TracedCall,

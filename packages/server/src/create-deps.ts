@@ -13,6 +13,7 @@ import type { InputChecks } from './deployments/input-checks.ts'
 import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
+import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
 import { createCallLog } from './executions/call-log.ts'
 import { createNodeLease } from './executions/node-lease.ts'
@@ -43,6 +44,8 @@ export interface DepsOptions {
   payments: Payments | null
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
+  /** In place of the thread that asks: where large answers are read. */
+  answers?: AnswerReader
   logger: Logger
   /** None: through the logger. */
   requestLog?: RequestLog
@@ -112,7 +115,14 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
+    dispatcher: options.dispatcher ?? createDispatcher({
+        limits,
+        allowLocalEndpoints,
+        clock,
+        logger,
+        metrics,
+        ...(options.answers && { answers: options.answers }),
+      }),
     serving: createServingCache(),
     published: createPublishedCache(),
     admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics, storage, room }),

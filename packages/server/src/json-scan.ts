@@ -27,13 +27,8 @@ export function measureJson(text: string, limits: JsonExtent): JsonExtent {
   return { depth: deepest, values }
 }
 
-/** True when arrays and objects of a JSON text stand more than `levels` deep in each other. */
-export function nestsDeeperThan(text: string, levels: number): boolean {
-  return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels
-}
-
-// Brackets and commas inside a string do not count.
-function endOfString(text: string, start: number): number {
+/** Where the string that begins at `start` has its closing quote; brackets and commas up to there do not count. */
+export function endOfString(text: string, start: number): number {
   let at = start + 1
   for (let unit = text.charCodeAt(at); at < text.length && unit !== QUOTE; unit = text.charCodeAt(at)) {
     at += unit === BACKSLASH ? 2 : 1

@@ -8,6 +8,8 @@ export interface Limits {
   parallelCalls: number
   /** Capability calls per execution. */
   calls: number
+  /** Tokens of one execution, input and output together; once they are used, the model is not called again. */
+  executionTokens: number
   /** Outputs of one execution, all together; once they are larger, no further call is made. */
   outputBytes: number
   /** What the model says in one execution, arguments of calls included; its turn ends there, as at its own length. */
@@ -31,6 +33,8 @@ export interface Limits {
   schemaBytes: number
   /** A capability's answer as received. */
   responseBytes: number
+  /** Values in a capability's answer, objects, lists and what they hold. */
+  responseValues: number
   /** What the model is given of a capability's answer. */
   modelOutputBytes: number
   /** What a trace keeps of one payload. */
@@ -53,6 +57,7 @@ export const DEFAULT_LIMITS: Limits = {
   steps: 25,
   parallelCalls: 5,
   calls: 100,
+  executionTokens: 200_000,
   outputBytes: 8 * MiB,
   textBytes: 512 * KiB,
   endpointCalls: 50,
@@ -64,6 +69,7 @@ export const DEFAULT_LIMITS: Limits = {
   executionMs: 300_000,
   ...DEPLOYMENT_LIMITS,
   responseBytes: MiB,
+  responseValues: 50_000,
   modelOutputBytes: 64 * KiB,
   storedBytes: 64 * KiB,
   deploymentsPerHour: 60,

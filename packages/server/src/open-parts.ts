@@ -6,6 +6,7 @@ import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { freeBytesOf, keepReserve } from './database/disk-reserve.ts'
+import { createAnswerThread } from './dispatch/answer-thread.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
 import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
@@ -65,6 +66,7 @@ export async function openParts(
     payments,
     schemaJudge,
     inputChecks: createInputChecks(createInputThreads()),
+    answers: createAnswerThread(),
     logger,
     ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,

@@ -6,6 +6,7 @@ import { requests } from './requests/requests.ts'
 import { schemas } from './schemas/schemas.ts'
 import { slowClients } from './slow-clients/slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
+import { wideAnswers } from './wide-answers/wide-answers.ts'
 
 /** What `npm run fuzz` runs, in this order. */
 export const FUZZ_SCENARIOS: readonly Scenario[] = [
@@ -16,4 +17,5 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   headersAndCursors,
   origins,
   overload,
+  wideAnswers,
 ]

@@ -1,24 +1,36 @@
-import { isJsonObject, type Message, type TextPart, type ToolCallPart } from '@svc/contract'
+import { isJsonObject, type Message, type TextPart, type ToolCallPart, type ToolResultPart } from '@svc/contract'
 import type { Clock } from '../clock.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { NewId } from '../ids.ts'
 import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from '../model/model.ts'
+import {
+  type Model,
+  type ModelCall,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+  NO_USAGE,
+} from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
 import { nextTurn } from '../next-turn.ts'
 import { type StopSignal, unlessStopped } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
+import { tokensOf } from './token-budget.ts'
 import { NOT_MADE, type Toolset, toolCallProblem } from './tools.ts'
-import { forModel, toolResult } from './transcript.ts'
+import { forModel, redactedResult, toolResult } from './transcript.ts'
 import { wholeUsage } from './whole-usage.ts'
 
 export interface AgentDeps {
   model: Model
   clock: Clock
   newId: NewId
-  limits: Pick<Limits, 'steps' | 'parallelCalls' | 'calls' | 'outputBytes' | 'textBytes' | 'modelOutputBytes'>
+  limits: Pick<
+    Limits,
+    'steps' | 'executionTokens' | 'parallelCalls' | 'calls' | 'outputBytes' | 'textBytes' | 'modelOutputBytes'
+  >
 }
 
 export interface AgentInput {
@@ -34,16 +46,19 @@ export const STOPPED = 'The execution was stopped.'
 
 /**
  * The agent loop: the model speaks, the capabilities it asked for are called, their results go back to it, until it asks
- * for none or the step budget is spent. A capability's failure is the model's to deal with; a model's failure ends the loop.
+ * for none, or steps or tokens are used up. A capability's failure is the model's to deal with; a model's failure ends the
+ * loop.
  */
 export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
   const { limits } = deps
   const messages = forModel(input.messages, limits.modelOutputBytes)
-  const spent = { calls: 0, outputBytes: 0, textBytes: 0 }
-  for (let step = 1; step <= limits.steps; step += 1) {
+  const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0 }
+  for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
-    spent.textBytes += bytesOf(spoken)
+    const saidBytes = bytesOf(spoken)
+    spent.textBytes += saidBytes
+    spent.tokens += tokensOf(spoken.usage, { ...input, messages, tools: input.toolset.tools }, saidBytes)
     const requests = await judgeAll(deps, input, spoken.requests, limits.calls - spent.calls)
     if (requests === null) return { finishReason: 'cancelled' }
     const assistant = assistantTurn(spoken.text, requests)
@@ -58,17 +73,23 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
       mayStart: () => !input.signal.aborted && spent.outputBytes < limits.outputBytes,
     })
     if (input.signal.aborted) return { finishReason: 'cancelled' }
-    const tool = toolTurn(requests, results)
-    messages.push(...forModel([tool], limits.modelOutputBytes))
-    yield { type: 'turn', message: tool }
+    const parts = resultParts(requests, results)
+    const redacted = parts.map((part) => redactedResult(part, results.get(part.toolCallId)))
+    messages.push(...forModel([{ role: 'tool', parts: redacted }], limits.modelOutputBytes))
+    yield { type: 'turn', message: { role: 'tool', parts } }
   }
   return { finishReason: 'length' }
+}
+
+// A model call that has begun is not cut short: the last one may go past the tokens.
+function mayAskAgain(step: number, spent: { tokens: number }, limits: AgentDeps['limits']): boolean {
+  return step <= limits.steps && spent.tokens < limits.executionTokens
 }
 
 function metered(call: CallCapability, spent: { outputBytes: number }): CallCapability {
   return async (made) => {
     const result = await call(made)
-    if (result.ok) spent.outputBytes += jsonBytes(result.output)
+    if (result.ok) spent.outputBytes += result.output.bytes
     return result
   }
 }
@@ -76,8 +97,9 @@ function metered(call: CallCapability, spent: { outputBytes: number }): CallCapa
 interface Spoken {
   ok: true
   text: string
-  requests: { name: string; input: unknown }[]
+  requests: ModelCall[]
   wasCut: boolean
+  usage: ModelUsage
 }
 
 type Turn = Spoken | { ok: false; failure: AgentResult }
@@ -87,7 +109,7 @@ async function* speak(
   input: AgentInput,
   turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
 ): AsyncGenerator<AgentEvent, Turn> {
-  const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false }
+  const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false, usage: NO_USAGE }
   const startedAt = deps.clock.now()
   const stepEnd = (usage: ModelUsage): AgentEvent => {
     const durationMs = Math.max(0, deps.clock.now() - startedAt)
@@ -103,12 +125,12 @@ async function* speak(
     for await (const event of deps.model.stream(request)) {
       if (event.type === 'end') {
         yield stepEnd(event.usage)
-        return { ...spoken, wasCut: event.reason === 'length' }
+        return { ...spoken, wasCut: event.reason === 'length', usage: wholeUsage(event.usage) }
       }
       note(spoken, event)
       if (event.type === 'text') yield event
     }
-    yield stepEnd({ inputTokens: 0, outputTokens: 0 })
+    yield stepEnd(NO_USAGE)
     return { ok: false, failure: { finishReason: 'error', error: CUT_OFF } }
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error
@@ -120,7 +142,7 @@ async function* speak(
 
 function note(spoken: Spoken, event: Exclude<ModelEvent, { type: 'end' }>): void {
   if (event.type === 'text') spoken.text += event.content
-  else spoken.requests.push({ name: event.name, input: event.input })
+  else spoken.requests.push(event)
 }
 
 function bytesOf({ text, requests }: Spoken): number {
@@ -158,7 +180,7 @@ async function judgeAll(
 async function judge(
   deps: AgentDeps,
   toolset: Toolset,
-  request: { name: string; input: unknown },
+  request: ModelCall,
   isTooMany: boolean,
 ): Promise<JudgedRequest> {
   const part: ToolCallPart = {
@@ -181,10 +203,9 @@ function assistantTurn(text: string, requests: readonly JudgedRequest[]): Messag
   return { role: 'assistant', parts: [...spoken, ...calls] }
 }
 
-function toolTurn(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): Message {
-  const parts = requests.map(({ part, refusal }) => {
+function resultParts(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): ToolResultPart[] {
+  return requests.map(({ part, refusal }) => {
     const refused: CallResult = { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
     return toolResult(part.id, part.name, results.get(part.id) ?? refused)
   })
-  return { role: 'tool', parts }
 }

@@ -1,5 +1,5 @@
 import { type FieldErrors, isJsonObject, type JsonObject } from '@svc/contract'
-import type { ModelTool } from '../model/model.ts'
+import type { ModelCall, ModelTool } from '../model/model.ts'
 
 type Faults = FieldErrors | null
 
@@ -20,11 +20,12 @@ export const NOT_MADE =
  */
 export async function toolCallProblem(
   toolset: Toolset,
-  { name, input }: { name: string; input: unknown },
+  { name, input, problem }: Pick<ModelCall, 'name' | 'input' | 'problem'>,
   isTooMany: boolean,
 ): Promise<string | null> {
   const check = toolset.check(name)
   if (!check) return `There is no capability named “${name.slice(0, 128)}”.`
+  if (problem !== undefined) return problem
   if (!isJsonObject(input)) return 'The input must be a JSON object.'
   if (isTooMany) return NOT_MADE
   const faults = await check(input, 'input')

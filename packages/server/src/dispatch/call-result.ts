@@ -1,4 +1,13 @@
+import type { JsonText } from '../lib/json-text.ts'
+
 /** How a capability call ended. A failure is a value: its message is fit for a model and for a stranger. */
 export type CallResult =
-  | { ok: true; output: unknown; durationMs: number }
+  | {
+      ok: true
+      /** For the caller alone: as the endpoint answered. */
+      output: JsonText
+      /** For model and trace: without the end user's token. The same object where it holds none. */
+      redacted: JsonText
+      durationMs: number
+    }
   | { ok: false; message: string; durationMs: number }

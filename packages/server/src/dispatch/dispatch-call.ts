@@ -10,6 +10,7 @@ export interface TargetSecrets {
 
 /** Where a call goes and what it is signed with. */
 export interface DispatchTarget {
+  ownerId: string
   runtimeId: string
   endpoint: string
   secrets: TargetSecrets

@@ -7,18 +7,19 @@ import { compose } from './compose.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
 import { FAILURES, nameOfFailure } from './failures.ts'
 import { type Endpoint, Lanes, type Pass } from './lanes.ts'
-import { type ParsedAnswer, parseAnswer } from './parse-answer.ts'
+import { type AnswerReader, type GivenAnswer, type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
-import { withoutToken } from './scrub.ts'
 import { createAgent } from './send.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
-  limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes'>
+  limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes' | 'responseValues'>
   /** Whether endpoints on `localhost`, `127.0.0.1` and `[::1]` may be called. */
   allowLocalEndpoints: boolean
   resolve?: Resolve
   /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
+  /** Reads answers of more than 16 KiB; without one they are read in this thread, too. */
+  answers?: AnswerReader
   logger?: DispatchLogger
   metrics?: DispatchMetrics
 }
@@ -55,18 +56,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     dispatch: (target, call) => dispatch(context, target, call),
     healthOf: (endpoint) => context.lanes.healthOf(endpoint, deps.clock.now()),
     openCircuits: () => context.lanes.openCircuits(),
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all([agent.destroy(), deps.answers?.close()])
+    },
   }
 }
 
 async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
   const startedAt = context.clock.now()
   const answer = await enterLane(context, target, call)
-  const outcome = withoutToken(answer, call.endUserToken)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
   context.metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
-  if (outcome.ok) return { ok: true, output: outcome.output, durationMs }
-  return { ok: false, message: shorten(outcome.failure.message), durationMs }
+  if (answer.ok) return { ...answer, durationMs }
+  return { ok: false, message: shorten(answer.failure.message), durationMs }
 }
 
 const MESSAGE_CHARACTERS = 4000
@@ -76,11 +78,11 @@ function shorten(message: string): string {
   return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message
 }
 
-async function enterLane(context: Context, target: DispatchTarget, call: DispatchCall): Promise<ParsedAnswer> {
+async function enterLane(context: Context, target: DispatchTarget, call: DispatchCall): Promise<ReadAnswer> {
   if (call.signal?.aborted) return { ok: false, failure: FAILURES.cancelled }
   const pass = context.lanes.enter(target, context.clock.now())
   if (!('lane' in pass)) return { ok: false, failure: pass }
-  let outcome: ParsedAnswer = { ok: false, failure: FAILURES.cancelled }
+  let outcome: ReadAnswer = { ok: false, failure: FAILURES.cancelled }
   try {
     outcome = await deliver(context, { target, call, pass })
     return outcome
@@ -95,7 +97,7 @@ interface Delivery {
   pass: Pass
 }
 
-async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnswer> {
+async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer> {
   const { target, call, pass } = delivery
   const { lane, address } = pass
   const message = compose(call)
@@ -110,13 +112,25 @@ async function deliver(context: Context, delivery: Delivery): Promise<ParsedAnsw
     })
     if (reply.ok) {
       lane.workedSecret = secret
-      return parseAnswer(reply.body)
+      return await read(context, { target, call, body: reply.body, signal: limit.signal })
     }
     if (reply.failure !== FAILURES.cancelled) report(context, delivery, reply.reason)
     return { ok: false, failure: reply.failure }
   } finally {
     limit.release()
   }
+}
+
+// What takes a fraction of a millisecond is not handed to a thread.
+const LARGE_BYTES = 16 * 1024
+
+function read(
+  { answers, limits }: Context,
+  { target, call, ...answer }: Pick<Delivery, 'target' | 'call'> & Pick<GivenAnswer, 'body' | 'signal'>,
+): ReadAnswer | Promise<ReadAnswer> {
+  const { endUserToken } = call
+  if (!answers || answer.body.length <= LARGE_BYTES) return readAnswer({ ...answer, endUserToken, limits })
+  return answers.read({ ...answer, ownerId: target.ownerId, endUserToken, limits })
 }
 
 function report({ logger }: Context, { target, call, pass }: Delivery, reason: string): void {

@@ -1,22 +1,42 @@
 import { CapabilityAnswer } from '@svc/contract'
-import { nestsDeeperThan } from '../json-scan.ts'
+import { measureJson } from '../json-scan.ts'
+import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
+import { JsonText } from '../lib/json-text.ts'
+import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 
 /** An answer that was understood: the capability's output, or the failure that it reported itself. */
-export type ParsedAnswer = { ok: true; output: unknown } | { ok: false; failure: CallFailure }
+export type ParsedAnswer = { ok: true; output: JsonText } | { ok: false; failure: CallFailure }
 
 const OUTPUT_DEPTH = 32
 
-/** Reads the body of a 200. Its depth is bounded before anything recursive sees it. */
-export function parseAnswer(body: Uint8Array): ParsedAnswer {
+/** Reads the body of a 200. Depth and number of values are bounded on the text, before it is parsed. */
+export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, 'responseValues'>): ParsedAnswer {
   const text = decode(body)
-  if (text === null) return { ok: false, failure: FAILURES.unusable }
-  if (nestsDeeperThan(text, OUTPUT_DEPTH + 1)) return { ok: false, failure: FAILURES.tooDeep }
+  if (text === null) return failed(FAILURES.unusable)
+  const extent = measureJson(text, { depth: OUTPUT_DEPTH + 1, values: responseValues })
+  if (extent.depth > OUTPUT_DEPTH + 1) return failed(FAILURES.tooDeep)
+  if (extent.values > responseValues) return failed(tooManyValues(responseValues))
   const answer = CapabilityAnswer.safeParse(parseJson(text))
-  if (!answer.success) return { ok: false, failure: FAILURES.unusable }
+  if (!answer.success) return failed(FAILURES.unusable)
   const { output, error } = answer.data
-  if (error != null) return { ok: false, failure: reported(typeof error === 'string' ? error : error.message) }
-  return { ok: true, output }
+  if (error != null) return failed(reported(typeof error === 'string' ? error : error.message))
+  const inexact = inexactNumber(text, ['output'])
+  return inexact === null ? { ok: true, output: JsonText.of(output) } : failed(inexactAt(inexact))
+}
+
+function failed(failure: CallFailure): ParsedAnswer {
+  return { ok: false, failure }
+}
+
+function tooManyValues(most: number): CallFailure {
+  const message = `The endpoint gave an answer with more than ${most} values: return less, page by page.`
+  return { message, transport: 'worked', name: 'tooManyValues' }
+}
+
+function inexactAt(path: string): CallFailure {
+  const message = `The endpoint gave an answer that could not be used: “${path}” ${INEXACT_NUMBER}`
+  return { message, transport: 'worked', name: 'inexactNumber' }
 }
 
 // Making a decoder costs as much as all else that is done with an answer.

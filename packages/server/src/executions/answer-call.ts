@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
+import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
 import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
@@ -26,7 +27,7 @@ export async function answerCall(
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope, held }, input))
     noteAdmission(reply.request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate))
+    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
     return await runCall(deps, admitted, input, scope)
   } finally {
     scope.end()

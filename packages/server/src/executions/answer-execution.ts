@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
+import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
 import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
@@ -28,7 +29,7 @@ export async function answerExecution(
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
     noteAdmission(request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate))
+    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
     const stream = openEventStream(reply)

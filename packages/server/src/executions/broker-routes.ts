@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { forbidden } from '../errors.ts'
 import { atOnce } from '../http/at-once.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { HANDED_ON } from '../http/json-body.ts'
 import { typed } from '../http/typed.ts'
 import { type Located, locateById } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
@@ -55,7 +56,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     PATH,
     {
       schema: CALL,
-      config: { isRateLimited: true },
+      config: { isRateLimited: true, exactFields: HANDED_ON },
       onRequest(request, _reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params

@@ -1,4 +1,10 @@
-import type { CapabilityFailure, CapabilityOutput, FieldErrors, JsonObject } from '@svc/contract'
+import {
+  type CapabilityFailure,
+  type CapabilityOutput,
+  type FieldErrors,
+  isBlankToken,
+  type JsonObject,
+} from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
@@ -123,11 +129,12 @@ export async function runCall(
   const { executionId } = admitted
   if (outcome.status === 'failed')
     return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
-  return { ok: true, body: { executionId, output: result.ok ? (result.output ?? null) : null, durationMs } }
+  return { ok: true, body: { executionId, output: result.ok ? result.output : null, durationMs } }
 }
 
 function checkEndUser(capability: ServingCapability, endUserToken: unknown): void {
-  if (capability.requiresEndUser && !endUserToken) throw endUserRequired()
+  const isMissing = typeof endUserToken === 'string' ? isBlankToken(endUserToken) : !endUserToken
+  if (capability.requiresEndUser && isMissing) throw endUserRequired()
 }
 
 function brokered(runtime: ServingRuntime, name: string): ServingCapability {

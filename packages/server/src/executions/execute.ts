@@ -1,10 +1,12 @@
 import { type ExecuteResponse, type JsonObject, type Message, type StreamEvent, shapeOf } from '@svc/contract'
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts'
-import { runAgent } from '../agent/run-agent.ts'
+import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
 import type { Deps } from '../deps.ts'
+import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { AppError } from '../errors.ts'
+import { JsonText } from '../lib/json-text.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
@@ -69,10 +71,10 @@ export async function runExecution(
   const { executionId } = admitted
   const model = watchedModel(deps, { executionId, span: run.scope.span })
   const events = runAgent(
-    { ...deps, model },
+    { ...deps, model, limits: agentLimits(deps.limits, admitted.runtime) },
     {
       instructions: admitted.runtime.deployment?.instructions ?? null,
-      messages: input.messages,
+      messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
       toolset: toolsetOf(admitted.runtime),
       call: recordedCall(deps, admitted, input, run.scope),
       signal: run.scope.signal,
@@ -100,6 +102,25 @@ export async function runExecution(
     durationMs: settled.durationMs,
     ...(outcome.error !== null && { error: { message: outcome.error } }),
   }
+}
+
+// A runtime may lower the service's own.
+function agentLimits(limits: Deps['limits'], { deployment }: ServingRuntime): AgentDeps['limits'] {
+  const { steps = limits.steps, tokens = limits.executionTokens } = deployment?.agentLimits ?? {}
+  return {
+    ...limits,
+    steps: Math.min(steps, limits.steps),
+    executionTokens: Math.min(tokens, limits.executionTokens),
+  }
+}
+
+// What a caller sends back are answers as they reached it.
+function redactedHistory(messages: readonly Message[], redactor: Redactor): Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool') return message
+    const parts = message.parts.map((part) => ({ ...part, output: redactor.json(JsonText.of(part.output)) }))
+    return { role: 'tool', parts }
+  })
 }
 
 /** What an execution that failed from within is told. */

@@ -11,10 +11,12 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
+import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { locateOwned } from '../runtimes/serving.ts'
+import { toSecret } from '../secrets/secret.ts'
 import { answerExecution } from './answer-execution.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
 
@@ -72,10 +74,10 @@ const DETAIL = {
 export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  routes.post('/v1/executions', { schema: EXECUTE }, async (request, reply) => {
-    const { runtimeId, messages, metadata } = request.body
+  routes.post('/v1/executions', { schema: EXECUTE, config: { exactFields: HANDED_ON } }, async (request, reply) => {
+    const { runtimeId, messages, metadata, endUserToken } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
-    const input = { door: 'owner', messages, metadata, endUserToken: undefined } as const
+    const input = { door: 'owner', messages, metadata, endUserToken: toSecret(endUserToken) } as const
     return answerExecution(deps, { request, reply }, located, input)
   })
 

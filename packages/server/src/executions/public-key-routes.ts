@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { HANDED_ON } from '../http/json-body.ts'
 import { locatedOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { toSecret } from '../secrets/secret.ts'
@@ -45,7 +46,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
-  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true } }, (request, reply) => {
+  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true, exactFields: HANDED_ON } }, (request, reply) => {
     const { messages, metadata, endUserToken } = request.body
     return answerExecution(deps, { request, reply }, locatedOf(request), {
       door: 'page',
@@ -55,10 +56,14 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     })
   })
 
-  routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true } }, async (request, reply) => {
-    const { capability, input, endUserToken } = request.body
-    const call = toCallInput({ capability, input, endUserToken })
-    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
-    return outcome.body
-  })
+  routes.post(
+    CAPABILITY,
+    { schema: CALL, config: { isRateLimited: true, exactFields: HANDED_ON } },
+    async (request, reply) => {
+      const { capability, input, endUserToken } = request.body
+      const call = toCallInput({ capability, input, endUserToken })
+      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
+      return outcome.body
+    },
+  )
 }

@@ -31,17 +31,13 @@ export function sizeFaults(
   return Object.keys(faults).length > 0 ? faults : null
 }
 
-/** A call's input as a trace keeps it; see {@link storedPayload}. */
+/** A call's input as a trace keeps it; see {@link storedText}. */
 export function storedInput({ input, inputText }: { input: JsonObject; inputText?: string }, maxBytes: number): string {
-  return inputText === undefined ? storedPayload(input, maxBytes) : storedText(inputText, maxBytes)
+  return storedText(inputText ?? JSON.stringify(input), maxBytes)
 }
 
-/** A capability's payload as a trace keeps it: its JSON text, or its size and beginning where it is too large. */
-export function storedPayload(value: unknown, maxBytes: number): string {
-  return storedText(JSON.stringify(value ?? null), maxBytes)
-}
-
-function storedText(text: string, maxBytes: number): string {
+/** A capability's payload, JSON text, as a trace keeps it: whole, or its size and beginning where it is too large. */
+export function storedText(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return text
   return JSON.stringify({ truncated: true, bytes, preview: text.slice(0, PREVIEW_CHARACTERS) })

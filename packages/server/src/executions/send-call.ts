@@ -35,6 +35,7 @@ export async function sendCall(
   try {
     result = await deps.dispatcher.dispatch(
       {
+        ownerId: runtime.ownerId,
         runtimeId: runtime.runtimeId,
         endpoint: runtime.endpoint,
         secrets: runtime.secrets,

@@ -2,7 +2,7 @@ import { type Message, shapeOf, type TurnShape } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { openCallBytes, type SettledCall } from './call-store.ts'
-import { storedInput, storedPayload, storedWords } from './rules.ts'
+import { storedInput, storedText, storedWords } from './rules.ts'
 import type { SettledStep } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
@@ -90,7 +90,7 @@ export function settledCall(
     input: storedInput(call, context.storedBytes),
     startedAt: context.startedAt,
     status: result.ok ? 'completed' : 'failed',
-    output: result.ok ? storedPayload(result.output, context.storedBytes) : null,
+    output: result.ok ? storedText(result.redacted.text, context.storedBytes) : null,
     error: result.ok ? null : storedWords(result.message, context.storedBytes),
     durationMs: Math.round(result.durationMs),
   }

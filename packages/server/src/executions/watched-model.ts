@@ -1,14 +1,11 @@
 import type { Deps } from '../deps.ts'
-import type { Model, ModelEvent, ModelRequest, ModelUsage } from '../model/model.ts'
-import { ModelError } from '../model/model.ts'
+import { type Model, ModelError, type ModelEvent, type ModelRequest, NO_USAGE } from '../model/model.ts'
 import type { Span } from '../tracing/tracing.ts'
 
 interface Watch {
   executionId: string
   span: Span
 }
-
-const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0 }
 
 /** The model as one execution calls it: each call is measured, is a span, and names the execution in the model's own log. */
 export function watchedModel(deps: Pick<Deps, 'model' | 'clock' | 'metrics'>, watch: Watch): Model {

@@ -1,18 +1,30 @@
+import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { invalidField } from '../errors.ts'
+import { invalid, invalidField } from '../errors.ts'
 import { PrototypeKeyError, parseJson } from '../json-parse.ts'
 import { measureJson } from '../json-scan.ts'
+import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import type { Limits } from '../limits.ts'
 import { maySpoilText, textFault } from './text-fault.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Fields of the body whose numbers are handed on: those that would be rounded are refused. */
+    exactFields?: readonly string[]
+  }
+}
+
+/** What callers hand on to capabilities and traces. */
+export const HANDED_ON = ['input', 'metadata'] as const
 
 type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
 
 /** Takes JSON bodies and nothing else. What is malformed, of another type, or too deep is a fault of `body`. */
 export function acceptJson(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      done(null, parseBody(decode(bytes), limits))
+      done(null, parseBody(decode(bytes), limits, request.routeOptions.config.exactFields))
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)))
     }
@@ -33,8 +45,15 @@ function decode(bytes: string | Buffer): string {
   }
 }
 
-/** Parses a body; an empty one is none. Throws the validation error that says what is wrong. */
-export function parseBody(text: string, { jsonDepth, jsonValues }: BodyLimits): unknown {
+/**
+ * Parses a body; an empty one is none. Throws the validation error that says what is wrong. Numbers in `exactFields` must
+ * not be rounded by parsing.
+ */
+export function parseBody(
+  text: string,
+  { jsonDepth, jsonValues }: BodyLimits,
+  exactFields: readonly string[] = [],
+): unknown {
   if (text.trim() === '') return undefined
   // Judged on the text, because walking a parsed tree of any depth and width is what must not happen.
   const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
@@ -45,7 +64,15 @@ export function parseBody(text: string, { jsonDepth, jsonValues }: BodyLimits): 
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')
   const fault = maySpoilText(text) ? textFault(value) : null
   if (fault) throw invalidField(fault.path || 'body', fault.message)
+  const inexact = exactFields.length === 0 ? null : inexactNumber(text, exactFields)
+  if (inexact !== null) throw invalid(inexactFault(inexact))
   return value
+}
+
+// Its top-level field is named, too, for callers that look for the field they sent.
+function inexactFault(path: string): FieldErrors {
+  const [field = path] = path.split('.', 1)
+  return { [field]: [INEXACT_NUMBER], [path]: [INEXACT_NUMBER] }
 }
 
 function parse(text: string): unknown {

@@ -1,14 +1,24 @@
+import { JsonText } from '../lib/json-text.ts'
+
 /** A text longer than this, in UTF-16 units, is not made into JSON in one go. */
 const PIECE_LENGTH = 16 * 1024
 
-/** Whether a JSON value holds a text that {@link jsonPieces} would take apart. */
-export function holdsLongText(value: unknown): boolean {
+/** Whether a JSON value holds a text that {@link jsonPieces} would take apart, or JSON that is written already. */
+export function needsPieces(value: unknown): boolean {
   if (typeof value === 'string') return value.length > PIECE_LENGTH
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(holdsLongText)
+  return value instanceof JsonText || Object.values(value).some(needsPieces)
 }
 
-/** What `JSON.stringify` makes of a JSON value, in order and in pieces, so that a long text is never there twice. */
+/** The content type of {@link jsonInOne}, which Fastify does not set for a serializer of a reply's own. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What `JSON.stringify` makes of a JSON value, at once. JSON that is written already is not parsed again. */
+export function jsonInOne(value: unknown): string {
+  return [...jsonPieces(value)].join('')
+}
+
+/** The same in order and in pieces, so that a long text is never there twice. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let written = ''
   for (const part of parts(value)) {
@@ -21,7 +31,8 @@ export function* jsonPieces(value: unknown): Generator<string> {
 }
 
 function* parts(value: unknown): Generator<string> {
-  if (!holdsLongText(value)) yield JSON.stringify(value ?? null)
+  if (!needsPieces(value)) yield JSON.stringify(value ?? null)
+  else if (value instanceof JsonText) yield* slices(value.text)
   else if (typeof value === 'string') yield* textParts(value)
   else if (Array.isArray(value)) yield* listed('[]', value, parts)
   else if (typeof value === 'object' && value !== null) {
@@ -46,12 +57,16 @@ function* listed<T>(brackets: '[]' | '{}', items: readonly T[], partsOf: (item: 
 
 function* textParts(text: string): Generator<string> {
   yield '"'
+  for (const slice of slices(text)) yield JSON.stringify(slice).slice(1, -1)
+  yield '"'
+}
+
+function* slices(text: string) {
   for (let from = 0; from < text.length; ) {
     const to = endOfPiece(text, from)
-    yield JSON.stringify(text.slice(from, to)).slice(1, -1)
+    yield text.slice(from, to)
     from = to
   }
-  yield '"'
 }
 
 // Never between the halves of one character: each by itself would be written as an escape.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
-import { holdsLongText, jsonPieces } from './json-pieces.ts'
+import { jsonPieces, needsPieces } from './json-pieces.ts'
 import { cutStalledReader } from './stalled-reader.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -36,7 +36,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   return {
     async send(event) {
       if (raw.destroyed) return
-      if (!holdsLongText(event)) {
+      if (!needsPieces(event)) {
         if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await writable(raw)
         return
       }

@@ -1,4 +1,6 @@
+import type { Message } from '@svc/contract'
 import type { Clock } from '../clock.ts'
+import { JsonText } from '../lib/json-text.ts'
 import { takeTurn } from './demo/turn.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
 import { CANCELLED } from './model-failure.ts'
@@ -13,14 +15,25 @@ export function demoModel(deps: { clock: Clock }): Model {
     name: 'rules',
     async *stream(request) {
       throwIfAborted(request)
-      const { messages, tools } = request
+      const { tools } = request
+      const messages = request.messages.map(withValues)
       const turn = takeTurn({ messages, tools, nowMs: deps.clock.now() })
       const said = turn.type === 'say' ? turn.text : JSON.stringify([turn.name, turn.input])
       if (turn.type === 'say') yield* inWordGroups(request, turn.text)
       else yield { type: 'tool_call', name: turn.name, input: turn.input }
-      yield { type: 'end', reason: turn.type === 'say' ? 'stop' : 'tool_calls', usage: usageOf(request, said) }
+      yield {
+        type: 'end',
+        reason: turn.type === 'say' ? 'stop' : 'tool_calls',
+        usage: usageOf({ ...request, messages }, said),
+      }
     },
   }
+}
+
+function withValues(message: Message): Message {
+  if (message.role !== 'tool') return message
+  const plain = (output: unknown) => (output instanceof JsonText ? output.value() : output)
+  return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: plain(part.output) })) }
 }
 
 const WORDS_AT_ONCE = 4

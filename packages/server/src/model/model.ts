@@ -27,13 +27,25 @@ export interface ModelUsage {
   outputTokens: number
 }
 
+/** What a model call costs that reports nothing. */
+export const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0 }
+
+/** A capability call as the model wrote it, unchecked. `input` is undefined where it was no JSON, or was refused. */
+export interface ModelCall {
+  type: 'tool_call'
+  name: string
+  input: unknown
+  /** Why its input was refused, as a sentence for the model. */
+  problem?: string
+}
+
 /**
  * What one turn of a model is made of. `end` is the provider's own terminal event: a stream that stops without one
- * was cut, and none of its tool calls may be run. `input` is what the model wrote, unchecked; undefined when it was no JSON.
+ * was cut, and none of its tool calls may be run.
  */
 export type ModelEvent =
   | { type: 'text'; content: string }
-  | { type: 'tool_call'; name: string; input: unknown }
+  | ModelCall
   | { type: 'end'; reason: 'stop' | 'tool_calls' | 'length'; usage: ModelUsage }
 
 /** The model behind the agent loop: a transcript and tools in, one turn out. */
@@ -53,6 +65,6 @@ export class ModelError extends Error {
   constructor(message: string, options: { cause?: unknown; usage?: ModelUsage } = {}) {
     super(message, { cause: options.cause })
     this.name = 'ModelError'
-    this.usage = options.usage ?? { inputTokens: 0, outputTokens: 0 }
+    this.usage = options.usage ?? NO_USAGE
   }
 }

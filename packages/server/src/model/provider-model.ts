@@ -1,8 +1,17 @@
 import { parseJson } from '../json-parse.ts'
+import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import type { Limits } from '../limits.ts'
 import type { StopSignal } from '../stop-signal.ts'
 import { type Deadline, deadline } from './deadline.ts'
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
+import {
+  type Model,
+  type ModelCall,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+  NO_USAGE,
+} from './model.ts'
 import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT, WITHHELD } from './model-failure.ts'
 import type { ModelLogger } from './model-logger.ts'
 import { withReported } from './reported-usage.ts'
@@ -35,7 +44,7 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     begun: false,
     spoken: false,
     toolCalls: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: NO_USAGE,
     end: null,
     leftBytes: request.maxTextBytes ?? Number.POSITIVE_INFINITY,
     argumentBytes: 0,
@@ -84,7 +93,7 @@ interface Turn {
   /** Some text of it has been passed on. */
   spoken: boolean
   /** Held back until the provider has ended its turn: a call of a cut answer must not be run. */
-  toolCalls: Extract<ModelEvent, { type: 'tool_call' }>[]
+  toolCalls: ModelCall[]
   usage: ModelUsage
   end: Terminal | null
   /** How much more it may say, arguments of calls included. */
@@ -130,7 +139,7 @@ function take(turn: Turn, part: TurnPart): string | null {
       turn.calledBytes += Buffer.byteLength(part.input)
       // Some come without pieces before them.
       countArguments(turn, turn.calledBytes - turn.argumentBytes)
-      turn.toolCalls.push({ type: 'tool_call', name: part.toolName, input: argumentsIn(part.input) })
+      turn.toolCalls.push({ type: 'tool_call', name: part.toolName, ...argumentsIn(part.input) })
       return null
     case 'raw':
       turn.begun = true
@@ -155,12 +164,16 @@ function countArguments(turn: Turn, bytes: number): void {
 }
 
 // A call without parameters may come without a character.
-function argumentsIn(argumentsText: string): unknown {
-  if (argumentsText.trim() === '') return {}
+function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'> {
+  if (argumentsText.trim() === '') return { input: {} }
   try {
-    return parseJson(argumentsText)
+    const input = parseJson(argumentsText)
+    const inexact = inexactNumber(argumentsText)
+    return inexact === null
+      ? { input }
+      : { input: undefined, problem: `input${inexact && `.${inexact}`} ${INEXACT_NUMBER}` }
   } catch {
-    return undefined
+    return { input: undefined }
   }
 }
 

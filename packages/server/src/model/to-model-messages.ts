@@ -1,4 +1,5 @@
 import type { Message, ToolCallPart, ToolResultPart } from '@svc/contract'
+import { JsonText } from '../lib/json-text.ts'
 import type { Prompt } from './language-model.ts'
 
 type PromptMessage = Prompt[number]
@@ -58,8 +59,11 @@ function toResult(part: ToolResultPart, labels: CallLabels): ToolContent[number]
   return { type: 'tool-result', ...labels.close(part), output }
 }
 
+// A text is given as it is, without quotes.
 function textOfOutput(output: unknown): string {
-  return typeof output === 'string' ? output : (JSON.stringify(output) ?? 'null')
+  if (typeof output === 'string') return output
+  const written = JsonText.of(output)
+  return written.text.startsWith('"') ? String(written.value()) : written.text
 }
 
 interface CallLabel {

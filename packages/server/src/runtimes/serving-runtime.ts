@@ -24,6 +24,8 @@ export interface ServingDeployment {
   capabilities: Pick<ReadonlyMap<string, ServingCapability>, 'get'>
   tools: readonly ModelTool[]
   instructions: string | null
+  /** What its owner lowers of the service's limits. */
+  agentLimits: { steps?: number | undefined; tokens?: number | undefined }
 }
 
 export interface SigningSecrets {
@@ -121,6 +123,7 @@ export function toServingDeployment(
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
     tools: manifest.capabilities.map(toTool),
     instructions: manifest.agent?.instructions ?? null,
+    agentLimits: manifest.agent?.limits ?? {},
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { EXPIRED_TLS, LOCALHOST_TLS } from './localhost-tls.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
@@ -86,7 +87,7 @@ test('a TLS handshake that breaks off is tried once more, on a new connection wi
   endpoint.resetConnections(1)
   const { dispatcher, tries } = setUpDispatcher({ trustedCertificates: LOCALHOST_TLS.cert })
   const target = { ...targetOf(endpoint), endpoint: `https://localhost:${endpoint.port}/svc` }
-  expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: 'second' })
+  expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('second') })
   expect(tries()).toBe(2)
   expect(endpoint.effects).toHaveLength(1)
   expect(endpoint.effects[0]?.headers['x-svc-nonce']).toBe('nonce-2')

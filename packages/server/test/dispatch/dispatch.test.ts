@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createNonce } from '../../src/dispatch/attempts.ts'
 import type { DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { callOf, NOW, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
@@ -15,7 +16,8 @@ describe('a call', () => {
     const { dispatcher, lines } = setUpDispatcher()
     const call = callOf({ input: { query: 'lämp 🏕️' }, metadata: { page: '/home' } })
     const result = await dispatcher.dispatch(targetOf(endpoint), call)
-    expect(result).toEqual({ ok: true, output: { found: { query: 'lämp 🏕️' } }, durationMs: 0 })
+    const output = JsonText.of({ found: { query: 'lämp 🏕️' } })
+    expect(result).toEqual({ ok: true, output, redacted: output, durationMs: 0 })
     const { executionId, callId, capability, input, metadata } = call
     const [received] = endpoint.effects
     expect(JSON.parse(received?.body ?? '')).toEqual({
@@ -260,7 +262,7 @@ describe('an endpoint that does not answer', () => {
     expect(endpoint.effects).toHaveLength(10)
     endpoint.script('search-products', () => ({ output: 'back' }))
     clock.time += 15_000
-    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: 'back' })
+    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('back') })
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('degraded')
     expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true })
   })
@@ -293,7 +295,7 @@ describe('a rotated secret', () => {
   async function setUp() {
     const endpoint = await setUpEndpoint({ secret: OLD.reveal(), handle: { 'search-products': () => ({ output: 1 }) } })
     const setup = setUpDispatcher()
-    const base = { runtimeId: endpoint.runtimeId, endpoint: endpoint.url }
+    const base = { ownerId: 'owner', runtimeId: endpoint.runtimeId, endpoint: endpoint.url }
     const dispatch = (
       secrets: DispatchTarget['secrets'] = rotated(NOW + 1),
       readSecrets?: DispatchTarget['readSecrets'],

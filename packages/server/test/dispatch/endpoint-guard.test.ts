@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createGuardedLookup } from '../../src/dispatch/endpoint-guard.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, targetOf } from './setup.ts'
 
 // What hostile or careless owners may write as a host. Each is tried over https on the port of a listening canary.
@@ -200,7 +201,7 @@ describe('the local hosts', () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 'here' }) } })
     const { dispatcher } = setUpDispatcher({ resolve: async () => ['93.184.216.34'] })
     const target = { ...targetOf(endpoint), endpoint: `http://localhost:${endpoint.port}/svc` }
-    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: 'here' })
+    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('here') })
   })
 })
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { compressedAnswer, type EndpointFault, listenOnFreePort } from '@svc/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
 // Short where only the deadline can end the call, long where something else must end it first.
@@ -99,7 +100,10 @@ describe('a misbehaving endpoint', () => {
     const { dispatcher } = setUpDispatcher({ dispatchMs: deadlineFor(message) })
     await dispatcher.dispatch(targetOf(endpoint), callOf())
     const call = callOf()
-    expect(await dispatcher.dispatch(targetOf(endpoint), call)).toMatchObject({ ok: true, output: call.callId })
+    expect(await dispatcher.dispatch(targetOf(endpoint), call)).toMatchObject({
+      ok: true,
+      output: JsonText.of(call.callId),
+    })
   })
 
   test('ten early hints come before an answer that is taken, and no more than ten', async () => {
@@ -107,7 +111,7 @@ describe('a misbehaving endpoint', () => {
       raw(`${earlyHints(count)}HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"output":1}`)
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => answerAfter(10) } })
     const { dispatcher } = setUpDispatcher()
-    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({ ok: true, output: 1 })
+    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({ ok: true, output: JsonText.of(1) })
     endpoint.script('search-products', () => answerAfter(11))
     expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
       ok: false,
@@ -120,7 +124,10 @@ describe('a misbehaving endpoint', () => {
       handle: { 'search-products': () => ({ fault: 'many-headers', count: 1500, bytesEach: 1 }) },
     })
     const { dispatcher } = setUpDispatcher()
-    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({ ok: true, output: true })
+    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
+      ok: true,
+      output: JsonText.of(true),
+    })
   })
 
   test('an answer of just under a megabyte arrives whole', async () => {
@@ -128,7 +135,7 @@ describe('a misbehaving endpoint', () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output }) } })
     const { dispatcher } = setUpDispatcher()
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf())
-    expect(result.ok && result.output === output).toBe(true)
+    expect(result.ok && result.output.value() === output).toBe(true)
   })
 
   test('a second answer that nobody asked for is never given to the next call', async () => {
@@ -144,7 +151,7 @@ describe('a misbehaving endpoint', () => {
     const target = targetOf({ url: `${url}/`, runtimeId: 'rt_poison01', secret: 'x' })
     for (let count = 0; count < 20; count += 1) {
       const result = await dispatcher.dispatch(target, callOf())
-      if (result.ok) expect(result.output).toBe('mine')
+      if (result.ok) expect(result.output.value()).toBe('mine')
     }
   })
 })

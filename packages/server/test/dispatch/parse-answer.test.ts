@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { parseAnswer } from '../../src/dispatch/parse-answer.ts'
-import { nestsDeeperThan } from '../../src/json-scan.ts'
+import { measureJson } from '../../src/json-scan.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
+
+function nestsDeeperThan(text: string, levels: number): boolean {
+  return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels
+}
+
+const LIMITS = { responseValues: 1_000_000 }
 
 function parse(text: string) {
-  return parseAnswer(Buffer.from(text))
+  return parseAnswer(Buffer.from(text), LIMITS)
 }
 
 describe('answers that are understood', () => {
@@ -17,7 +24,7 @@ describe('answers that are understood', () => {
     ['{"output":1,"output":2}', 2],
     ['{"output":[],"anything":{"else":true}}', []],
   ])('%j', (text, output) => {
-    expect(parse(text)).toEqual({ ok: true, output })
+    expect(parse(text)).toEqual({ ok: true, output: JsonText.of(output) })
   })
 
   test('keys that name prototypes are handed on as keys and change nothing', () => {
@@ -25,9 +32,7 @@ describe('answers that are understood', () => {
       '{"output":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}},"__proto__":1}',
     )
     if (!parsed.ok) throw new Error(parsed.failure.message)
-    expect(JSON.stringify(parsed.output)).toBe(
-      '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}',
-    )
+    expect(parsed.output.text).toBe('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}')
     expect({}).not.toHaveProperty('isAdmin')
   })
 })
@@ -75,7 +80,7 @@ describe('answers that cannot be used', () => {
 
   test('bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('{"output":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')])
-    expect(parseAnswer(bytes)).toEqual({ ok: false, failure: FAILURES.unusable })
+    expect(parseAnswer(bytes, LIMITS)).toEqual({ ok: false, failure: FAILURES.unusable })
   })
 })
 
@@ -109,5 +114,22 @@ describe('depth', () => {
       expect(nestsDeeperThan(hostile, 32)).toBe(false)
     }
     expect(performance.now() - startedAt).toBeLessThan(2000)
+  })
+})
+
+describe('the number of values', () => {
+  const list = (count: number) => `{"output":[${Array(count).fill('1').join()}]}`
+
+  test('is bounded over the whole answer, and told', () => {
+    const bounded = (count: number) => parseAnswer(Buffer.from(list(count)), { responseValues: 50_000 })
+    expect(bounded(49_998)).toMatchObject({ ok: true })
+    expect(bounded(49_999)).toEqual({
+      ok: false,
+      failure: {
+        message: 'The endpoint gave an answer with more than 50000 values: return less, page by page.',
+        transport: 'worked',
+        name: 'tooManyValues',
+      },
+    })
   })
 })

@@ -26,7 +26,7 @@ export function setUpDispatcher(options: Partial<DispatcherDeps> & { dispatchMs?
   const reasons: unknown[] = []
   let tries = 0
   const dispatcher = createDispatcher({
-    limits: { dispatchMs, endpointCalls: 50, responseBytes: 1024 * 1024 },
+    limits: { dispatchMs, endpointCalls: 50, responseBytes: 1024 * 1024, responseValues: 50_000 },
     allowLocalEndpoints: true,
     clock,
     resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
@@ -52,7 +52,7 @@ export async function setUpEndpoint(options: OwnerEndpointOptions = {}): Promise
 
 export function targetOf(endpoint: Pick<OwnerEndpoint, 'url' | 'runtimeId' | 'secret'>): DispatchTarget {
   const { url, runtimeId, secret } = endpoint
-  return { runtimeId, endpoint: url, secrets: { current: new Secret(secret), previous: null } }
+  return { ownerId: 'owner', runtimeId, endpoint: url, secrets: { current: new Secret(secret), previous: null } }
 }
 
 let calls = 0

@@ -38,7 +38,7 @@ const EVERY = ['plain', 'echoes', 'fails', 'breaks', 'unsafe-headers'] as const
 const handle = {
   plain: () => ({ output: 'plain' }),
   echoes: ({ endUserToken = '' }: { endUserToken?: string | undefined }) => ({
-    output: { token: endUserToken, [endUserToken]: [`Bearer ${endUserToken}`] },
+    output: { token: endUserToken, list: [`Bearer ${endUserToken}`, ...encoded(endUserToken)] },
   }),
   fails: ({ endUserToken = '' }: { endUserToken?: string | undefined }) => ({ error: `Nobody knows ${endUserToken}.` }),
   breaks: ({ endUserToken }: { endUserToken?: string | undefined }) =>
@@ -140,6 +140,15 @@ async function handedOut({ service, owner, runtime }: Scene): Promise<Record<str
     await said('/v1/auth/sign-in', { email: value, password: value })
   }
   return { ...values, 'the first password': FIRST_PASSWORD, 'the second password': SECOND_PASSWORD }
+}
+
+/** The forms in which an endpoint may hand a token back. */
+function encoded(token: string): string[] {
+  const bytes = Buffer.from(token)
+  return [
+    ...[bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')],
+    ...[encodeURIComponent(token), JSON.stringify(token)],
+  ]
 }
 
 /** A text as it may stand in a file, a URL, a JSON text or a header, whole or as its first word. */

@@ -1,3 +1,5 @@
+import type { Message } from '@svc/contract'
+import { JsonText } from '../../src/lib/json-text.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../src/model/model.ts'
 
 /** One turn of a scripted model: its events, or a function of the request that makes or streams them. */
@@ -28,6 +30,15 @@ export function calls(...requested: { name: string; input: unknown }[]): ModelEv
   return [...asked, { type: 'end', reason: 'tool_calls', usage: USAGE }]
 }
 
+/** Turns whose outputs are values, where the service holds them as text. */
+export function withValues(messages: readonly Message[]): Message[] {
+  return messages.map((message) => {
+    if (message.role !== 'tool') return message
+    const plain = (output: unknown) => (output instanceof JsonText ? output.value() : output)
+    return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: plain(part.output) })) }
+  })
+}
+
 /** A model that says what a test tells it to. Says “ok” until then. */
 export function scriptedModel(): ScriptedModel {
   const requests: ModelRequest[] = []
@@ -41,7 +52,7 @@ export function scriptedModel(): ScriptedModel {
     },
     async *stream(request) {
       // A copy: the loop goes on with the list that it hands over.
-      requests.push({ ...request, messages: [...request.messages] })
+      requests.push({ ...request, messages: withValues(request.messages) })
       const turn = turns.length > 1 ? turns.shift() : turns[0]
       if (turn) yield* typeof turn === 'function' ? turn(request) : turn
     },

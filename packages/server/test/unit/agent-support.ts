@@ -3,10 +3,11 @@ import type { AgentCall, AgentEvent, AgentResult } from '../../src/agent/agent-e
 import { type AgentDeps, type AgentInput, runAgent } from '../../src/agent/run-agent.ts'
 import type { CallResult } from '../../src/dispatch/call-result.ts'
 import { createIds } from '../../src/ids.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
 import { createTestClock } from '../support/clock.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
+import { scriptedModel, withValues } from '../support/scripted-model.ts'
 
 export interface LoopOptions {
   model?: Model
@@ -34,7 +35,8 @@ export function user(content: string): Message {
 }
 
 export function succeeded(output: unknown): CallResult {
-  return { ok: true, output, durationMs: 1 }
+  const written = JsonText.of(output)
+  return { ok: true, output: written, redacted: written, durationMs: 1 }
 }
 
 export function failed(message: string): CallResult {
@@ -80,5 +82,5 @@ function toolsetOf(capabilities: NonNullable<LoopOptions['capabilities']>): Agen
 }
 
 function turnsOf(events: readonly AgentEvent[]): Message[] {
-  return events.flatMap((event) => (event.type === 'turn' ? [event.message] : []))
+  return withValues(events.flatMap((event) => (event.type === 'turn' ? [event.message] : [])))
 }

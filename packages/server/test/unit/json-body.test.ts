@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { parseBody } from '../../src/http/json-body.ts'
-import { nestsDeeperThan } from '../../src/json-scan.ts'
+import { measureJson } from '../../src/json-scan.ts'
+
+function nestsDeeperThan(text: string, levels: number): boolean {
+  return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels
+}
 
 const LIMITS = { jsonDepth: 32, jsonValues: 1_000_000 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { holdsLongText, jsonPieces } from '../../src/http/json-pieces.ts'
+import { jsonPieces, needsPieces } from '../../src/http/json-pieces.ts'
 
 const LONG = 16 * 1024
 
@@ -24,6 +24,6 @@ test('no piece of a long text is longer than about two of its limits', () => {
 })
 
 test('a text is long wherever it is', () => {
-  expect(holdsLongText({ a: [{ b: 'x'.repeat(LONG + 1) }] })).toBe(true)
-  expect(holdsLongText({ a: ['x'.repeat(LONG), null, 1, true], b: undefined })).toBe(false)
+  expect(needsPieces({ a: [{ b: 'x'.repeat(LONG + 1) }] })).toBe(true)
+  expect(needsPieces({ a: ['x'.repeat(LONG), null, 1, true], b: undefined })).toBe(false)
 })

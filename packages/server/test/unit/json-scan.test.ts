@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseBody } from '../../src/http/json-body.ts'
 import { measureJson } from '../../src/json-scan.ts'
+import { inexactNumber } from '../../src/lib/inexact-number.ts'
 
 const UNBOUNDED = { depth: 100, values: 1e9 }
 
@@ -36,4 +37,44 @@ test('a body may hold so many values and no more, however small they are', () =>
     expect(() => parseBody(text, limits)).toThrow(refused)
   }
   expect(parseBody(`"${',[{'.repeat(2000)}"`, limits)).toHaveLength(6000)
+})
+
+describe('a number that parsing would round', () => {
+  test.each([
+    ['{"input":9007199254740992}', 'input'],
+    ['{"input":{"id":-9007199254740992}}', 'input.id'],
+    ['{"input":{"a":[1,{"b c":[0,12345678901234567890]}]}}', 'input.a.1.b c.1'],
+    ['{"a":1,"input":{"x":{"y":1},"z":[[],{}],"n":1e400}}', 'input.n'],
+    ['{"input":-1E+999}', 'input'],
+    [`{"input":${'9'.repeat(400)}.5}`, 'input'],
+    ['{"\\u0069nput":{"a\\"b":[{"c":"[{,"},9007199254740993]}}', 'input.a"b.1'],
+    ['{"other":1e400,"input":{"n":9007199254740993}}', 'input.n'],
+  ])('in %s is found at %s', (text, path) => {
+    expect(inexactNumber(text, ['input'])).toBe(path)
+  })
+
+  test.each([
+    '{"input":9007199254740991,"n":-9007199254740991}',
+    '{"input":[1e308,0.12345678901234567890,1e20,12345678901234567890.5,1e-400]}',
+    '{"input":"12345678901234567890 1e400","12345678901234567890":{"1e400":1}}',
+    '{"other":1e400,"input":0}',
+    '[12345678901234567890]',
+  ])('in %s is not found', (text) => {
+    expect(inexactNumber(text, ['input'])).toBeNull()
+  })
+
+  test('in a model’s arguments is found wherever it stands', () => {
+    expect(inexactNumber('{"a":{"b":1e999}}')).toBe('a.b')
+    expect(inexactNumber('12345678901234567890')).toBe('')
+  })
+
+  test('is found exactly where parsing and writing gives another integer', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }), (integer) => {
+        const isSafe = Number.isSafeInteger(Number(integer))
+        expect(inexactNumber(`{"input":[0,${integer}]}`, ['input'])).toBe(isSafe ? null : 'input.1')
+      }),
+      { numRuns: 500, seed: 1 },
+    )
+  })
 })

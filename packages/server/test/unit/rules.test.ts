@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from '../../src/deployments/rules.ts'
-import { sizeFaults, storedPayload } from '../../src/executions/rules.ts'
+import { sizeFaults, storedText } from '../../src/executions/rules.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
 import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
@@ -41,6 +42,7 @@ describe('the number of runtimes', () => {
 })
 
 describe('a payload as it is stored', () => {
+  const storedPayload = (value: unknown, maxBytes: number) => storedText(JsonText.of(value).text, maxBytes)
   const payload = fc.jsonValue({ stringUnit: 'grapheme' })
 
   test('is its JSON where that fits, to the byte', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ModelEvent } from '../../src/model/model.ts'
 import { calls, type ScriptedTurn, scriptedModel, text } from '../support/scripted-model.ts'
-import { failed, runLoop, user } from './agent-support.ts'
+import { failed, runLoop, succeeded, user } from './agent-support.ts'
 
 function saying(...turns: ScriptedTurn[]) {
   const model = scriptedModel()
@@ -218,7 +218,7 @@ test('whatever a model asks for, the loop ends and leaves a conversation that ma
         model,
         limits: { steps: 6 },
         capabilities: { echo: () => null, strict: () => ({ input: ['no.'] }) },
-        call: ({ input }) => (fails ? failed('no') : { ok: true, output: input, durationMs: 0 }),
+        call: ({ input }) => (fails ? failed('no') : succeeded(input)),
       })
       expect(['stop', 'length']).toContain(ran.result.finishReason)
       expect(model.requests.length).toBeLessThanOrEqual(6)

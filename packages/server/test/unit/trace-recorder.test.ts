@@ -81,7 +81,7 @@ describe('calls', () => {
   })
 
   test('have durations in whole milliseconds', () => {
-    const result = { ok: true, output: null, durationMs: 12.6 } as const
+    const result = { ...succeeded(null), durationMs: 12.6 }
     expect(settledCall(callOf(0), result, { startedAt: 0, storedBytes: 100 }).durationMs).toBe(13)
   })
 })

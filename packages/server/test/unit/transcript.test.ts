@@ -2,6 +2,8 @@ import type { Message } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forModel, toolResult } from '../../src/agent/transcript.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
+import { withValues } from '../support/scripted-model.ts'
 import { failed, succeeded, user } from './agent-support.ts'
 
 const answered = (output: unknown): Message => ({
@@ -11,7 +13,7 @@ const answered = (output: unknown): Message => ({
 
 /** The one output of a conversation as the model is given it. */
 function shown(output: unknown, maxBytes: number): unknown {
-  const [message] = forModel([answered(output)], maxBytes)
+  const [message] = withValues(forModel([answered(output)], maxBytes))
   return message?.role === 'tool' ? message.parts[0]?.output : undefined
 }
 
@@ -56,7 +58,7 @@ describe('what the model is given of an output', () => {
       role: 'tool',
       parts: [{ type: 'tool_result', toolCallId: 'a', name: 'b', output: null, error: { message: 'sold out' } }],
     }
-    expect(forModel([message], 100)).toEqual([message])
+    expect(withValues(forModel([message], 100))).toEqual([message])
   })
 })
 
@@ -65,7 +67,7 @@ test('a capability that answered nothing answered null', () => {
     type: 'tool_result',
     toolCallId: 'call_1',
     name: 'echo',
-    output: null,
+    output: JsonText.of(null),
   })
 })
 

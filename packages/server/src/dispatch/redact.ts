@@ -1,0 +1,80 @@
+import { JsonText } from '../lib/json-text.ts'
+import type { Secret } from '../secrets/secret.ts'
+
+const REPLACEMENT = '[end-user token]'
+// A token can be taken for one where nobody can guess it; a shorter one turns up inside ordinary words.
+const SHORTEST_LENGTH = 16
+
+/** Takes the end user's token out of what a capability answered: for the model, the trace and the log. */
+export interface Redactor {
+  text(text: string): string
+  /** Text values alone, never keys. The same object where no text holds the token. */
+  json(written: JsonText): JsonText
+}
+
+const NOTHING_TO_REDACT: Redactor = { text: (text) => text, json: (written) => written }
+const redactors = new WeakMap<Secret, Redactor>()
+
+/** The redactor of a token. Without a token, or with one of fewer than 16 characters, everything stays as it is. */
+export function redactorOf(endUserToken: Secret | undefined): Redactor {
+  if (!endUserToken) return NOTHING_TO_REDACT
+  const known = redactors.get(endUserToken) ?? createRedactor(endUserToken.reveal())
+  redactors.set(endUserToken, known)
+  return known
+}
+
+function createRedactor(token: string): Redactor {
+  if (token.length < SHORTEST_LENGTH) return NOTHING_TO_REDACT
+  // “Bearer x” is looked for as x, too.
+  const secrets = [token, ...token.split(' ')].filter(({ length }) => length >= SHORTEST_LENGTH)
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort((one, other) => other.length - one.length)
+  const pattern = new RegExp(forms.map(escaped).join('|'), 'g')
+  const inJson = forms.filter((form) => !forms.some((other) => other !== form && form.includes(other))).map(jsonEscaped)
+  const text = (given: string) => given.replace(pattern, REPLACEMENT)
+  return {
+    text,
+    json(written) {
+      if (!inJson.some((form) => written.text.includes(form))) return written
+      return JsonText.of(JSON.parse(written.text, (_, value) => (typeof value === 'string' ? text(value) : value)))
+    },
+  }
+}
+
+/** As it stands, JSON-escaped, URL-encoded, in hex, base64 and base64url. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const json = jsonEscaped(secret)
+  const url = encodeURIComponent(bytes.toString())
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1)
+  const encoded = [url, inForm, inForm.replaceAll('+', '%20')]
+  const hex = bytes.toString('hex')
+  return [
+    ...[secret, json, json.replaceAll('/', '\\/'), inAscii(json)],
+    ...encoded,
+    ...encoded.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+    ...[hex, hex.toUpperCase()],
+    ...(['base64', 'base64url'] as const).flatMap((encoding) => base64Forms(bytes, encoding)),
+  ]
+}
+
+// Alone, and inside a longer text, where it depends on the place at which it begins; what its neighbours share is left out.
+function base64Forms(bytes: Buffer, encoding: 'base64' | 'base64url'): string[] {
+  const inside = [0, 1, 2].map((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding)
+    return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
+  })
+  const alone = bytes.toString(encoding)
+  return [alone, alone.replace(/=+$/, ''), ...inside]
+}
+
+function jsonEscaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+function inAscii(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { redactorOf } from '../../src/dispatch/redact.ts'
+import { JsonText } from '../../src/lib/json-text.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+
+const TOKEN = 'session 12/34+56 "ä" 7890'
+const bytes = Buffer.from(TOKEN)
+const redactor = redactorOf(new Secret(TOKEN))
+
+function redacted(value: unknown): unknown {
+  return redactor.json(JsonText.of(value)).value()
+}
+
+test('the token is taken out of every text value, and of no key', () => {
+  const output = { said: `your ${TOKEN}!`, list: [{ [TOKEN]: 1 }, null, 7], deep: { a: [TOKEN, TOKEN] } }
+  expect(redacted(output)).toEqual({
+    said: 'your [end-user token]!',
+    list: [{ [TOKEN]: 1 }, null, 7],
+    deep: { a: ['[end-user token]', '[end-user token]'] },
+  })
+})
+
+describe('the token is found', () => {
+  const json = JSON.stringify(TOKEN).slice(1, -1)
+  test.each([
+    ['as it stands', TOKEN],
+    ['in base64', bytes.toString('base64')],
+    ['in base64 without padding', bytes.toString('base64').replace(/=+$/, '')],
+    ['in base64url', bytes.toString('base64url')],
+    ['in hex', bytes.toString('hex')],
+    ['in upper-case hex', bytes.toString('hex').toUpperCase()],
+    ['URL-encoded', encodeURIComponent(TOKEN)],
+    ['URL-encoded in lower case', encodeURIComponent(TOKEN).replace(/%../g, (code) => code.toLowerCase())],
+    ['as a form has it', new URLSearchParams([['', TOKEN]]).toString().slice(1)],
+    ['JSON-escaped', json],
+    ['JSON-escaped with slashes', json.replaceAll('/', '\\/')],
+    ['JSON-escaped in ASCII', json.replaceAll('ä', '\\u00e4')],
+  ])('%s', (_, form) => {
+    expect(redacted({ text: `<${form}>` })).toEqual({ text: '<[end-user token]>' })
+    expect(redactor.text(`<${form}>`)).toBe('<[end-user token]>')
+  })
+
+  test.each([0, 1, 2])('in base64 of a longer text that begins %i bytes before it', (shift) => {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const longer = Buffer.concat([Buffer.from('x'.repeat(3 + shift)), bytes, Buffer.from('tail')]).toString(encoding)
+      const left = String(redacted(longer))
+      expect(left).toContain('[end-user token]')
+      expect(left.length).toBeLessThan('[end-user token]'.length + 16)
+    }
+  })
+
+  test('without the scheme before it', () => {
+    const bearer = redactorOf(new Secret('Bearer abcdefghij-0123456789'))
+    expect(bearer.text('it was abcdefghij-0123456789.')).toBe('it was [end-user token].')
+  })
+})
+
+test('an answer without the token is the same object', () => {
+  const written = JsonText.of({ said: 'a session' })
+  expect(redactor.json(written)).toBe(written)
+  expect(redactorOf(undefined).json(written)).toBe(written)
+})
+
+test('a token of fifteen characters is left, one of sixteen is not', () => {
+  const answer = (token: string) =>
+    redactorOf(new Secret(token))
+      .json(JsonText.of(`a ${token}`))
+      .value()
+  expect(answer('x'.repeat(15))).toBe(`a ${'x'.repeat(15)}`)
+  expect(answer('x'.repeat(16))).toBe('a [end-user token]')
+})
