@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -51,7 +52,7 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
-  /** What measures the load. */
+  /** For what must not follow a clock that is set: rate limits, leases, the load. */
   monotonicClock?: Clock
   /** Between tries to reach a database that is away. */
   pause?: Pause
@@ -84,6 +85,8 @@ export function createDeps(options: DepsOptions): Deps {
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
+  const monotonic = options.monotonicClock ?? monotonicClock
+  const lease = createNodeLease({ db, engine, clock, monotonicClock: monotonic, limits, nodeId, logger, metrics, running })
   const deps: Deps = {
     db,
     clock,
@@ -104,15 +107,16 @@ export function createDeps(options: DepsOptions): Deps {
     dispatcher: options.dispatcher ?? createDispatcher({ limits, allowLocalEndpoints, clock, logger, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
+    rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
     admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),
     callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
     settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause }),
     folding: createUsageFolding({ db, logger }),
-    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
+    lease,
     running,
     requests: new UnderWay(),
     load: createLoadGate({
-      clock: options.monotonicClock ?? monotonicClock,
+      clock: monotonic,
       turnEnd: nextTurn,
       ...processTime,
       running: () => running.size,

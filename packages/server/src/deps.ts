@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { RateLimit } from './admission/rate-limit.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -41,6 +42,7 @@ export interface Deps {
   published: PublishedCache
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
+  rateLimit: RateLimit
   admissions: AdmissionDesk
   callLog: CallLog
   settlements: SettlementDesk

@@ -25,8 +25,7 @@ export async function drawAttempts(
       .returning(['subject', 'full_at'])
       .execute()
     const outcome = attempt(attempts, new Map(rows.map((row) => [row.subject, row.full_at])), now)
-    if (!outcome.ok) return outcome
-    beforeDrawing()
+    if (outcome.ok) beforeDrawing()
     for (const [subject, fullAt] of outcome.fullAt) {
       await tx.updateTable('throttles').set({ full_at: fullAt }).where('subject', '=', subject).execute()
     }

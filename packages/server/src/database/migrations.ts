@@ -9,6 +9,7 @@ import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { modelSteps } from './migrations/0008-model-steps.ts'
 import { fewerIndexes } from './migrations/0009-fewer-indexes.ts'
 import { steadyNodes } from './migrations/0010-steady-nodes.ts'
+import { rateInMemory } from './migrations/0011-rate-in-memory.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -38,5 +39,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0008-model-steps': modelSteps(types),
     '0009-fewer-indexes': fewerIndexes(),
     '0010-steady-nodes': steadyNodes(types),
+    '0011-rate-in-memory': rateInMemory(),
   }
 }

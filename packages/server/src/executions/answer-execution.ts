@@ -7,7 +7,6 @@ import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
-import { rateHeaders } from './enter.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
 
@@ -28,7 +27,6 @@ export async function answerExecution(
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
     noteAdmission(request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate))
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
     const stream = openEventStream(reply)

@@ -1,6 +1,16 @@
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
-import { dropLease, extendLease, failAbandoned, readSteadySince, type Sweep, takeLease } from './lease-store.ts'
+import {
+  dropLease,
+  extendLease,
+  failAbandoned,
+  readOtherLeases,
+  readSteadySince,
+  type Sweep,
+  takeLease,
+} from './lease-store.ts'
+import { NodeWatch } from './node-watch-rules.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
@@ -18,6 +28,8 @@ const SPARING_MS = RENEWAL_MS
 export interface NodeLease {
   /** False once the lease may have run out: nothing with an effect is started then. */
   isHeld(): boolean
+  /** Servers that are alive, this one included, as of the last sweep. */
+  readonly liveNodes: number
   /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
   take(): Promise<void>
   /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
@@ -35,28 +47,31 @@ export interface NodeLease {
 interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics' | 'running'> {
   engine: Database['engine']
   nodeId: string
+  monotonicClock: Clock
 }
 
 export function createNodeLease(deps: LeaseDeps): NodeLease {
-  const { db, clock, limits, nodeId } = deps
+  const { db, clock, monotonicClock, limits, nodeId } = deps
   const startedAt = clock.now()
   const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
-  let until = 0
+  const startedAtElapsed = monotonicClock.now()
+  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  let liveNodes = 1
+  // Of the monotonic clock: a clock that is set back must not make a lease longer.
+  let heldUntil = Number.NEGATIVE_INFINITY
   let latestUntil = 0
   let renewedAt = startedAt
   // Told to those who start: they cannot know by themselves how long the database was away before.
   let steadySince = startedAt
   const claim = () => {
-    const claimed = clock.now() + LEASE_MS
-    latestUntil = Math.max(latestUntil, claimed)
-    // A clock that was set back claims less than before, and the store may hear it although its answer is lost.
-    until = Math.min(until, claimed)
-    return claimed
+    const until = clock.now() + LEASE_MS
+    latestUntil = Math.max(latestUntil, until)
+    return { until, heldUntil: monotonicClock.now() + LEASE_MS }
   }
   const take = async () => {
     const claimed = claim()
-    await takeLease(db, { nodeId, until: claimed, steadySince, startedAt })
-    until = claimed
+    await takeLease(db, { nodeId, until: claimed.until, steadySince, startedAt })
+    heldUntil = claimed.heldUntil
     renewedAt = clock.now()
   }
   const noteGap = () => {
@@ -71,23 +86,34 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
   const extend = async (): Promise<boolean> => {
     noteGap()
-    const claimed = { until: claim(), steadySince }
+    const { until, heldUntil: claimedUntil } = claim()
+    const claimed = { until, steadySince }
     const isOurs = await extendLease(db, { nodeId, ...claimed, latestUntil }).catch(noteOutage)
     // The answer itself may have taken so long.
     noteGap()
     renewedAt = clock.now()
-    if (isOurs) until = claimed.until
+    if (isOurs) heldUntil = claimedUntil
     return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
-  const failAllOf = async (deadNodes: Sweep['deadNodes'], overdueBefore: Sweep['overdueBefore']) => {
+  const failAllOf = async (others: 'all' | 'dead' | 'none', overdueBefore: Sweep['overdueBefore']) => {
+    const leases = await readOtherLeases(db, nodeId)
+    const dead = watch.findDead(leases, { now: clock.now(), elapsed: monotonicClock.now() })
+    const deadNodes = { all: leases, dead, none: [] }[others]
+    liveNodes = 1 + leases.length - deadNodes.length
     const count = await failAbandoned(db, { now: clock.now(), nodeId, overdueBefore, deadNodes })
     if (count === 0) return
     deps.metrics.executionsInterrupted(count)
     deps.logger.warn({ count }, 'failed executions that were interrupted')
   }
-  const lapsed = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'lapsed')
+  const deadOnes = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'dead')
+  // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
+  const overdueBefore = () =>
+    Math.min(clock.now(), startedAt + monotonicClock.now() - startedAtElapsed) - overdueMs
   return {
-    isHeld: () => clock.now() < until,
+    isHeld: () => monotonicClock.now() < heldUntil,
+    get liveNodes() {
+      return liveNodes
+    },
     async take() {
       // Whoever renewed lately has a lease that ends so late.
       const lately = clock.now() - MISSED_MS + LEASE_MS
@@ -97,7 +123,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one. Of its own there
       // is nothing yet.
-      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed(), null)
+      await failAllOf(deps.engine === 'sqlite' ? 'all' : deadOnes(), null)
     },
     async renew() {
       const isOurs = await extend()
@@ -107,9 +133,9 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: ({ sparesOwn = false } = {}) => failAllOf(lapsed(), sparesOwn ? null : clock.now() - overdueMs),
+    sweep: ({ sparesOwn = false } = {}) => failAllOf(deadOnes(), sparesOwn ? null : overdueBefore()),
     async release() {
-      until = 0
+      heldUntil = Number.NEGATIVE_INFINITY
       await dropLease(db, nodeId)
     },
   }
