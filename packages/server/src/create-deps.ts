@@ -86,7 +86,17 @@ export function createDeps(options: DepsOptions): Deps {
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
   const monotonic = options.monotonicClock ?? monotonicClock
-  const lease = createNodeLease({ db, engine, clock, monotonicClock: monotonic, limits, nodeId, logger, metrics, running })
+  const lease = createNodeLease({
+    db,
+    engine,
+    clock,
+    monotonicClock: monotonic,
+    limits,
+    nodeId,
+    logger,
+    metrics,
+    running,
+  })
   const deps: Deps = {
     db,
     clock,

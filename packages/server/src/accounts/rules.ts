@@ -32,7 +32,9 @@ export interface Attempt {
 }
 
 /** `fullAt` holds the buckets that change; of a refusal only those that a clock which was ahead left emptier than empty. */
-export type Attempted = { ok: boolean; fullAt: Map<string, number>; retryAfterMs: number }
+export type Attempted =
+  | { ok: true; fullAt: Map<string, number> }
+  | { ok: false; fullAt: Map<string, number>; retryAfterMs: number }
 
 /** Takes one unit from every bucket, or none from any. `fullAt` is by subject. */
 export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string, number>, now: number): Attempted {
@@ -47,8 +49,7 @@ export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string
       retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs)
     }
   }
-  const ok = refused.size === 0
-  return { ok, fullAt: ok ? taken : refused, retryAfterMs }
+  return refused.size === 0 ? { ok: true, fullAt: taken } : { ok: false, fullAt: refused, retryAfterMs }
 }
 
 const NETWORK_PARTS = 4

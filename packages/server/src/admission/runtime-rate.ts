@@ -46,7 +46,8 @@ export class RuntimeRate {
     this.#askingNetworks.note(network, now)
     const unread = this.#unread.get(network) ?? 0
     // Otherwise slow bodies of one network would hold every unit.
-    if (isContested && unread >= visitorRate.burst) return { ok: false, limit: 'visitor', retryAfterMs: UNREAD_RETRY_MS }
+    if (isContested && unread >= visitorRate.burst)
+      return { ok: false, limit: 'visitor', retryAfterMs: UNREAD_RETRY_MS }
     const rate = perMinute(share)
     const taken = take(this.#fullAt, rate, now)
     this.#fullAt = taken.fullAt

@@ -37,10 +37,7 @@ export interface AdmissionRequest {
 }
 
 /** `stale`: the runtime has changed since it was read; nothing was charged, and the caller reads it again. */
-export type Admission =
-  | { outcome: 'admitted' }
-  | { outcome: 'refused'; grant: Refusal }
-  | { outcome: 'stale' }
+export type Admission = { outcome: 'admitted' } | { outcome: 'refused'; grant: Refusal } | { outcome: 'stale' }
 
 export type Refusal = Extract<Grant, { ok: false }>
 

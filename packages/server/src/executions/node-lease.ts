@@ -1,15 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
-import {
-  dropLease,
-  extendLease,
-  failAbandoned,
-  readOtherLeases,
-  readSteadySince,
-  type Sweep,
-  takeLease,
-} from './lease-store.ts'
+import { dropLease, extendLease, failAbandoned, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
 import { NodeWatch } from './node-watch-rules.ts'
 
 export const LEASE_MS = 30_000
@@ -51,12 +43,9 @@ interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'm
 }
 
 export function createNodeLease(deps: LeaseDeps): NodeLease {
-  const { db, clock, monotonicClock, limits, nodeId } = deps
+  const { db, clock, monotonicClock, nodeId } = deps
   const startedAt = clock.now()
-  const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
-  const startedAtElapsed = monotonicClock.now()
-  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
-  let liveNodes = 1
+  const takeOver = createTakeOver(deps)
   // Of the monotonic clock: a clock that is set back must not make a lease longer.
   let heldUntil = Number.NEGATIVE_INFINITY
   let latestUntil = 0
@@ -95,24 +84,11 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
     if (isOurs) heldUntil = claimedUntil
     return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
-  const failAllOf = async (others: 'all' | 'dead' | 'none', overdueBefore: Sweep['overdueBefore']) => {
-    const leases = await readOtherLeases(db, nodeId)
-    const dead = watch.findDead(leases, { now: clock.now(), elapsed: monotonicClock.now() })
-    const deadNodes = { all: leases, dead, none: [] }[others]
-    liveNodes = 1 + leases.length - deadNodes.length
-    const count = await failAbandoned(db, { now: clock.now(), nodeId, overdueBefore, deadNodes })
-    if (count === 0) return
-    deps.metrics.executionsInterrupted(count)
-    deps.logger.warn({ count }, 'failed executions that were interrupted')
-  }
   const deadOnes = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'dead')
-  // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
-  const overdueBefore = () =>
-    Math.min(clock.now(), startedAt + monotonicClock.now() - startedAtElapsed) - overdueMs
   return {
     isHeld: () => monotonicClock.now() < heldUntil,
     get liveNodes() {
-      return liveNodes
+      return takeOver.liveNodes
     },
     async take() {
       // Whoever renewed lately has a lease that ends so late.
@@ -123,7 +99,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one. Of its own there
       // is nothing yet.
-      await failAllOf(deps.engine === 'sqlite' ? 'all' : deadOnes(), null)
+      await takeOver.from(deps.engine === 'sqlite' ? 'all' : deadOnes(), { sparesOwn: true })
     },
     async renew() {
       const isOurs = await extend()
@@ -133,10 +109,41 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: ({ sparesOwn = false } = {}) => failAllOf(deadOnes(), sparesOwn ? null : overdueBefore()),
+    sweep: ({ sparesOwn = false } = {}) => takeOver.from(deadOnes(), { sparesOwn }),
     async release() {
       heldUntil = Number.NEGATIVE_INFINITY
       await dropLease(db, nodeId)
+    },
+  }
+}
+
+interface TakeOver {
+  readonly liveNodes: number
+  /** Fails what these other nodes ran, and unless they are spared this node's own executions that are overdue. */
+  from(others: 'all' | 'dead' | 'none', options: { sparesOwn: boolean }): Promise<void>
+}
+
+function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, logger }: LeaseDeps): TakeOver {
+  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
+  const startOffset = clock.now() - monotonicClock.now()
+  let liveNodes = 1
+  return {
+    get liveNodes() {
+      return liveNodes
+    },
+    async from(others, { sparesOwn }) {
+      const [now, elapsed] = [clock.now(), monotonicClock.now()]
+      const leases = await readOtherLeases(db, nodeId)
+      const dead = watch.findDead(leases, { now, elapsed })
+      const deadNodes = { all: leases, dead, none: [] }[others]
+      liveNodes = 1 + leases.length - deadNodes.length
+      // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
+      const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + startOffset) - overdueMs
+      const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })
+      if (count === 0) return
+      metrics.executionsInterrupted(count)
+      logger.warn({ count }, 'failed executions that were interrupted')
     },
   }
 }
