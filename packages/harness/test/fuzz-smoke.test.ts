@@ -38,6 +38,12 @@ test('requests and origins run, and find nothing', async () => {
   expect(missed).toEqual([])
 })
 
+test('the times of the broker’s 404s are measured, and tell nothing', async () => {
+  const { ran, missed } = await run('broker-timing')
+  expect(new Set(ran)).toEqual(new Set(['broker-timing']))
+  expect(missed).toEqual([])
+})
+
 // A network namespace is root's alone to make.
 test.runIf(userInfo().uid === 0)('addresses run in a namespace of their own, and find nothing', async () => {
   expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

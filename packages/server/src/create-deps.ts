@@ -16,7 +16,7 @@ import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
 import { createCallLog } from './executions/call-log.ts'
 import { createNodeLease } from './executions/node-lease.ts'
-import { createRunningExecutions } from './executions/running.ts'
+import { createRunningExecutions, type RunningExecutions } from './executions/running.ts'
 import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
@@ -86,17 +86,8 @@ export function createDeps(options: DepsOptions): Deps {
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
   const monotonic = options.monotonicClock ?? monotonicClock
-  const lease = createNodeLease({
-    db,
-    engine,
-    clock,
-    monotonicClock: monotonic,
-    limits,
-    nodeId,
-    logger,
-    metrics,
-    running,
-  })
+  const shared = { db, clock, nodeId, logger, metrics }
+  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
   const deps: Deps = {
     db,
     clock,
@@ -118,20 +109,14 @@ export function createDeps(options: DepsOptions): Deps {
     serving: createServingCache(),
     published: createPublishedCache(),
     rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
-    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),
+    admissions: createAdmissionDesk(shared),
     callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
-    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause }),
+    settlements: createSettlementDesk({ ...shared, pause }),
     folding: createUsageFolding({ db, logger }),
     lease,
     running,
     requests: new UnderWay(),
-    load: createLoadGate({
-      clock: monotonic,
-      turnEnd: nextTurn,
-      ...processTime,
-      running: () => running.size,
-      ...loadBounds(limits),
-    }),
+    load: createLoadGate({ clock: monotonic, turnEnd: nextTurn, ...processTime, ...loadBounds(limits, running) }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -143,9 +128,16 @@ export function createDeps(options: DepsOptions): Deps {
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
 const LEAST_HELD = 100
 
-function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
+function loadBounds(
+  { heldRequests, heldMs, executions }: Limits,
+  running: RunningExecutions,
+): Pick<LoadGateOptions, 'targets' | 'maxRunning' | 'running'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)
-  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
+  return {
+    targets: { waitMs: heldMs, minBound, maxBound: heldRequests },
+    maxRunning: executions,
+    running: () => running.size,
+  }
 }
 
 function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
