@@ -42,6 +42,14 @@ describeEngines('hostile requests and origins', ({ name }) => {
   })
 })
 
+describeEngines('the times of the broker’s 404s', ({ name }) => {
+  test('are measured, and tell nothing', async () => {
+    const { ran, missed } = await run('broker-timing', '--engine', name)
+    expect(new Set(ran)).toEqual(new Set(['broker-timing']))
+    expect(missed).toEqual([])
+  })
+})
+
 needs('network-namespaces')('addresses', () => {
   test('run in a network namespace, and find nothing', async () => {
     expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

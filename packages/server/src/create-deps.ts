@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -17,7 +18,7 @@ import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
 import { createCallLog } from './executions/call-log.ts'
 import { createNodeLease } from './executions/node-lease.ts'
-import { createRunningExecutions } from './executions/running.ts'
+import { createRunningExecutions, type RunningExecutions } from './executions/running.ts'
 import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
@@ -59,7 +60,7 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
-  /** What measures the load. */
+  /** For what must not follow a clock that is set: rate limits, leases, the load. */
   monotonicClock?: Clock
   /** Between tries to reach a database that is away. */
   pause?: Pause
@@ -94,9 +95,12 @@ export function createDeps(options: DepsOptions): Deps {
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
+  const monotonic = options.monotonicClock ?? monotonicClock
   const storage = new StorageBudget()
   const { freeBytes = null } = options
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
+  const shared = { db, clock, nodeId, logger, metrics }
+  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
   const deps: Deps = {
     db,
     clock,
@@ -125,22 +129,17 @@ export function createDeps(options: DepsOptions): Deps {
       }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics, storage, room }),
+    rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
+    admissions: createAdmissionDesk({ ...shared, storage, room }),
     callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
-    settlements: createSettlementDesk({ db, clock, nodeId, logger, metrics, pause, room }),
+    settlements: createSettlementDesk({ ...shared, pause, room }),
     folding: createUsageFolding({ db, logger }),
-    lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
+    lease,
     running,
     storage,
     room,
     requests: new UnderWay(),
-    load: createLoadGate({
-      clock: options.monotonicClock ?? monotonicClock,
-      turnEnd: nextTurn,
-      ...processTime,
-      running: () => running.size,
-      ...loadBounds(limits),
-    }),
+    load: createLoadGate({ clock: monotonic, turnEnd: nextTurn, ...processTime, ...loadBounds(limits, running) }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -152,9 +151,16 @@ export function createDeps(options: DepsOptions): Deps {
 // Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
 const LEAST_HELD = 100
 
-function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
+function loadBounds(
+  { heldRequests, heldMs, executions }: Limits,
+  running: RunningExecutions,
+): Pick<LoadGateOptions, 'targets' | 'maxRunning' | 'running'> {
   const minBound = Math.min(LEAST_HELD, heldRequests)
-  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
+  return {
+    targets: { waitMs: heldMs, minBound, maxBound: heldRequests },
+    maxRunning: executions,
+    running: () => running.size,
+  }
 }
 
 function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { RateLimit } from './admission/rate-limit.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { Clock } from './clock.ts'
@@ -43,6 +44,7 @@ export interface Deps {
   published: PublishedCache
   schemaJudge: SchemaJudge
   inputChecks: InputChecks
+  rateLimit: RateLimit
   admissions: AdmissionDesk
   callLog: CallLog
   settlements: SettlementDesk

@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { brokerTiming } from './broker-timing/broker-timing.ts'
 import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
 import { origins } from './origins/origins.ts'
 import { overload } from './overload/overload.ts'
@@ -16,6 +17,7 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   slowClients,
   headersAndCursors,
   origins,
+  brokerTiming,
   overload,
   wideAnswers,
 ]

@@ -19,7 +19,7 @@ export async function createOwner(options: ServerOptions, email: string, tier: T
 export async function registerRuntime(
   url: string,
   owner: HarnessOwner,
-  fields: { name: string; endpoint: string },
+  fields: { name: string; endpoint?: string },
 ): Promise<CreatedRuntime> {
   return CreatedRuntime.parse(await post(`${url}/v1/runtimes`, owner.apiKey, fields))
 }

@@ -16,3 +16,16 @@ export function median(values: readonly number[]): number {
 export function rounded(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–'
 }
+
+/** The Kolmogorov–Smirnov distance: by how much the two shares of values below any one bound differ at most, 0 to 1. */
+export function ksDistance(a: readonly number[], b: readonly number[]): number {
+  const [left, right] = [[...a].sort((x, y) => x - y), [...b].sort((x, y) => x - y)]
+  let [i, j, distance] = [0, 0, 0]
+  while (i < left.length && j < right.length) {
+    const at = Math.min(left[i] ?? Number.POSITIVE_INFINITY, right[j] ?? Number.POSITIVE_INFINITY)
+    while (i < left.length && (left[i] ?? 0) <= at) i += 1
+    while (j < right.length && (right[j] ?? 0) <= at) j += 1
+    distance = Math.max(distance, Math.abs(i / left.length - j / right.length))
+  }
+  return distance
+}

@@ -1,4 +1,4 @@
-import { type BucketRate, take } from '../usage/token-bucket.ts'
+import { type BucketRate, CLOCK_SKEW_MS, take } from '../usage/token-bucket.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -39,16 +39,23 @@ export interface Attempt {
   rate: BucketRate
 }
 
-export type Attempted = { ok: true; fullAt: Map<string, number> } | { ok: false; retryAfterMs: number }
+/** `fullAt` holds the buckets that change; of a refusal only those that a clock which was ahead left emptier than empty. */
+export type Attempted =
+  | { ok: true; fullAt: Map<string, number> }
+  | { ok: false; fullAt: Map<string, number>; retryAfterMs: number }
 
-/** Takes one unit from every bucket, or none from any. `fullAt` is by subject, before and after. */
+/** Takes one unit from every bucket, or none from any. `fullAt` is by subject. */
 export function attempt(attempts: readonly Attempt[], fullAt: ReadonlyMap<string, number>, now: number): Attempted {
   const taken = new Map<string, number>()
+  const refused = new Map<string, number>()
   let retryAfterMs = 0
   for (const { subject, rate } of attempts) {
-    const result = take(fullAt.get(subject) ?? 0, rate, now)
+    const result = take(fullAt.get(subject) ?? 0, rate, now, CLOCK_SKEW_MS)
     if (result.ok) taken.set(subject, result.fullAt)
-    else retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs)
+    else {
+      refused.set(subject, result.fullAt)
+      retryAfterMs = Math.max(retryAfterMs, result.retryAfterMs)
+    }
   }
-  return retryAfterMs > 0 ? { ok: false, retryAfterMs } : { ok: true, fullAt: taken }
+  return refused.size === 0 ? { ok: true, fullAt: taken } : { ok: false, fullAt: refused, retryAfterMs }
 }

@@ -20,7 +20,6 @@ export async function drawAttempts(db: Kysely<Schema>, attempts: readonly Attemp
       .returning(['subject', 'full_at'])
       .execute()
     const outcome = attempt(attempts, new Map(rows.map((row) => [row.subject, row.full_at])), now)
-    if (!outcome.ok) return outcome
     for (const [subject, fullAt] of outcome.fullAt) {
       await tx.updateTable('throttles').set({ full_at: fullAt }).where('subject', '=', subject).execute()
     }

@@ -54,8 +54,7 @@ const STORAGE_WARNING =
   'until older ones are past their retention. Nothing is refused.'
 
 async function availableNow(deps: Pick<Deps, 'db'>, owner: Owner, now: number) {
-  // No runtime: of the buckets that a stranger's call draws on, only those of the account are asked for.
-  const draws = drawsFor(owner.tier, '', 'broker').filter(({ limit }) => limit !== 'rate')
+  const draws = drawsFor(owner.tier, 'broker')
   const fullAt = await readAllowances(
     deps.db,
     owner.ownerId,

@@ -9,6 +9,7 @@ import { usageJournal } from './migrations/0007-usage-journal.ts'
 import { modelSteps } from './migrations/0008-model-steps.ts'
 import { fewerIndexes } from './migrations/0009-fewer-indexes.ts'
 import { steadyNodes } from './migrations/0010-steady-nodes.ts'
+import { rateInMemory } from './migrations/0011-rate-in-memory.ts'
 import { storedBytes } from './migrations/0012-stored-bytes.ts'
 import { knownNetworks } from './migrations/0014-known-networks.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
@@ -40,6 +41,7 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0008-model-steps': modelSteps(types),
     '0009-fewer-indexes': fewerIndexes(),
     '0010-steady-nodes': steadyNodes(types),
+    '0011-rate-in-memory': rateInMemory(),
     '0012-stored-bytes': storedBytes(types),
     '0014-known-networks': knownNetworks(types),
   }

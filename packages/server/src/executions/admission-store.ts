@@ -39,7 +39,7 @@ export interface AdmissionRequest {
 
 /** `stale`: the runtime has changed since it was read; nothing was charged, and the caller reads it again. */
 export type Admission =
-  | { outcome: 'admitted'; grant: Extract<Grant, { ok: true }>; tier: Tier; storedBytes: number }
+  | { outcome: 'admitted'; tier: Tier; storedBytes: number }
   | { outcome: 'refused'; grant: Refusal }
   | { outcome: 'stale' }
 
@@ -109,16 +109,17 @@ function decide(
 ): Admission {
   const runtime = runtimes.get(request.runtimeId)
   if (!runtime || runtime.revision !== request.revision) return { outcome: 'stale' }
-  const draws = drawsFor(runtime.tier, request.runtimeId, request.door)
+  const draws = drawsFor(runtime.tier, request.door)
   const own = buckets.get(request.ownerId) ?? new Map<string, number>()
   buckets.set(request.ownerId, own)
+  const before = new Map(own)
   const granted = grant(own, draws, now)
-  if (!granted.ok) return { outcome: 'refused', grant: granted }
-  for (const { bucket } of draws) {
-    const row = { owner_id: request.ownerId, bucket, full_at: own.get(bucket) ?? 0 }
-    changed.set(`${request.ownerId} ${bucket}`, row)
+  for (const [bucket, fullAt] of own) {
+    if (fullAt === before.get(bucket)) continue
+    changed.set(`${request.ownerId} ${bucket}`, { owner_id: request.ownerId, bucket, full_at: fullAt })
   }
-  return { outcome: 'admitted', grant: granted, tier: runtime.tier, storedBytes: runtime.stored_bytes }
+  if (!granted.ok) return { outcome: 'refused', grant: granted }
+  return { outcome: 'admitted', tier: runtime.tier, storedBytes: runtime.stored_bytes }
 }
 
 // In one order everywhere, so that replicas wait for each other and never in a circle.
@@ -131,9 +132,9 @@ const LOCK_BUCKETS = rowStatement(
 
 async function lockBuckets(tx: Tx, requests: readonly AdmissionRequest[]): Promise<Map<string, Map<string, number>>> {
   const named = new Map<string, { owner_id: string; bucket: string }>()
-  for (const { ownerId, runtimeId, door } of requests) {
+  for (const { ownerId, door } of requests) {
     // The free plan is the most limited, so its draws name every bucket that any plan may touch.
-    for (const { bucket } of drawsFor('free', runtimeId, door)) {
+    for (const { bucket } of drawsFor('free', door)) {
       named.set(`${ownerId} ${bucket}`, { owner_id: ownerId, bucket })
     }
   }

@@ -7,10 +7,10 @@ import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
 import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
-import { type Entrant, rateHeaders } from './enter.ts'
+import type { Entrant } from './enter.ts'
 import { sizeFaults } from './rules.ts'
 
-/** Admits one capability call through a doorway of its own, makes it, and sets the headers that every doorway sends. */
+/** Admits one capability call through a doorway of its own and makes it. */
 export async function answerCall(
   deps: Deps,
   { reply, located }: { reply: FastifyReply; located: Located },
@@ -27,7 +27,7 @@ export async function answerCall(
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope, held }, input))
     noteAdmission(reply.request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
+    reply.type(JSON_TYPE).serializer(jsonInOne)
     return await runCall(deps, admitted, input, scope)
   } finally {
     scope.end()

@@ -8,7 +8,6 @@ import { noteAdmission, notesOf } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
-import { rateHeaders } from './enter.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
 
@@ -29,7 +28,7 @@ export async function answerExecution(
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
     noteAdmission(request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
+    reply.type(JSON_TYPE).serializer(jsonInOne)
     if (!wantsStream(request.headers.accept))
       return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
     const stream = openEventStream(reply)

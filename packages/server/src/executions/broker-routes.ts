@@ -11,12 +11,14 @@ import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { forbidden } from '../errors.ts'
 import { atOnce } from '../http/at-once.ts'
+import { toAppError } from '../http/error-handler.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { HANDED_ON } from '../http/json-body.ts'
+import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/limit-rate.ts'
 import { typed } from '../http/typed.ts'
-import { type Located, locateById } from '../runtimes/serving.ts'
+import type { Located } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
-import { admitBrokerCall, findBrokered, requireEndUser, toCallInput } from './call-capability.ts'
+import { admitBrokerCall, locateBrokered, requireEndUser, toCallInput } from './call-capability.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = z.object({ runtimeId: z.string(), capability: z.string() })
@@ -24,7 +26,7 @@ const Params = z.object({ runtimeId: z.string(), capability: z.string() })
 const CALL = {
   summary: 'Call a capability as a stranger',
   description:
-    'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. Draws on the anonymous share of the quota and on the quota itself.',
+    'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.',
   tags: ['Broker'],
   operationId: 'callCapability',
   params: Params,
@@ -57,22 +59,34 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     {
       schema: CALL,
       config: { isRateLimited: true, exactFields: HANDED_ON },
-      onRequest(request, _reply, done) {
+      onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {
           request.brokered = { located, capability }
-          return findBrokered(located, capability)
+          return takeRate(deps, { located, routes: 'broker' }, request, reply)
         }
         atOnce(() => {
-          const located = locateById(deps, runtimeId)
+          const located = locateBrokered(deps, runtimeId, capability)
           return located instanceof Promise ? located.then(found) : found(located)
         }, done)
       },
       preValidation(request, _reply, done) {
         const { located, capability } = targetOf(request)
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
-        atOnce(() => requireEndUser(located, capability, token), done)
+        atOnce(() => {
+          judgeVisitor(deps, request)
+          return requireEndUser(located, capability, token)
+        }, done)
+      },
+      async errorHandler(error, request, reply) {
+        const fault = toAppError(error, deps)
+        if (fault.code !== 'not_found') {
+          judgeVisitor(deps, request)
+          throw error
+        }
+        removeRateHeaders(reply)
+        throw limitNotFound(deps, fault, request)
       },
     },
     async (request, reply) => {

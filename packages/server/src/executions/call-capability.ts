@@ -8,7 +8,7 @@ import {
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
-import { confirming, type Located } from '../runtimes/serving.ts'
+import { confirming, type Located, locateById, type ServingDeps } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
@@ -71,11 +71,11 @@ export type AdmittedCall = Admitted<AgentCall>
 export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; body: CapabilityFailure }
 
 /**
- * The capability that a stranger asks the broker for. Unknown runtime, unknown capability and missing endpoint are one and
- * the same 404, so that none of them can be told from the others.
+ * The runtime of the capability that a stranger asks the broker for. Unknown runtime, unknown capability and missing
+ * endpoint are one and the same 404, so that none of them can be told from the others.
  */
-export function findBrokered(located: Located, name: string): ServingCapability | Promise<ServingCapability> {
-  return confirming(located, (runtime) => brokered(runtime, name))
+export function locateBrokered(deps: ServingDeps, runtimeId: string, name: string): Located | Promise<Located> {
+  return locateById(deps, runtimeId, (runtime) => callable(runtime, name) !== undefined)
 }
 
 /** Lets a stranger's call in: look-up, end user, input, then what it costs. Throws the refusal. */

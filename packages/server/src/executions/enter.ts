@@ -6,7 +6,7 @@ import { type HeldPlace, waitAside } from '../load/held-request.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
-import type { Door, LimitName, RateState } from '../usage/rules.ts'
+import type { Door, QuotaName } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
 import { storedInput, storedShape } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
@@ -42,7 +42,6 @@ export interface Admitted<C extends AgentCall | null> {
   wish: Wish<C>
   /** JSON text, as stored. */
   metadata: string | null
-  rate: RateState | null
 }
 
 /**
@@ -91,7 +90,7 @@ export async function enter<C extends AgentCall | null>(
     if (admission.outcome === 'admitted') {
       // It was charged, and waits for no check behind those that come through the same door for nothing.
       const paid = askedBy(runtime, { signal, door: `${door}, admitted` })
-      return { executionId, startedAt, runtime: paid, wish, metadata, rate: admission.grant.rate }
+      return { executionId, startedAt, runtime: paid, wish, metadata }
     }
     if (admission.outcome === 'refused') {
       deps.metrics.admissionRefused(admission.grant.limit)
@@ -114,22 +113,11 @@ export function toNewCall(call: AgentCall, startedAt: number, storedBytes: numbe
   return { callId, capability, step, ordinal, startedAt, input: storedInput(call, storedBytes) }
 }
 
-/** The `RateLimit-*` headers of a rate-limited route. Reset is in whole seconds until the allowance is full again. */
-export function rateHeaders(rate: RateState | null): Record<string, string> {
-  if (!rate) return {}
-  return {
-    'ratelimit-limit': String(rate.limit),
-    'ratelimit-remaining': String(rate.remaining),
-    'ratelimit-reset': String(Math.ceil(rate.resetMs / 1000)),
-  }
-}
-
-const REFUSALS: Readonly<Record<LimitName, string>> = {
-  rate: 'Too many requests to this runtime in the last minute.',
+const REFUSALS: Readonly<Record<QuotaName, string>> = {
   anonymous: 'The share of this runtime’s quota that is open to anonymous calls is used up for now.',
   quota: 'The quota of this runtime’s plan is used up for now.',
 }
 
 function refusal(grant: Refusal): AppError {
-  return limited(REFUSALS[grant.limit], grant.retryAfterMs, rateHeaders(grant.rate))
+  return limited(REFUSALS[grant.limit], grant.retryAfterMs)
 }

@@ -5,6 +5,7 @@ import { journalUsage } from '../usage/journal-store.ts'
 import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { failOpenCalls } from './call-store.ts'
+import type { StoredLease } from './node-watch-rules.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)
@@ -36,6 +37,17 @@ export async function takeLease(db: Kysely<Schema>, lease: Lease & { startedAt: 
       steady_since: lease.steadySince,
     })
     .execute()
+}
+
+/** The leases of all nodes but this one. */
+export async function readOtherLeases(db: Kysely<Schema>, nodeId: string): Promise<StoredLease[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['node_id', 'lease_until'])
+    .where('node_id', '!=', nodeId)
+    .orderBy('node_id')
+    .execute()
+  return rows.map((row) => ({ nodeId: row.node_id, until: row.lease_until }))
 }
 
 /** Since when leases have been renewed without a gap, as those nodes know it that hold theirs beyond `until`; or null. */
@@ -84,8 +96,8 @@ export interface Sweep {
   nodeId: string
   /** Since when its own executions can no longer be under way, whatever their rows say. Null: they are left alone. */
   overdueBefore: number | null
-  /** Which other nodes are taken for dead: those whose lease has run out, or all where there can be but one. */
-  deadNodes: 'none' | 'lapsed' | 'all others'
+  /** Nodes taken for dead, unless they have renewed their lease since it was read. */
+  deadNodes: readonly StoredLease[]
 }
 
 /** Fails every execution that nobody runs any more, and returns how many there were. */
@@ -222,8 +234,8 @@ function interruptedUsage(row: EndedRow, { calls, bytes }: OpenCalls, now: numbe
   }
 }
 
-async function removeDeadNodes(tx: Tx, { now, nodeId, deadNodes }: Sweep): Promise<void> {
-  if (deadNodes === 'none') return
-  const others = tx.deleteFrom('nodes').where('node_id', '!=', nodeId)
-  await (deadNodes === 'all others' ? others : others.where('lease_until', '<', now)).execute()
+async function removeDeadNodes(tx: Tx, { deadNodes }: Sweep): Promise<void> {
+  for (const { nodeId, until } of deadNodes) {
+    await tx.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
+  }
 }

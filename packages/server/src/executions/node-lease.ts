@@ -1,6 +1,8 @@
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
-import { dropLease, extendLease, failAbandoned, readSteadySince, type Sweep, takeLease } from './lease-store.ts'
+import { dropLease, extendLease, failAbandoned, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
+import { NodeWatch } from './node-watch-rules.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
@@ -18,6 +20,8 @@ const SPARING_MS = RENEWAL_MS
 export interface NodeLease {
   /** False once the lease may have run out: nothing with an effect is started then. */
   isHeld(): boolean
+  /** Servers that are alive, this one included, as of the last sweep. */
+  readonly liveNodes: number
   /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
   take(): Promise<void>
   /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
@@ -35,28 +39,28 @@ export interface NodeLease {
 interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics' | 'running'> {
   engine: Database['engine']
   nodeId: string
+  monotonicClock: Clock
 }
 
 export function createNodeLease(deps: LeaseDeps): NodeLease {
-  const { db, clock, limits, nodeId } = deps
+  const { db, clock, monotonicClock, nodeId } = deps
   const startedAt = clock.now()
-  const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
-  let until = 0
+  const takeOver = createTakeOver(deps)
+  // Of the monotonic clock: a clock that is set back must not make a lease longer.
+  let heldUntil = Number.NEGATIVE_INFINITY
   let latestUntil = 0
   let renewedAt = startedAt
   // Told to those who start: they cannot know by themselves how long the database was away before.
   let steadySince = startedAt
   const claim = () => {
-    const claimed = clock.now() + LEASE_MS
-    latestUntil = Math.max(latestUntil, claimed)
-    // A clock that was set back claims less than before, and the store may hear it although its answer is lost.
-    until = Math.min(until, claimed)
-    return claimed
+    const until = clock.now() + LEASE_MS
+    latestUntil = Math.max(latestUntil, until)
+    return { until, heldUntil: monotonicClock.now() + LEASE_MS }
   }
   const take = async () => {
     const claimed = claim()
-    await takeLease(db, { nodeId, until: claimed, steadySince, startedAt })
-    until = claimed
+    await takeLease(db, { nodeId, until: claimed.until, steadySince, startedAt })
+    heldUntil = claimed.heldUntil
     renewedAt = clock.now()
   }
   const noteGap = () => {
@@ -71,23 +75,21 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
   const extend = async (): Promise<boolean> => {
     noteGap()
-    const claimed = { until: claim(), steadySince }
+    const { until, heldUntil: claimedUntil } = claim()
+    const claimed = { until, steadySince }
     const isOurs = await extendLease(db, { nodeId, ...claimed, latestUntil }).catch(noteOutage)
     // The answer itself may have taken so long.
     noteGap()
     renewedAt = clock.now()
-    if (isOurs) until = claimed.until
+    if (isOurs) heldUntil = claimedUntil
     return isOurs && steadySince !== claimed.steadySince ? extend() : isOurs
   }
-  const failAllOf = async (deadNodes: Sweep['deadNodes'], overdueBefore: Sweep['overdueBefore']) => {
-    const count = await failAbandoned(db, { now: clock.now(), nodeId, overdueBefore, deadNodes })
-    if (count === 0) return
-    deps.metrics.executionsInterrupted(count)
-    deps.logger.warn({ count }, 'failed executions that were interrupted')
-  }
-  const lapsed = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'lapsed')
+  const deadOnes = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'dead')
   return {
-    isHeld: () => clock.now() < until,
+    isHeld: () => monotonicClock.now() < heldUntil,
+    get liveNodes() {
+      return takeOver.liveNodes
+    },
     async take() {
       // Whoever renewed lately has a lease that ends so late.
       const lately = clock.now() - MISSED_MS + LEASE_MS
@@ -97,7 +99,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       await take()
       // The embedded store has one server at a time, so at its start whatever runs was left by a dead one. Of its own there
       // is nothing yet.
-      await failAllOf(deps.engine === 'sqlite' ? 'all others' : lapsed(), null)
+      await takeOver.from(deps.engine === 'sqlite' ? 'all' : deadOnes(), { sparesOwn: true })
     },
     async renew() {
       const isOurs = await extend()
@@ -107,10 +109,41 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
-    sweep: ({ sparesOwn = false } = {}) => failAllOf(lapsed(), sparesOwn ? null : clock.now() - overdueMs),
+    sweep: ({ sparesOwn = false } = {}) => takeOver.from(deadOnes(), { sparesOwn }),
     async release() {
-      until = 0
+      heldUntil = Number.NEGATIVE_INFINITY
       await dropLease(db, nodeId)
+    },
+  }
+}
+
+interface TakeOver {
+  readonly liveNodes: number
+  /** Fails what these other nodes ran, and unless they are spared this node's own executions that are overdue. */
+  from(others: 'all' | 'dead' | 'none', options: { sparesOwn: boolean }): Promise<void>
+}
+
+function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, logger }: LeaseDeps): TakeOver {
+  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
+  const startOffset = clock.now() - monotonicClock.now()
+  let liveNodes = 1
+  return {
+    get liveNodes() {
+      return liveNodes
+    },
+    async from(others, { sparesOwn }) {
+      const [now, elapsed] = [clock.now(), monotonicClock.now()]
+      const leases = await readOtherLeases(db, nodeId)
+      const dead = watch.findDead(leases, { now, elapsed })
+      const deadNodes = { all: leases, dead, none: [] }[others]
+      liveNodes = 1 + leases.length - deadNodes.length
+      // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
+      const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + startOffset) - overdueMs
+      const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })
+      if (count === 0) return
+      metrics.executionsInterrupted(count)
+      logger.warn({ count }, 'failed executions that were interrupted')
     },
   }
 }

@@ -6,8 +6,10 @@ import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { confirming, type Located, locateByPublicKey } from '../runtimes/serving.ts'
+import { atOnce } from './at-once.ts'
 import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
+import { judgeVisitor, takeRate } from './limit-rate.ts'
 import { requireOwnOrigin } from './own-origin.ts'
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
@@ -47,9 +49,13 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
       const found = guardOrigin(await locateByPublicKey(deps, bearer(request)), request, reply)
       await confirming(found, (runtime) => checkOrigin(runtime, request, reply))
       located.set(request, found)
+      await takeRate(deps, { located: found, routes: 'page' }, request, reply)
     })
+    plane.addHook('preValidation', (request, _reply, done) => atOnce(() => judgeVisitor(deps, request), done))
     // A body is judged before admission confirms the key: whose key has ended meanwhile learns that and nothing else.
     plane.setErrorHandler(async (error, request) => {
+      // A body that could not be read names no end user: its network is the visitor.
+      judgeVisitor(deps, request)
       const found = located.get(request)
       if (found && !found.isFresh && toAppError(error, deps).code === 'validation_error') await found.refresh()
       throw error

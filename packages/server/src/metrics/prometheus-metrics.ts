@@ -48,7 +48,7 @@ function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requ
   })
   const refused = new Counter({
     name: 'svc_admission_refusals_total',
-    help: 'Executions that a limit of the plan kept out.',
+    help: 'Requests that a rate limit or a quota kept out.',
     labelNames: ['limit'] as const,
     registers,
   })

@@ -11,9 +11,9 @@ import {
   toServingDeployment,
   toServingRuntime,
 } from './serving-runtime.ts'
-import { findServedRuntime } from './store.ts'
+import { findRevision, findServedRuntime } from './store.ts'
 
-type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'inputChecks'>
+export type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'inputChecks'>
 
 interface CachedRuntime {
   runtime: ServingRuntime
@@ -27,6 +27,7 @@ export interface ServingCache {
   /** By runtime id; one that was replaced is not asked for again. */
   deployments: Lru<string, ServingDeployment>
   reads: Coalescer<CachedRuntime>
+  revisions: Coalescer<number | null>
 }
 
 // Of manifests as text; what is made of them takes some three times that.
@@ -38,6 +39,7 @@ export function createServingCache(): ServingCache {
     runtimes: new Lru(CACHED_BYTES, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
     deployments: new Lru(CACHED_BYTES, ({ bytes }) => BYTES_BESIDE_MANIFEST + bytes),
     reads: createCoalescer(),
+    revisions: createCoalescer(),
   }
 }
 
@@ -65,13 +67,33 @@ export async function locateByPublicKey(deps: ServingDeps, presented: string): P
   })
 }
 
-/** The runtime of an id that a stranger named, at once where it is remembered. Rejects with 404 when there is none. */
-export function locateById(deps: ServingDeps, runtimeId: string): Located | Promise<Located> {
-  return locate(deps, `id:${runtimeId}`, async () => {
+/**
+ * The runtime of an id that a stranger named, if it `has` what is asked for: at once where a remembered one has it.
+ * Rejects with 404 otherwise, after the same statement whether or not there is such a runtime: how long it takes must
+ * not tell one from the other.
+ */
+export function locateById(
+  deps: ServingDeps,
+  runtimeId: string,
+  has: (runtime: ServingRuntime) => boolean,
+): Located | Promise<Located> {
+  const name = `id:${runtimeId}`
+  const read = async () => {
     const runtime = await load(deps, runtimeId)
     if (!runtime) throw notFound('The capability')
     return { runtime, expiresAt: null }
-  })
+  }
+  const remembered = deps.serving.runtimes.get(name)?.runtime
+  if (remembered && has(remembered)) return locate(deps, name, read)
+  const confirm = async () => {
+    const revision = await deps.serving.revisions.read(name, () => findRevision(deps.db, runtimeId))
+    if (revision === (remembered?.revision ?? null)) throw notFound('The capability')
+    deps.serving.runtimes.delete(name)
+    const located = await locate(deps, name, read)
+    if (!has(located.runtime)) throw notFound('The capability')
+    return located
+  }
+  return confirm()
 }
 
 /** The runtime of this id if it is the owner's own. Throws 404 otherwise. */

@@ -4,7 +4,6 @@ import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../creden
 import type { PageStart } from '../database/page.ts'
 import type { RuntimesTable, Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { rateBucket } from '../usage/rules.ts'
 
 export type NewRuntime = Insertable<RuntimesTable>
 export type RuntimeRow = Selectable<RuntimesTable>
@@ -27,7 +26,7 @@ export async function whoseRuntime(
 export type Creation = { outcome: 'created' } | { outcome: 'taken' } | { outcome: 'refused'; problem: string }
 
 /**
- * Makes a runtime with its keys and full rate buckets, unless `ceilingProblem` objects to the number there is.
+ * Makes a runtime with its keys, unless `ceilingProblem` objects to the number there is.
  * The owner's row is locked, so any number at once cannot pass the ceiling. `taken`: the id appeared meanwhile.
  */
 export async function insertRuntime(
@@ -68,7 +67,6 @@ export async function insertRuntime(
       .insertInto('credentials')
       .values([...credentials])
       .execute()
-    await tx.insertInto('allowances').values(fullRateBuckets(runtime)).execute()
     return { outcome: 'created' }
   })
 }
@@ -180,6 +178,16 @@ export async function findServedRuntime(db: Kysely<Schema>, runtimeId: string): 
   return row ?? null
 }
 
+/** A runtime's revision, null where there is none. One row either way, so that both take as long. */
+export async function findRevision(db: Kysely<Schema>, runtimeId: string): Promise<number | null> {
+  const { revision } = await db
+    .selectFrom('runtimes')
+    .select((runtimes) => runtimes.fn.max<number | null>('revision').as('revision'))
+    .where('runtime_id', '=', runtimeId)
+    .executeTakeFirstOrThrow()
+  return revision
+}
+
 /** Runtimes of this owner, newest first, `limit` of them after the cursor. */
 export async function listRuntimes(
   db: Kysely<Schema>,
@@ -219,13 +227,4 @@ function runtimeViews(db: Kysely<Schema>) {
     .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
     .selectAll('runtimes')
     .select('owners.tier')
-}
-
-function fullRateBuckets(runtime: NewRuntime) {
-  const doors = ['page', 'broker'] as const
-  return doors.map((door) => ({
-    owner_id: runtime.owner_id,
-    bucket: rateBucket(runtime.runtime_id, door),
-    full_at: runtime.created_at,
-  }))
 }

@@ -4,7 +4,11 @@ export interface BucketRate {
   burst: number
 }
 
-export type Taken = { ok: true; fullAt: number } | { ok: false; retryAfterMs: number }
+/** `fullAt` is the bucket afterwards; a refusal changes it where the clock was set back. */
+export type Taken = { ok: true; fullAt: number } | { ok: false; fullAt: number; retryAfterMs: number }
+
+/** By how much the clocks of replicas that share a bucket may differ. As long as a lease, which rests on the same. */
+export const CLOCK_SKEW_MS = 30_000
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -19,12 +23,15 @@ export function perMinute(units: number): BucketRate {
 
 /**
  * Takes one unit. A bucket is kept as the time at which it is full again, so filling needs no writes, whole milliseconds
- * are exact, and a clock that lags behind another replica's can only make it stricter.
+ * are exact, and a clock that lags by up to `skewMs` behind another replica's can only make it stricter. A bucket that
+ * owes more than it holds, and more than that skew, was filled by a clock that was ahead: it is empty, and no emptier.
  */
-export function take(fullAt: number, rate: BucketRate, now: number): Taken {
+export function take(fullAt: number, rate: BucketRate, now: number, skewMs = 0): Taken {
   const window = rate.unitMs * rate.burst
-  const next = missingMs(fullAt, now) + rate.unitMs
-  return next <= window ? { ok: true, fullAt: now + next } : { ok: false, retryAfterMs: next - window }
+  const owed = fullAt - now > window + skewMs ? window : missingMs(fullAt, now)
+  const next = owed + rate.unitMs
+  if (next <= window) return { ok: true, fullAt: now + next }
+  return { ok: false, fullAt: owed === window ? now + window : fullAt, retryAfterMs: next - window }
 }
 
 /** Whole units that can be taken now. */

@@ -23,10 +23,12 @@ describeEngines('the times of a lease', (engine) => {
     onTestFinished(() => database.close())
     const { db } = database
     const clock = createTestClock()
+    const monotonicClock = createTestClock(0)
     const start = clock.now()
     const node = createNodeLease({
       db,
       clock,
+      monotonicClock,
       limits: DEFAULT_LIMITS,
       logger: pino({ level: 'silent' }),
       metrics: NO_METRICS,
@@ -51,19 +53,23 @@ describeEngines('the times of a lease', (engine) => {
         .select(['lease_until', 'steady_since'])
         .where('node_id', '=', nodeId)
         .executeTakeFirstOrThrow()
+    const pass = (ms: number) => {
+      clock.advance(ms)
+      monotonicClock.advance(ms)
+    }
     const round = async (afterMs: number) => {
-      clock.advance(afterMs)
+      pass(afterMs)
       await node.renew()
       await node.sweep()
       return statuses()
     }
     const failRenewal = async (afterMs: number) => {
-      clock.advance(afterMs)
+      pass(afterMs)
       await db.schema.alterTable('nodes').renameTo('nodes_away').execute()
       await expect(node.renew()).rejects.toThrow('nodes')
       await db.schema.alterTable('nodes_away').renameTo('nodes').execute()
     }
-    return { db, clock, start, node, other, statuses, lease, round, failRenewal }
+    return { db, clock, pass, start, node, other, statuses, lease, round, failRenewal }
   }
 
   test('are not moved back by a renewal that was given up and arrives after a later one', async () => {
@@ -81,11 +87,11 @@ describeEngines('the times of a lease', (engine) => {
   })
 
   test('know of a gap while a renewal waited for its answer', async () => {
-    const { clock, node, other, lease, round, statuses } = await setUp()
+    const { clock, pass, node, other, lease, round, statuses } = await setUp()
     await other('node_silent')
     await node.take()
     const renewed = node.renew()
-    clock.advance(60_000)
+    pass(60_000)
     await renewed
     await node.sweep()
     expect(await statuses()).toEqual(RUNNING)
@@ -94,11 +100,11 @@ describeEngines('the times of a lease', (engine) => {
   })
 
   test('know of no gap after a start that took long', async () => {
-    const { clock, node, other, start, round } = await setUp()
+    const { pass, node, other, start, round } = await setUp()
     await other('node_silent')
     await other('node_living', { steadySince: start - 60_000 })
     const taken = node.take()
-    clock.advance(2 * RENEWAL_MS)
+    pass(2 * RENEWAL_MS)
     await taken
     expect(await round(RENEWAL_MS + 1)).toEqual(FAILED)
   })
@@ -128,11 +134,11 @@ describeEngines('the times of a lease', (engine) => {
   )
 
   test('leave nobody more for a renewal that failed when those ten seconds were over', async () => {
-    const { clock, node, other, round, failRenewal } = await setUp()
+    const { pass, node, other, round, failRenewal } = await setUp()
     await other('node_silent')
     await node.take()
     expect(await round(60_000)).toEqual(RUNNING)
-    clock.advance(RENEWAL_MS)
+    pass(RENEWAL_MS)
     await node.renew()
     await failRenewal(9_000)
     expect(await round(1_000)).toEqual(FAILED)
@@ -142,23 +148,53 @@ describeEngines('the times of a lease', (engine) => {
     const { clock, node, other, lease, round } = await setUp()
     await other('node_silent')
     await node.take()
-    await round(HOUR_MS)
-    await round(RENEWAL_MS - HOUR_MS)
+    clock.advance(HOUR_MS)
+    await round(RENEWAL_MS)
+    clock.advance(-HOUR_MS)
+    await round(RENEWAL_MS)
     expect(await lease('node_own')).toEqual({ lease_until: clock.now() + LEASE_MS, steady_since: clock.now() })
+    expect(await round(RENEWAL_MS)).toEqual(RUNNING)
+    expect(await round(1)).toEqual(FAILED)
+  })
+
+  test.each([HOUR_MS, -HOUR_MS])(
+    'last thirty seconds for the node itself where its clock is set by %i ms',
+    async (by) => {
+      const { clock, pass, node, round, failRenewal } = await setUp()
+      await node.take()
+      await round(RENEWAL_MS)
+      clock.advance(by)
+      await failRenewal(RENEWAL_MS)
+      pass(LEASE_MS - RENEWAL_MS - 1)
+      expect(node.isHeld()).toBe(true)
+      pass(1)
+      expect(node.isHeld()).toBe(false)
+    },
+  )
+
+  test('of the dead keep nobody whose clock was set back by an hour from taking over', async () => {
+    const { clock, node, other, round } = await setUp()
+    await other('node_silent')
+    await node.take()
+    clock.advance(-HOUR_MS)
+    await round(RENEWAL_MS)
     await round(RENEWAL_MS)
     expect(await round(RENEWAL_MS)).toEqual(RUNNING)
     expect(await round(1)).toEqual(FAILED)
   })
 
-  test('that a clock claimed which was ahead hold no longer for the node itself than what it claims later, unheard', async () => {
-    const { clock, node, round, failRenewal } = await setUp()
+  test('that are renewed are those of living nodes, and what has begun is not overdue, where a clock was set forward', async () => {
+    const { db, clock, start, node, other, round } = await setUp()
+    await other('node_silent')
     await node.take()
-    await round(HOUR_MS)
-    await failRenewal(RENEWAL_MS - HOUR_MS)
-    clock.advance(LEASE_MS - 1)
-    expect(node.isHeld()).toBe(true)
-    clock.advance(1)
-    expect(node.isHeld()).toBe(false)
+    const own = executionRow({ execution_id: 'exec_own', node_id: 'node_own', started_at: start })
+    await db.insertInto('executions').values(own).execute()
+    clock.advance(HOUR_MS)
+    for (let afterMs = RENEWAL_MS; afterMs <= 60_000; afterMs += RENEWAL_MS) {
+      const until = start + afterMs + LEASE_MS
+      await extendLease(db, { nodeId: 'node_silent', until, steadySince: start, latestUntil: until })
+      expect(await round(RENEWAL_MS)).toEqual(['running', 'running'])
+    }
   })
 
   test('of a node whose clock is ahead keep nobody who starts from taking over for longer than ten seconds', async () => {

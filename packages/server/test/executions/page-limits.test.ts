@@ -118,16 +118,4 @@ describeEngines('what a page may spend', (engine) => {
     service.clock.advance(500)
     expect((await executeAsOwner()).statusCode).toBe(200)
   })
-
-  test('where rate and quota are both used up, Retry-After is when both let somebody in', async () => {
-    const { service, execute, executeAsOwner } = await setScene(database())
-    await times(60, () => execute())
-    await times(140, () => executeAsOwner())
-    const refused = await execute()
-    expect(refused.statusCode).toBe(429)
-    expect(refused.headers['retry-after']).toBe('36')
-    service.clock.advance(36_000)
-    await service.renew()
-    expect((await execute()).statusCode).toBe(200)
-  })
 })

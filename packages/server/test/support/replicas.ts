@@ -32,6 +32,8 @@ async function startReplica(database: Database, first: Scene, options: SceneOpti
   onTestFinished(() => service.close())
   // The embedded store takes whoever starts for the only server: the first one has to come back.
   await first.service.renew()
+  // Each counts the other then.
+  await service.renew()
   return service
 }
 

@@ -35,10 +35,20 @@ describe('attempts', () => {
     })
   })
 
+  test('wait for one unit at most where the clock was set back', () => {
+    const before = NOW - 3_600_000
+    const refused = attempt(both, new Map([['a', NOW + 2_000]]), before)
+    expect(refused).toMatchObject({ ok: false, retryAfterMs: 1_000 })
+    expect(attempt(both, refused.fullAt, before + 1_000).ok).toBe(true)
+  })
+
   test('take none from any where one is empty, and wait for the one that takes longest', () => {
     const fullAt = new Map([['a', NOW + 2_000]])
-    expect(attempt(both, fullAt, NOW)).toEqual({ ok: false, retryAfterMs: 1_000 })
-    expect(attempt(both, new Map([...fullAt, ['b', NOW + 2_700]]), NOW)).toEqual({ ok: false, retryAfterMs: 1_700 })
+    expect(attempt(both, fullAt, NOW)).toMatchObject({ ok: false, retryAfterMs: 1_000 })
+    expect(attempt(both, new Map([...fullAt, ['b', NOW + 2_700]]), NOW)).toMatchObject({
+      ok: false,
+      retryAfterMs: 1_700,
+    })
   })
 
   test('count whole milliseconds, so that no replica rounds otherwise', () => {

@@ -150,7 +150,6 @@ function admitted(startedAt: number): Admitted<null> {
     executionId: 'exec_1',
     startedAt,
     metadata: null,
-    rate: null,
     wish: { kind: 'execute', metadata: undefined, messageShape: [], call: null },
     runtime: {
       ownerId: 'own_1',

@@ -1,14 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  ANONYMOUS_BUCKET,
-  type Draw,
-  drawsFor,
-  emptiestBuckets,
-  grant,
-  MAIN_BUCKET,
-  rateBucket,
-} from '../../src/usage/rules.ts'
+import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, grant, MAIN_BUCKET } from '../../src/usage/rules.ts'
 import { available } from '../../src/usage/token-bucket.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -22,50 +14,38 @@ function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: 
 
 describe('what a request draws on', () => {
   test.each([
-    ['free', 'page', ['rate:rt_a:page', MAIN_BUCKET]],
-    ['free', 'broker', ['rate:rt_a:broker', ANONYMOUS_BUCKET, MAIN_BUCKET]],
+    ['free', 'page', [MAIN_BUCKET]],
+    ['free', 'broker', [ANONYMOUS_BUCKET, MAIN_BUCKET]],
     ['free', 'owner', [MAIN_BUCKET]],
-    ['pro', 'broker', ['rate:rt_a:broker', ANONYMOUS_BUCKET, MAIN_BUCKET]],
-    ['enterprise', 'page', ['rate:rt_a:page']],
-    ['enterprise', 'broker', ['rate:rt_a:broker']],
+    ['pro', 'broker', [ANONYMOUS_BUCKET, MAIN_BUCKET]],
+    ['enterprise', 'broker', []],
     ['enterprise', 'owner', []],
   ] as const)('on the %s plan, by the %s door', (plan, by, buckets) => {
-    expect(drawsFor(plan, 'rt_a', by).map(({ bucket }) => bucket)).toEqual(buckets)
-  })
-
-  test('strangers at the broker and the page do not share a rate, nor do two runtimes', () => {
-    expect(new Set([rateBucket('rt_a', 'page'), rateBucket('rt_a', 'broker'), rateBucket('rt_b', 'page')]).size).toBe(3)
+    expect(drawsFor(plan, by).map(({ bucket }) => bucket)).toEqual(buckets)
   })
 
   test('every plan draws on buckets that the free plan draws on too', () => {
     fc.assert(
       fc.property(tier, door, (plan, by) => {
-        const free = drawsFor('free', 'rt_a', by).map(({ bucket }) => bucket)
-        for (const { bucket } of drawsFor(plan, 'rt_a', by)) expect(free).toContain(bucket)
+        const free = drawsFor('free', by).map(({ bucket }) => bucket)
+        for (const { bucket } of drawsFor(plan, by)) expect(free).toContain(bucket)
       }),
     )
   })
 })
 
 describe('what a plan lets in', () => {
-  const MINUTE_MS = 60_000
   const HOUR_MS = 3_600_000
 
   test.each([
-    ['free', 'rate', 'page', MINUTE_MS, 60, 60],
-    ['free', 'rate', 'broker', MINUTE_MS, 60, 60],
     ['free', 'anonymous', 'broker', HOUR_MS, 50, 25],
     ['free', 'quota', 'owner', HOUR_MS, 200, 100],
-    ['pro', 'rate', 'page', MINUTE_MS, 600, 600],
-    ['pro', 'rate', 'broker', MINUTE_MS, 600, 600],
     ['pro', 'anonymous', 'broker', HOUR_MS, 12_000, 500],
     ['pro', 'quota', 'owner', HOUR_MS, 48_000, 2_000],
-    ['enterprise', 'rate', 'page', MINUTE_MS, 6_000, 6_000],
-    ['enterprise', 'rate', 'broker', MINUTE_MS, 6_000, 6_000],
   ] as const)(
     '%s: the %s by the %s door is, each %i ms, %i at once and %i more',
     (plan, name, by, periodMs, atOnce, more) => {
-      const draws = drawsFor(plan, 'rt_a', by).filter(({ limit }) => limit === name)
+      const draws = drawsFor(plan, by).filter(({ limit }) => limit === name)
       const buckets = new Map<string, number>()
       expect(grantedOf(buckets, draws, atOnce + 10)).toBe(atOnce)
       expect(grantedOf(buckets, draws, atOnce + 10, NOW + periodMs)).toBe(more)
@@ -73,52 +53,29 @@ describe('what a plan lets in', () => {
   )
 
   test('a bound by the hour is none on the enterprise plan', () => {
-    const names = (['page', 'broker', 'owner'] as const).flatMap((by) => drawsFor('enterprise', 'rt_a', by))
-    expect(names.filter(({ limit }) => limit !== 'rate')).toEqual([])
+    expect((['page', 'broker', 'owner'] as const).flatMap((by) => drawsFor('enterprise', by))).toEqual([])
   })
 })
 
 describe('the free plan', () => {
-  test('lets sixty a minute through by one door, then one a second', () => {
-    const buckets = new Map<string, number>()
-    const draws = drawsFor('free', 'rt_a', 'page')
-    expect(grantedOf(buckets, draws, 100)).toBe(60)
-    expect(grant(buckets, draws, NOW)).toEqual({
-      ok: false,
-      limit: 'rate',
-      retryAfterMs: 1000,
-      rate: { limit: 60, remaining: 0, resetMs: 60_000 },
-    })
-    expect(grantedOf(buckets, draws, 10, NOW + 3000)).toBe(3)
-  })
-
   test('lets 50 strangers in and leaves 150 to the page', () => {
     const buckets = new Map<string, number>()
-    const strangers = drawsFor('free', 'rt_a', 'broker').filter(({ limit }) => limit !== 'rate')
+    const strangers = drawsFor('free', 'broker')
     expect(grantedOf(buckets, strangers, 300)).toBe(50)
     expect(grant(buckets, strangers, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
-    expect(grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 300)).toBe(150)
-  })
-
-  test('tells the caller what the rate limit has left', () => {
-    const buckets = new Map<string, number>()
-    const draws = drawsFor('free', 'rt_a', 'page')
-    expect(grant(buckets, draws, NOW).rate).toEqual({ limit: 60, remaining: 59, resetMs: 1000 })
-    expect(grant(buckets, draws, NOW).rate).toEqual({ limit: 60, remaining: 58, resetMs: 2000 })
-    expect(grant(buckets, drawsFor('free', 'rt_a', 'owner'), NOW).rate).toBeNull()
+    expect(grantedOf(buckets, drawsFor('free', 'owner'), 300)).toBe(150)
   })
 })
 
-test('the enterprise plan is bounded by its rate alone', () => {
+test('the enterprise plan has no quota', () => {
   const buckets = new Map<string, number>()
-  expect(grantedOf(buckets, drawsFor('enterprise', 'rt_a', 'broker'), 7000)).toBe(6000)
-  expect(grantedOf(buckets, drawsFor('enterprise', 'rt_a', 'owner'), 7000)).toBe(7000)
+  expect(grantedOf(buckets, drawsFor('enterprise', 'owner'), 7000)).toBe(7000)
 })
 
 describe('all or nothing', () => {
   const draws: fc.Arbitrary<Draw[]> = fc.uniqueArray(
     fc.record({
-      limit: fc.constantFrom('rate', 'anonymous', 'quota'),
+      limit: fc.constantFrom('anonymous', 'quota'),
       bucket: fc.constantFrom('a', 'b', 'c', 'd'),
       rate: fc.record({ unitMs: fc.integer({ min: 1, max: 5000 }), burst: fc.integer({ min: 1, max: 5 }) }),
     }),
@@ -159,26 +116,32 @@ describe('all or nothing', () => {
 
 test('a smaller plan holds at once: what a larger one left does not exceed its burst', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 10)
-  expect(grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 1000)).toBeLessThanOrEqual(200)
+  grantedOf(buckets, drawsFor('pro', 'owner'), 10)
+  expect(grantedOf(buckets, drawsFor('free', 'owner'), 1000)).toBeLessThanOrEqual(200)
 })
 
 test('a larger plan helps at once: what was empty under the smaller one is not', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('free', 'rt_a', 'owner'), 1000)
-  expect(grant(buckets, drawsFor('free', 'rt_a', 'owner'), NOW).ok).toBe(false)
-  expect(grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 50_000)).toBe(48_000 - 4_000)
+  grantedOf(buckets, drawsFor('free', 'owner'), 1000)
+  expect(grant(buckets, drawsFor('free', 'owner'), NOW).ok).toBe(false)
+  expect(grantedOf(buckets, drawsFor('pro', 'owner'), 50_000)).toBe(48_000 - 4_000)
 })
 
-test('a bucket that a larger plan left in debt, at the emptiest of the smaller one, fills a unit at a time', () => {
+test('a bucket that a larger plan left in debt is empty under the smaller one, and fills a unit at a time', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('pro', 'rt_a', 'owner'), 50_000)
-  const main = emptiestBuckets('free', NOW).find(({ bucket }) => bucket === MAIN_BUCKET)
-  const clamped = new Map([[MAIN_BUCKET, Math.min(buckets.get(MAIN_BUCKET) ?? 0, main?.emptyUntil ?? 0)]])
-  const draws = drawsFor('free', 'rt_a', 'owner')
-  expect(grant(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 22 * 3_600_000 + 36_000 })
-  expect(grant(clamped, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
-  expect(grant(clamped, draws, NOW + 36_000).ok).toBe(true)
+  grantedOf(buckets, drawsFor('pro', 'owner'), 50_000)
+  const draws = drawsFor('free', 'owner')
+  expect(grant(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
+  expect(grant(buckets, draws, NOW + 36_000).ok).toBe(true)
+})
+
+test('a bucket that was emptied before the clock was set back by a day is empty, and fills a unit at a time', () => {
+  const buckets = new Map<string, number>()
+  const draws = drawsFor('free', 'broker')
+  grantedOf(buckets, draws, 50)
+  const before = NOW - 86_400_000
+  expect(grant(buckets, draws, before)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
+  expect(grant(buckets, draws, before + 144_000).ok).toBe(true)
 })
 
 test('only the buckets of a quota have an emptiest, and a plan without a quota has none', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { BillingUsage } from '@svc/contract'
 import { z } from 'zod'
 import type { ClientRequest } from '../../support/client.ts'
@@ -27,11 +28,20 @@ export const quota: Scenario = {
     const stage = await openStage(context, { store, replicas: 1, connections: calls })
     const checks: Check[] = []
     for (const replicas of context.engine === 'sqlite' ? [1] : POSTGRES_REPLICAS) {
-      while (stage.fleet.live.length < replicas) await stage.fleet.start()
+      await growTo(stage, replicas)
       checks.push(...(await repeat(context, stage, calls)))
     }
     return checks
   },
+}
+
+// Each server grants its share of a rate limit, and counts the others with the renewal of its lease, every ten seconds.
+const COUNTED_MS = 12_000
+
+async function growTo({ fleet }: Stage, replicas: number): Promise<void> {
+  if (fleet.live.length >= replicas) return
+  while (fleet.live.length < replicas) await fleet.start()
+  await pause(COUNTED_MS)
 }
 
 async function repeat(context: ScenarioContext, stage: Stage, calls: number): Promise<Check[]> {

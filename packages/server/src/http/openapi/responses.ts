@@ -21,12 +21,13 @@ export const HEADERS = {
     example: 12,
   },
   RateLimitLimit: {
-    description: 'How many requests to this runtime a minute takes. Sent by routes with a rate limit.',
+    description:
+      'How many requests to this runtime a minute takes. Sent by routes with a rate limit, once key and origin are right.',
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
   RateLimitRemaining: {
-    description: 'How many of them are left.',
+    description: 'How many of them the server that answers still takes.',
     schema: { type: 'integer', minimum: 0 },
     example: 59,
   },

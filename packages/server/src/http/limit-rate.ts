@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { isJsonObject } from '@svc/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RateRoutes, RateState, RateTaken } from '../admission/rate-limit.ts'
+import type { Deps } from '../deps.ts'
+import { type AppError, limited } from '../errors.ts'
+import { networkOf } from '../lib/network.ts'
+import type { Located } from '../runtimes/serving.ts'
+
+type RateDeps = Pick<Deps, 'rateLimit' | 'metrics'>
+type Granted = Extract<RateTaken, { ok: true }>
+
+// What one customer has of IPv6 addresses, at least.
+const IPV6_BITS = 56
+
+// Requests that took a unit, and whose visitor is not judged yet.
+const unjudged = new WeakMap<FastifyRequest, Granted>()
+
+/**
+ * Takes one unit of the runtime's rate limit and sets the `RateLimit-*` headers. Throws 429 where there is none left, at
+ * once where it can: where another plan may have come into force meanwhile, the runtime is read again first.
+ */
+export function takeRate(
+  deps: RateDeps,
+  { located, routes }: { located: Located; routes: RateRoutes },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void | Promise<void> {
+  const network = networkOf(request.ip, IPV6_BITS)
+  const take = () => deps.rateLimit.take({ runtime: located.runtime, routes, network })
+  const settle = (taken: RateTaken) => {
+    reply.headers(rateHeaders(taken.state))
+    if (!taken.ok) throw refusal(deps, taken)
+    unjudged.set(request, taken)
+  }
+  const taken = take()
+  if (taken.ok || !taken.mayBeStale || located.isFresh) return settle(taken)
+  const { tier } = located.runtime
+  return located.refresh().then(() => settle(located.runtime.tier === tier ? taken : take()))
+}
+
+/** Throws 429 where the visitor, the end user or else the network, takes more than its part of the rate. */
+export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
+  const granted = unjudged.get(request)
+  if (granted === undefined) return
+  unjudged.delete(request)
+  const judged = granted.judge(endUserOf(request.body))
+  if (!judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
+}
+
+/** The answer to a broker call that found nothing: the same for all that may be missing, and limited by network. */
+export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
+  const taken = deps.rateLimit.takeNotFound(networkOf(request.ip, IPV6_BITS))
+  return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
+}
+
+/** Removes what tells of a runtime's rate limit. */
+export function removeRateHeaders(reply: FastifyReply): void {
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) reply.removeHeader(name)
+}
+
+const REFUSALS = {
+  rate: 'Too many requests to this runtime in the last minute.',
+  visitor: 'Too many requests to this runtime from one visitor: others ask it too, and get half of its rate.',
+  network: 'Too many calls from this network for capabilities that do not exist.',
+} as const
+
+function refusal(
+  { metrics }: Pick<Deps, 'metrics'>,
+  { limit, retryAfterMs }: { limit: keyof typeof REFUSALS; retryAfterMs: number },
+): AppError {
+  metrics.admissionRefused(limit)
+  return limited(REFUSALS[limit], retryAfterMs)
+}
+
+// Hashed: a token is somebody's secret, and what counts requests has no use for it.
+function endUserOf(body: unknown): string | null {
+  const token = isJsonObject(body) ? body['endUserToken'] : undefined
+  if (typeof token !== 'string' || token.trim() === '') return null
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** Reset is in whole seconds until the allowance is full again. */
+function rateHeaders(state: RateState): Record<string, string> {
+  return {
+    'ratelimit-limit': String(state.limit),
+    'ratelimit-remaining': String(state.remaining),
+    'ratelimit-reset': String(Math.ceil(state.resetMs / 1000)),
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { NodeWatch } from '../../src/executions/node-watch-rules.ts'
+
+const LEASE_MS = 30_000
+const RENEWAL_MS = 10_000
+const HOUR_MS = 3_600_000
+
+/** Two nodes that renew every ten seconds by clocks of their own, one of which stops after `diesAt`. */
+function watchFor(durationMs: number, { diesAt, stepMs }: { diesAt: number; stepMs: (elapsed: number) => number }) {
+  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const dead: [number, string][] = []
+  for (let elapsed = 0; elapsed <= durationMs; elapsed += RENEWAL_MS) {
+    const leases = [
+      { nodeId: 'living', until: elapsed + LEASE_MS },
+      { nodeId: 'dying', until: Math.min(elapsed, diesAt) + LEASE_MS },
+    ]
+    const found = watch.findDead(leases, { now: elapsed + stepMs(elapsed), elapsed })
+    dead.push(...found.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
+  }
+  return dead
+}
+
+const deathOf = (dead: [number, string][], nodeId: string) => dead.find(([, name]) => name === nodeId)?.[0]
+
+test.each([
+  ['that is right', () => 0, 70_000],
+  ['that is set forward by an hour', (elapsed: number) => (elapsed >= 20_000 ? HOUR_MS : 0), 50_000],
+  ['that is set back by an hour', (elapsed: number) => (elapsed >= 20_000 ? -HOUR_MS : 0), 70_000],
+] as const)('by a clock %s the node that stopped is dead a lease later, and the other never', (_, stepMs, expected) => {
+  const dead = watchFor(300_000, { diesAt: 30_000, stepMs })
+  expect(deathOf(dead, 'dying')).toBe(expected)
+  expect(deathOf(dead, 'living')).toBeUndefined()
+})
+
+test('a lease that ran out before it was first seen is that of a dead node', () => {
+  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const lease = { nodeId: 'old', until: 99 }
+  expect(watch.findDead([lease], { now: 100, elapsed: 0 })).toEqual([lease])
+})
