@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { InFlight } from './admission/in-flight.ts'
+import { type LoopDelay, NO_DELAY } from './admission/loop-delay.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
-import { type Clock, monotonicClock, systemClock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
@@ -19,11 +21,8 @@ import { createRunningExecutions } from './executions/running.ts'
 import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
-import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
-import { processTime } from './load/process-time.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
-import { nextTurn } from './next-turn.ts'
 import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
@@ -51,8 +50,8 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
-  /** What measures the load. */
-  monotonicClock?: Clock
+  /** None: the event loop is never late. */
+  loopDelay?: LoopDelay
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
@@ -83,7 +82,8 @@ export function createDeps(options: DepsOptions): Deps {
   } = options
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
-  const running = createRunningExecutions(limits.executions)
+  const inFlight = new InFlight(limits)
+  const running = createRunningExecutions(inFlight)
   const deps: Deps = {
     db,
     clock,
@@ -111,13 +111,8 @@ export function createDeps(options: DepsOptions): Deps {
     lease: createNodeLease({ db, engine, clock, limits, nodeId, logger, metrics, running }),
     running,
     requests: new UnderWay(),
-    load: createLoadGate({
-      clock: options.monotonicClock ?? monotonicClock,
-      turnEnd: nextTurn,
-      ...processTime,
-      running: () => running.size,
-      ...loadBounds(limits),
-    }),
+    inFlight,
+    loopDelay: options.loopDelay ?? NO_DELAY,
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -126,19 +121,10 @@ export function createDeps(options: DepsOptions): Deps {
   return deps
 }
 
-// Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
-const LEAST_HELD = 100
-
-function loadBounds({ heldRequests, heldMs, executions }: Limits): Pick<LoadGateOptions, 'targets' | 'maxRunning'> {
-  const minBound = Math.min(LEAST_HELD, heldRequests)
-  return { targets: { waitMs: heldMs, minBound, maxBound: heldRequests }, maxRunning: executions }
-}
-
-function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
+function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
   return {
     runningExecutions: () => running.size,
-    heldRequests: () => load.held,
-    heldBound: () => load.bound,
+    heldBytes: () => inFlight.bytes,
     openCircuits: () => dispatcher.openCircuits(),
     queued: { admissions: () => admissions.depth, calls: () => callLog.depth, settlements: () => settlements.depth },
     unwrittenOutcomes: () => settlements.unwritten,

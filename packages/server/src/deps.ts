@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { InFlight } from './admission/in-flight.ts'
+import type { LoopDelay } from './admission/loop-delay.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { PaymentLane } from './billing/payment-lane.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -17,7 +19,6 @@ import type { RunningExecutions } from './executions/running.ts'
 import type { SettlementDesk } from './executions/settlement-desk.ts'
 import type { NewId } from './ids.ts'
 import type { Limits } from './limits.ts'
-import type { LoadGate } from './load/load-gate.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import type { RequestLog } from './request-log.ts'
@@ -51,8 +52,8 @@ export interface Deps {
   requests: UnderWay<object>
   payments: Payments
   paymentLane: PaymentLane
-  /** The first door of all. */
-  load: LoadGate
+  inFlight: InFlight
+  loopDelay: LoopDelay
   metrics: Metrics
   tracer: Tracer
   logger: Logger

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
+import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -71,6 +72,7 @@ export async function openParts(
     baseUrl,
     version: VERSION,
     nodeId,
+    loopDelay: watchLoopDelay(),
     tracer,
     web,
     ...(metrics && { metrics }),

@@ -14,7 +14,6 @@ import { refuseForeignPages } from '../http/own-origin.ts'
 import { ownerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
-import { waitingAside } from '../http/wait-aside.ts'
 import { Secret } from '../secrets/secret.ts'
 import { accountOf } from './accounts.ts'
 import { endSession } from './sessions.ts'
@@ -65,14 +64,14 @@ export function authRoutes(plane: FastifyInstance, deps: Deps): void {
 
   routes.post('/v1/auth/sign-up', { schema: SIGN_UP }, async (request, reply) => {
     const { email, password } = request.body
-    const session = await signUp(waitingAside(request, deps), { email, password: new Secret(password), ip: request.ip })
+    const session = await signUp(deps, { email, password: new Secret(password), ip: request.ip })
     giveCookie(deps, reply, session)
     return reply.code(201).send(session)
   })
 
   routes.post('/v1/auth/sign-in', { schema: SIGN_IN }, async (request, reply) => {
     const { email, password } = request.body
-    const session = await signIn(waitingAside(request, deps), { email, password: new Secret(password), ip: request.ip })
+    const session = await signIn(deps, { email, password: new Secret(password), ip: request.ip })
     giveCookie(deps, reply, session)
     return session
   })
@@ -95,7 +94,7 @@ export function accountRoutes(plane: FastifyInstance, deps: Deps): void {
     const current = sessionOfRequest(request)
     if (!current) throw sessionRequired()
     const { currentPassword, newPassword } = request.body
-    const session = await changePassword(waitingAside(request, deps), current, {
+    const session = await changePassword(deps, current, {
       currentPassword: new Secret(currentPassword),
       newPassword: new Secret(newPassword),
       ip: request.ip,

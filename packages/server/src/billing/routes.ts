@@ -10,7 +10,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
-import { waitingAside } from '../http/wait-aside.ts'
 import { startCheckout, verifyCheckout } from './checkout.ts'
 import { listPlans } from './plans.ts'
 import { billingUsage } from './usage.ts'
@@ -62,10 +61,10 @@ export function billingRoutes(plane: FastifyInstance, deps: Deps): void {
   routes.get('/v1/billing/usage', { schema: USAGE }, (request) => billingUsage(deps, ownerOf(request)))
 
   routes.post('/v1/billing/checkout', { schema: CHECKOUT }, (request) =>
-    startCheckout(waitingAside(request, deps), ownerOf(request), request.body),
+    startCheckout(deps, ownerOf(request), request.body),
   )
 
   routes.post('/v1/billing/verify', { schema: VERIFY }, (request) =>
-    verifyCheckout(waitingAside(request, deps), ownerOf(request), request.body.checkoutId),
+    verifyCheckout(deps, ownerOf(request), request.body.checkoutId),
   )
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { atOnce } from '../http/at-once.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { noteAccount } from '../http/request-notes.ts'
 import { typed } from '../http/typed.ts'
 import { type Located, locateById } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
@@ -44,11 +45,12 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     PATH,
     {
       schema: CALL,
-      config: { isRateLimited: true },
+      config: { isRateLimited: true, load: 'execution' },
       onRequest(request, _reply, done) {
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {
           request.brokered = { located, capability }
+          noteAccount(request, located.runtime.ownerId)
           return findBrokered(located, capability)
         }
         atOnce(() => {

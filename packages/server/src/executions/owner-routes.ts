@@ -72,7 +72,7 @@ const DETAIL = {
 export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  routes.post('/v1/executions', { schema: EXECUTE }, async (request, reply) => {
+  routes.post('/v1/executions', { schema: EXECUTE, config: { load: 'execution' } }, async (request, reply) => {
     const { runtimeId, messages, metadata } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
     const input = { door: 'owner', messages, metadata, endUserToken: undefined } as const

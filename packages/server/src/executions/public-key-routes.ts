@@ -45,7 +45,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
-  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true } }, (request, reply) => {
+  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true, load: 'execution' } }, (request, reply) => {
     const { messages, metadata, endUserToken } = request.body
     return answerExecution(deps, { request, reply }, locatedOf(request), {
       door: 'page',
@@ -55,7 +55,7 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     })
   })
 
-  routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true } }, async (request, reply) => {
+  routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true, load: 'execution' } }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
     const call = toCallInput({ capability, input, endUserToken })
     const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)

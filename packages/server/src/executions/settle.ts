@@ -33,7 +33,7 @@ export async function settle(
     status: outcome.status,
     finishReason: outcome.finishReason,
     error: outcome.error,
-    messageShape: JSON.stringify(trace.messageShape),
+    messageShape: trace.messageShape,
     metadata: admitted.metadata,
     steps: trace.steps,
     inputTokens: trace.inputTokens,

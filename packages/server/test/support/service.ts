@@ -3,6 +3,7 @@ import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/co
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import type { LoopDelay } from '../../src/admission/loop-delay.ts'
 import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
 import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
 import { findPassword, setPassword } from '../../src/accounts/password-store.ts'
@@ -32,8 +33,8 @@ import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 export interface TestServiceOptions {
   limits?: Partial<Limits>
   clock?: TestClock
-  /** In place of the same. */
-  monotonicClock?: TestClock
+  /** In place of an event loop that is never late. */
+  loopDelay?: LoopDelay
   /** In place of none at all between tries to reach a database that is away. */
   pause?: Pause
   masterKey?: Buffer
@@ -115,7 +116,7 @@ export async function startService(database: Database, options: TestServiceOptio
     inputChecks: createInputChecks(options.inputThreads ?? inputThreadsAtOnce()),
     logger,
     clock,
-    monotonicClock: options.monotonicClock ?? clock,
+    ...(options.loopDelay && { loopDelay: options.loopDelay }),
     pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,

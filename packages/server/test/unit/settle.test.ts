@@ -9,7 +9,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { createTestClock } from '../support/clock.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
-const EMPTY: RecordedTrace = { messageShape: [], steps: [], inputTokens: 0, outputTokens: 0, calls: [] }
+const EMPTY: RecordedTrace = { messageShape: '[]', steps: [], inputTokens: 0, outputTokens: 0, calls: [] }
 
 describe('what an execution came to', () => {
   test.each([
@@ -71,12 +71,12 @@ describe('settling', () => {
   })
 
   test('writes the counts, the steps and the shapes of the trace', async () => {
-    const messageShape: RecordedTrace['messageShape'] = [{ role: 'user', parts: [{ type: 'text' }] }]
+    const messageShape = '[{"role":"user","parts":[{"type":"text"}]}]'
     const steps = [{ startedAt: 1, durationMs: 2, inputTokens: 7, outputTokens: 3 }]
     const trace = { ...EMPTY, messageShape, steps, inputTokens: 7, outputTokens: 3 }
     const { written } = await settled(COMPLETED, { trace })
     expect(written).toMatchObject({ steps, inputTokens: 7, outputTokens: 3 })
-    expect(JSON.parse(written.messageShape)).toEqual(messageShape)
+    expect(written.messageShape).toBe(messageShape)
   })
 })
 
@@ -141,7 +141,7 @@ function admitted(startedAt: number): Admitted<null> {
     startedAt,
     metadata: null,
     rate: null,
-    wish: { kind: 'execute', metadata: undefined, messageShape: [], call: null },
+    wish: { kind: 'execute', metadata: undefined, messageShape: '[]', call: null },
     runtime: {
       ownerId: 'own_1',
       tier: 'free',
