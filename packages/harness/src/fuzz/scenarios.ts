@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { fairness } from './fairness/fairness.ts'
 import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
 import { origins } from './origins/origins.ts'
 import { overload } from './overload/overload.ts'
@@ -15,5 +16,6 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   slowClients,
   headersAndCursors,
   origins,
+  fairness,
   overload,
 ]

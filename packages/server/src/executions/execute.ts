@@ -1,4 +1,4 @@
-import { type ExecuteResponse, type JsonObject, type Message, type StreamEvent } from '@svc/contract'
+import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts'
 import { runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'

@@ -55,10 +55,14 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     })
   })
 
-  routes.post(CAPABILITY, { schema: CALL, config: { isRateLimited: true, load: 'execution' } }, async (request, reply) => {
-    const { capability, input, endUserToken } = request.body
-    const call = toCallInput({ capability, input, endUserToken })
-    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
-    return outcome.body
-  })
+  routes.post(
+    CAPABILITY,
+    { schema: CALL, config: { isRateLimited: true, load: 'execution' } },
+    async (request, reply) => {
+      const { capability, input, endUserToken } = request.body
+      const call = toCallInput({ capability, input, endUserToken })
+      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
+      return outcome.body
+    },
+  )
 }

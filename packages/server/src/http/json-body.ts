@@ -20,7 +20,10 @@ export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limit
     readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
       try {
         if (bytes instanceof Error) throw bytes
-        done(null, parseBody(decode(bytes), limits, (extent) => weigh(held, bytes.length, extent)))
+        done(
+          null,
+          parseBody(decode(bytes), limits, (extent) => weigh(held, bytes.length, extent)),
+        )
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }

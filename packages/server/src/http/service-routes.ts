@@ -23,7 +23,11 @@ export function serviceRoutes(plane: FastifyInstance, deps: Pick<Deps, 'clock' |
   const routes = typed(plane)
   const startedAt = deps.clock.now()
 
-  routes.get('/', { schema: INFO, config: { load: 'health' } }, async (): Promise<ServiceInfo> => ({ service: 'svc', version: deps.version }))
+  routes.get(
+    '/',
+    { schema: INFO, config: { load: 'health' } },
+    async (): Promise<ServiceInfo> => ({ service: 'svc', version: deps.version }),
+  )
 
   routes.get('/health', { schema: HEALTH, config: { load: 'health' } }, async (): Promise<ServiceHealth> => {
     const now = deps.clock.now()

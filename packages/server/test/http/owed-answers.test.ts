@@ -51,20 +51,23 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
     socket.destroy()
   })
 
-  test.each(['its own address', 'another address'])('is closed with the ninth request, and nothing goes on: %s', async (address) => {
-    const { service, executeText, requests, running } = await setExecute()
-    await service.app.ready()
-    const listen = async () => {
-      if (address === 'its own address') return listenLocally(service.app)
-      const { port, close } = await listenOnFreePort(createServer(service.app.routing))
-      onTestFinished(close)
-      return port
-    }
-    const socket = connectTo(await listen(), executeText + GET_HEALTH.repeat(AS_MANY_AS_ARE_OWED))
-    const heard = textOf(socket).catch(() => '')
-    expect(await heard).toBe('')
-    await eventually(() => expect([requests(), running(), service.deps.inFlight.accounts]).toEqual([0, 0, 0]))
-  })
+  test.each(['its own address', 'another address'])(
+    'is closed with the ninth request, and nothing goes on: %s',
+    async (address) => {
+      const { service, executeText, requests, running } = await setExecute()
+      await service.app.ready()
+      const listen = async () => {
+        if (address === 'its own address') return listenLocally(service.app)
+        const { port, close } = await listenOnFreePort(createServer(service.app.routing))
+        onTestFinished(close)
+        return port
+      }
+      const socket = connectTo(await listen(), executeText + GET_HEALTH.repeat(AS_MANY_AS_ARE_OWED))
+      const heard = textOf(socket).catch(() => '')
+      expect(await heard).toBe('')
+      await eventually(() => expect([requests(), running(), service.deps.inFlight.accounts]).toEqual([0, 0, 0]))
+    },
+  )
 
   test('may bring any number of requests, one behind the other, each after the answer to the one before', async () => {
     const { service } = await setExecute()
