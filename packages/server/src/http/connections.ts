@@ -8,6 +8,8 @@ import { notesOf } from './request-notes.ts'
 const MAX_OWED = 8
 /** A reader who takes nothing of an answer for this long is cut off: the answer would stay in memory. */
 const STALL_MS = 30_000
+/** More would take the process’s file descriptors, health checks’ included. */
+const MAX_CONNECTIONS = 10_000
 
 const owed = new WeakMap<Socket, Map<ServerResponse, IncomingMessage>>()
 
@@ -30,6 +32,7 @@ export function boundPipelining(app: FastifyInstance): void {
 
 /** Notes what is not answered yet, gives back what it held, and cuts readers who stand still. */
 export function watchConnections(app: FastifyInstance, { requests }: Pick<Deps, 'requests'>): void {
+  app.server.maxConnections = MAX_CONNECTIONS
   app.addHook('onRequest', (request, reply, done) => {
     requests.add(reply.raw)
     reply.raw.once('close', () => {

@@ -47,13 +47,13 @@ export function readBody(
     done(result)
   }
   const onData = (piece: Buffer) => {
-    if (!body.append(piece)) return finish(bodyTooLarge(maxBytes))
     const shortage = held?.grow(piece.length)
     if (shortage) finish(noRoom(shortage))
+    else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
   }
   const onEnd = () => finish(body.bytes())
-  if (Number(payload.headers['content-length']) > maxBytes) return done(bodyTooLarge(maxBytes))
-  payload.on('data', onData).on('end', onEnd).on('error', finish)
+  if (Number(payload.headers['content-length']) > maxBytes) done(bodyTooLarge(maxBytes))
+  else payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
 // Its bytes are counted already; what it becomes when it is parsed takes several times as much.

@@ -6,7 +6,7 @@ import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts
 import { quantile, rounded } from '../../support/statistics.ts'
 import { createPostgresStore } from '../../support/store.ts'
 import { requireTools } from '../../support/tools.ts'
-import { HEALTH, startProbe } from '../support/probe.ts'
+import { startProbe } from '../support/probe.ts'
 import { type Stage, setStage } from '../support/stage.ts'
 import { generate, OTHERS_CORE } from './generate.ts'
 import type { LoadNotes, LoadTask } from './generator/load.ts'
@@ -22,6 +22,7 @@ const OVERLOAD_MS = 60_000
 const OVERLOAD = 5
 const MAX_CONNECTIONS = 2_000
 const HEALTH_EVERY_MS = 50
+const LIVE = Buffer.from('GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
 
 /** Five times as much as the server can serve, at its own times and not at the server's: strangers' calls, then executes. */
 export const overload: Scenario = {
@@ -35,7 +36,7 @@ export const overload: Scenario = {
     context.onEnd(() => model.close())
     const stage = await setStage(context, {
       wrapper: ['taskset', '-c', SERVER_CORE],
-      variables: { SVC_MODEL: 'openai-compatible:quick', SVC_MODEL_BASE_URL: model.baseUrl },
+      variables: { SVC_MODEL: 'openai-compatible:quick', SVC_MODEL_BASE_URL: model.baseUrl, SVC_OPS_PORT: '0' },
       ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
     })
     const checks: Check[] = []
@@ -59,14 +60,16 @@ interface Subject {
 }
 
 async function overdo(context: ScenarioContext, { stage, work, oursMs }: Subject): Promise<OverloadRun> {
-  const { port, url } = stage.server
+  const { port, url, opsUrl } = stage.server
+  if (opsUrl === null) throw new Error('the server has no operations port')
+  const opsPort = Number(new URL(opsUrl).port)
   const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
     generate(context, { port, requests: work.requests, ...task })
   context.say(`${work.name}:`)
   await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
   const others = watchOthers(oursMs)
   const capacity = await measureCapacity(context, run)
-  const health = startProbe({ port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
+  const health = startProbe({ port: opsPort, everyMs: HEALTH_EVERY_MS, request: LIVE })
   const load = await run({
     connections: MAX_CONNECTIONS,
     durationMs: context.count(OVERLOAD_MS, 3_000),
