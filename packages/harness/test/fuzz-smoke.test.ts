@@ -38,6 +38,12 @@ test('requests and origins run, and find nothing', async () => {
   expect(missed).toEqual([])
 })
 
+test('greedy accounts are tried, and keep nobody out', async () => {
+  const { ran, missed } = await run('fairness')
+  expect(new Set(ran)).toEqual(new Set(['fairness']))
+  expect(missed).toEqual([])
+})
+
 // A network namespace is root's alone to make.
 test.runIf(userInfo().uid === 0)('addresses run in a namespace of their own, and find nothing', async () => {
   expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

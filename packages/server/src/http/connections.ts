@@ -52,7 +52,7 @@ export function cutStalledReader(raw: ServerResponse): void {
   raw.setTimeout(STALL_MS, () => raw.destroy())
   // The next answer of a pipelining client may take longer. An idle connection gets Node's own time.
   raw.prependOnceListener('finish', () => {
-    if (raw.socket && answersOf(raw.socket).size > 1) raw.socket.setTimeout(0)
+    if (raw.socket && isPipelining(raw.socket)) raw.socket.setTimeout(0)
   })
 }
 
@@ -63,6 +63,11 @@ export function mayAnswerFault(socket: Socket): boolean {
     if (!answer.writableFinished || !request.complete) return !answer.headersSent && !request.complete
   }
   return true
+}
+
+/** True while a connection is owed more than one answer. */
+export function isPipelining(socket: Socket): boolean {
+  return answersOf(socket).size > 1
 }
 
 function answersOf(socket: Socket): Map<ServerResponse, IncomingMessage> {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HeldBytes } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
+import { isPipelining } from './connections.ts'
 import { anyOrigin, echoedOrigin } from './gate.ts'
 import { notesOf } from './request-notes.ts'
 
@@ -24,12 +25,15 @@ const SMALL_ANSWER_BYTES = 16 * 1024
 
 /** Refuses new executions while the event loop is late, before a credential is looked up. Before any hook that logs. */
 export function refuseWhileLate(app: FastifyInstance, deps: LoadDeps): void {
+  // One for all: to note where each was made would cost more than all else about it.
+  const refusal = busy()
   const refuse = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     if (!isExecution(request) || !isLate(deps)) return done()
     deps.metrics.requestRefused('event_loop')
-    // One that was sent right behind another would be read next: its caller is to come again instead.
-    reply.headers({ ...originHeaders(request), connection: 'close' })
-    done(busy())
+    reply.headers(originHeaders(request))
+    // What a pipelining client has sent behind it would be refused next.
+    if (isPipelining(request.raw.socket)) reply.header('connection', 'close')
+    done(refusal)
   }
   app.addHook('onRequest', refuse)
   // Again once the body has come: others may have begun meanwhile.

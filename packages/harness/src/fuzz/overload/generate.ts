@@ -22,10 +22,17 @@ const Notes = z.object({
   measuredMs: z.number(),
 })
 
-/** The load comes from a process of its own, which shares a core with the endpoint and nothing with the server. */
-export async function generate({ env, onEnd }: ScenarioContext, task: LoadTask): Promise<LoadNotes> {
-  const args = ['-c', OTHERS_CORE, process.execPath, GENERATOR]
-  const started = startProgram('taskset', args, { env: { PATH: env['PATH'] } })
+/** On the processor that the server does not have. */
+export const PINNED = ['taskset', '-c', OTHERS_CORE]
+
+/** Makes a load in a process of its own, started through `wrapper`. */
+export async function generate(
+  { env, onEnd }: ScenarioContext,
+  task: LoadTask,
+  wrapper: readonly string[] = [],
+): Promise<LoadNotes> {
+  const [program = process.execPath, ...args] = [...wrapper, process.execPath, GENERATOR]
+  const started = startProgram(program, args, { env: { PATH: env['PATH'] } })
   started.child.stdin?.end(JSON.stringify(task))
   onEnd(() => started.child.kill('SIGKILL'))
   const end = await within(started.ended, task.durationMs + PROGRAM_MS, 'the generator of the load')

@@ -8,7 +8,7 @@ import { createPostgresStore } from '../../support/store.ts'
 import { requireTools } from '../../support/tools.ts'
 import { startProbe } from '../support/probe.ts'
 import { type Stage, setStage } from '../support/stage.ts'
-import { generate, OTHERS_CORE } from './generate.ts'
+import { generate, OTHERS_CORE, PINNED } from './generate.ts'
 import type { LoadNotes, LoadTask } from './generator/load.ts'
 import { type Capacity, capacityOf, judgeOverload, type OverloadRun } from './judge-overload.ts'
 import { setWork, startShopModel, type Work } from './work.ts'
@@ -64,7 +64,7 @@ async function overdo(context: ScenarioContext, { stage, work, oursMs }: Subject
   if (opsUrl === null) throw new Error('the server has no operations port')
   const opsPort = Number(new URL(opsUrl).port)
   const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
-    generate(context, { port, requests: work.requests, ...task })
+    generate(context, { port, requests: work.requests, ...task }, PINNED)
   context.say(`${work.name}:`)
   await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
   const others = watchOthers(oursMs)
