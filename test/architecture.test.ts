@@ -67,7 +67,7 @@ const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.pa
 const isTransport = inServer(/^(http\/|app\.ts|server\.ts|main\.ts|.*routes\.ts$|.*\/answer-[a-z]+\.ts$)/)
 const isStore = inServer(/^(database\/|.*store\.ts$)/)
 const isEngine = inServer(/^(agent|dispatch|model)\//)
-const isPure = inServer(/^(agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/(?!.*store\.ts$))/)
+const isPure = inServer(/^(admission\/|agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/(?!.*store\.ts$))/)
 
 /** Programs that are started as such, and the few files that act for one. */
 function isEntry(path: string): boolean {
@@ -258,9 +258,9 @@ describe('within the server', () => {
   })
 
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
-    const files = server.filter(inServer(/^(metrics|tracing|load)\//))
+    const files = server.filter(inServer(/^(metrics|tracing|admission)\//))
     const isOwn = (target: string) =>
-      /\/(metrics|tracing|load)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/rules)\.ts$/.test(target)
+      /\/(metrics|tracing|admission)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/rules)\.ts$/.test(target)
     expect(files.length).toBeGreaterThan(8)
     expect(
       breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target))),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { judgeGreed, judgeMemory } from '../src/fuzz/fairness/judge-fairness.ts'
 import { brokenLogLines } from '../src/fuzz/headers-and-cursors/inject.ts'
 import { isPolluted } from '../src/fuzz/headers-and-cursors/prototypes.ts'
 import { originFault } from '../src/fuzz/origins/judge-origin.ts'
@@ -295,8 +296,8 @@ test('the judge of overload wants the work done, in time, and the rest refused i
   const good = { capacity, load: load(900, 30), health, isAlive: true, othersShare: 0.05 }
   expect(missed(judgeOverload(good))).toEqual([])
   const bad = [
-    load(700, 30),
-    load(900, 41),
+    load(500, 30),
+    load(900, 81),
     load(900, 30, { byStatus: { '200': 900, '429': 4_000, '503': 100 } }),
     load(900, 30, { withoutRetryAfter: 1 }),
     load(900, 30, { broken: 1 }),
@@ -308,6 +309,18 @@ test('the judge of overload wants the work done, in time, and the rest refused i
   for (const one of bad) expect(missed(judgeOverload({ ...good, load: one }))).toHaveLength(1)
   const slow = { ...health, latenciesMs: [101] }
   expect(missed(judgeOverload({ ...good, health: slow, isAlive: false, othersShare: 0.2 }))).toHaveLength(3)
+})
+
+test('the judge of fairness sees a dead server, a slow neighbour, and an account that is kept out', () => {
+  const attack = { byStatus: { '200': 10, '429': 90 }, broken: 0, withoutRetryAfter: 0 }
+  const calls = (latencyMs: number, failures = 0) => ({ latenciesMs: Array<number>(20).fill(latencyMs), failures })
+  const memory = { attack, quiet: calls(10), busy: calls(50), isAlive: true, residentMb: 300 }
+  expect(missed(judgeMemory(memory))).toEqual([])
+  expect(missed(judgeMemory({ ...memory, busy: calls(51, 1), isAlive: false }))).toHaveLength(3)
+  expect(missed(judgeMemory({ ...memory, attack: { ...attack, byStatus: { '200': 10, '500': 1 } } }))).toHaveLength(2)
+  const greed = { taken: [50, 50, 50], letIn: 50, asked: 50, limit: 200, isAlive: true }
+  expect(missed(judgeGreed(greed))).toEqual([])
+  expect(missed(judgeGreed({ ...greed, letIn: 49 }))).toHaveLength(1)
 })
 
 test('the judge of origins lets in an exact entry alone', () => {

@@ -50,6 +50,14 @@ describeEngines('the times of the broker’s 404s', ({ name }) => {
   })
 })
 
+describeEngines('greedy accounts', ({ name }) => {
+  test('are tried, and keep nobody out', async () => {
+    const { ran, missed } = await run('fairness', '--engine', name)
+    expect(new Set(ran)).toEqual(new Set(['fairness']))
+    expect(missed).toEqual([])
+  })
+})
+
 needs('network-namespaces')('addresses', () => {
   test('run in a network namespace, and find nothing', async () => {
     expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

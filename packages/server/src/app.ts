@@ -11,10 +11,11 @@ import { brokerRoutes } from './executions/broker-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
 import { logAccess } from './http/access-log.ts'
-import { watchConnections } from './http/connections.ts'
+import { boundPipelining, watchConnections } from './http/connections.ts'
 import { docsRoutes } from './http/docs-page.ts'
 import { answerErrors } from './http/error-handler.ts'
 import { allowAnyOrigin } from './http/gate.ts'
+import { boundInFlight, refuseWhileLate } from './http/in-flight.ts'
 import { acceptJson } from './http/json-body.ts'
 import { refuseMalformed } from './http/malformed.ts'
 import { openApiRoutes } from './http/openapi/openapi-routes.ts'
@@ -24,7 +25,6 @@ import { answerRequestIds } from './http/request-id.ts'
 import { keepNotes } from './http/request-notes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
-import { shedLoad } from './http/shed-load.ts'
 import { requireStrictTransport } from './http/strict-transport.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
@@ -39,12 +39,14 @@ export function createApp(deps: Deps): FastifyInstance {
   acceptJson(app, deps.limits)
   validateWithZod(app)
   keepNotes(app)
-  shedLoad(app, deps)
+  boundPipelining(app)
+  watchConnections(app, deps)
   answerRequestIds(app)
   requireStrictTransport(app, deps)
+  refuseWhileLate(app, deps)
   logAccess(app, deps)
   traceRequests(app, deps)
-  watchConnections(app, deps)
+  boundInFlight(app, deps)
   refuseMalformed(app)
   answerErrors(app, deps)
 

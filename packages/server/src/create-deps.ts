@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { InFlight } from './admission/in-flight.ts'
+import { type LoopDelay, NO_DELAY } from './admission/loop-delay.ts'
 import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
@@ -18,15 +20,12 @@ import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
 import { createCallLog } from './executions/call-log.ts'
 import { createNodeLease } from './executions/node-lease.ts'
-import { createRunningExecutions, type RunningExecutions } from './executions/running.ts'
+import { createRunningExecutions } from './executions/running.ts'
 import { createSettlementDesk } from './executions/settlement-desk.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
-import { createLoadGate, type LoadGateOptions } from './load/load-gate.ts'
-import { processTime } from './load/process-time.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
-import { nextTurn } from './next-turn.ts'
 import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { Keyring } from './secrets/keyring.ts'
@@ -62,6 +61,8 @@ export interface DepsOptions {
   clock?: Clock
   /** For what must not follow a clock that is set: rate limits, leases, the load. */
   monotonicClock?: Clock
+  /** None: the event loop is never late. */
+  loopDelay?: LoopDelay
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
@@ -94,7 +95,8 @@ export function createDeps(options: DepsOptions): Deps {
   } = options
   const { db, engine } = database
   const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
-  const running = createRunningExecutions(limits.executions)
+  const inFlight = new InFlight(limits)
+  const running = createRunningExecutions(inFlight)
   const monotonic = options.monotonicClock ?? monotonicClock
   const storage = new StorageBudget()
   const { freeBytes = null } = options
@@ -119,7 +121,9 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({
+    dispatcher:
+      options.dispatcher ??
+      createDispatcher({
         limits,
         allowLocalEndpoints,
         clock,
@@ -139,7 +143,8 @@ export function createDeps(options: DepsOptions): Deps {
     storage,
     room,
     requests: new UnderWay(),
-    load: createLoadGate({ clock: monotonic, turnEnd: nextTurn, ...processTime, ...loadBounds(limits, running) }),
+    inFlight,
+    loopDelay: options.loopDelay ?? NO_DELAY,
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
@@ -148,26 +153,10 @@ export function createDeps(options: DepsOptions): Deps {
   return deps
 }
 
-// Fewer are no crowd: half as many come together on a quiet service, too, and a slow disk must not have any refused.
-const LEAST_HELD = 100
-
-function loadBounds(
-  { heldRequests, heldMs, executions }: Limits,
-  running: RunningExecutions,
-): Pick<LoadGateOptions, 'targets' | 'maxRunning' | 'running'> {
-  const minBound = Math.min(LEAST_HELD, heldRequests)
-  return {
-    targets: { waitMs: heldMs, minBound, maxBound: heldRequests },
-    maxRunning: executions,
-    running: () => running.size,
-  }
-}
-
-function gaugesOf({ running, load, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
+function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
   return {
     runningExecutions: () => running.size,
-    heldRequests: () => load.held,
-    heldBound: () => load.bound,
+    heldBytes: () => inFlight.bytes,
     openCircuits: () => dispatcher.openCircuits(),
     queued: { admissions: () => admissions.depth, calls: () => callLog.depth, settlements: () => settlements.depth },
     unwrittenOutcomes: () => settlements.unwritten,

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { InFlight } from './admission/in-flight.ts'
+import type { LoopDelay } from './admission/loop-delay.ts'
 import type { RateLimit } from './admission/rate-limit.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -19,7 +21,6 @@ import type { SettlementDesk } from './executions/settlement-desk.ts'
 import type { NewId } from './ids.ts'
 import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import type { Limits } from './limits.ts'
-import type { LoadGate } from './load/load-gate.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import type { RequestLog } from './request-log.ts'
@@ -56,8 +57,8 @@ export interface Deps {
   /** Null where no provider is configured: nobody can pay. */
   payments: Payments | null
   paymentCalls: KeyedSemaphore
-  /** The first door of all. */
-  load: LoadGate
+  inFlight: InFlight
+  loopDelay: LoopDelay
   storage: StorageBudget
   room: StorageRoom
   metrics: Metrics

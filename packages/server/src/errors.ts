@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode, FieldErrors, RuntimeKeyType } from '@svc/contract'
+import type { Shortage } from './admission/in-flight.ts'
 
 /** A refusal with a place in the one error envelope. Its message is for the caller; `cause` is for the log. */
 export class AppError extends Error {
@@ -35,6 +36,11 @@ export function invalid(fieldErrors: FieldErrors): AppError {
 /** 400 on one field. */
 export function invalidField(field: string, message: string): AppError {
   return invalid({ [field]: [message] })
+}
+
+/** 400 of a body that is too large. */
+export function bodyTooLarge(maxBytes: number): AppError {
+  return invalidField('body', `is larger than the ${maxBytes} bytes that are accepted.`)
 }
 
 /** 401, in one form for every kind of wrong credential: missing, malformed, unknown, expired, revoked, of another plane. */
@@ -88,9 +94,20 @@ export function busy(): AppError {
   return limited('The service is busy. Try again in a moment.', 1_000)
 }
 
-/** 429 of a server that carries out as many executions as it may. Nothing was done. */
-export function tooManyRunning(): AppError {
-  return limited('Too many executions are under way. Try again in a moment.', 1_000)
+const SHORTAGES: Readonly<Record<Shortage['of'], Readonly<Record<Shortage['scope'], string>>>> = {
+  executions: {
+    account: 'This account has as many executions under way as its share allows. Try again in a moment.',
+    service: 'Too many executions are under way. Try again in a moment.',
+  },
+  bytes: {
+    account: 'This account has as much data in flight as its share allows. Try again in a moment.',
+    service: 'Too much data is in flight. Try again in a moment.',
+  },
+}
+
+/** 429 of an account, or of a service, that has as much in flight as it may. Nothing was done. */
+export function noRoom({ of, scope }: Shortage): AppError {
+  return limited(SHORTAGES[of][scope], 1_000)
 }
 
 /** 429 of a service whose disk has no room for anything new. Nothing was done. */

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { DEPLOYMENT_LIMITS } from '@svc/contract'
 
 /** The service's bounds. Times in milliseconds, sizes in bytes; each is set by `SVC_LIMIT_` and its name in capitals. */
@@ -16,12 +17,12 @@ export interface Limits {
   textBytes: number
   /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: number
-  /** Executions under way at once on one server. */
+  /** Executions under way at once on one server, of all accounts; each has its share. */
   executions: number
-  /** Requests that one server has taken and not yet handed on, at most; fewer while they wait longer than `heldMs`. */
-  heldRequests: number
-  /** How long such requests may wait, on average, before fewer are taken. */
-  heldMs: number
+  /** Heap that request bodies, transcripts and answers in flight may take on one server. */
+  heldBytes: number
+  /** How late the event loop may be before new executions are refused. */
+  loopDelayMs: number
   dispatchMs: number
   modelMs: number
   executionMs: number
@@ -62,8 +63,8 @@ export const DEFAULT_LIMITS: Limits = {
   textBytes: 512 * KiB,
   endpointCalls: 50,
   executions: 2_000,
-  heldRequests: 1_000,
-  heldMs: 50,
+  heldBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
+  loopDelayMs: 50,
   dispatchMs: 30_000,
   modelMs: 120_000,
   executionMs: 300_000,

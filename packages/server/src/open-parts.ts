@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
+import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { freeBytesOf, keepReserve } from './database/disk-reserve.ts'
-import { createAnswerThread } from './dispatch/answer-thread.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
 import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
 import { createSchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
+import { createAnswerThread } from './dispatch/answer-thread.ts'
 import type { Environment } from './environment.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import type { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
@@ -75,6 +76,7 @@ export async function openParts(
     listeningUrl: context.url,
     version: VERSION,
     nodeId,
+    loopDelay: watchLoopDelay(),
     tracer,
     web,
     ...(metrics && { metrics }),

@@ -1,5 +1,6 @@
 import type { Scenario } from '../support/scenario.ts'
 import { brokerTiming } from './broker-timing/broker-timing.ts'
+import { fairness } from './fairness/fairness.ts'
 import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
 import { origins } from './origins/origins.ts'
 import { overload } from './overload/overload.ts'
@@ -18,6 +19,7 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   headersAndCursors,
   origins,
   brokerTiming,
+  fairness,
   overload,
   wideAnswers,
 ]

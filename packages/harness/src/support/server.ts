@@ -31,8 +31,8 @@ export interface ServerOptions {
   wrapper?: readonly [string, ...string[]]
 }
 
-/** For storms that are to meet what is behind the door: on a slow machine they would be turned away there as too much. */
-export const PATIENT = { SVC_LIMIT_HELD_MS: '60000' } as const
+/** For storms that are to be let in: on a slow machine they would be refused for a late event loop. */
+export const PATIENT = { SVC_LIMIT_LOOP_DELAY_MS: '60000' } as const
 
 const LISTENING = /listening on (http:\S+)[\s\S]*model /
 const LISTENING_WITH_OPS = /listening on (http:\S+)[\s\S]*ops +(http:[^,\s]+)/

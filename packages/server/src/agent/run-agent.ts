@@ -39,6 +39,8 @@ export interface AgentInput {
   toolset: Toolset
   call: CallCapability
   signal: StopSignal
+  /** Told of what the transcript grows by, in bytes of text. False: no further call is to be made. */
+  hold: (bytes: number) => boolean
 }
 
 /** What a model call that was stopped from outside comes to, where nobody knows more. */
@@ -52,12 +54,13 @@ export const STOPPED = 'The execution was stopped.'
 export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
   const { limits } = deps
   const messages = forModel(input.messages, limits.modelOutputBytes)
-  const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0 }
+  const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0, hasRoom: true }
   for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
     const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
     const saidBytes = bytesOf(spoken)
     spent.textBytes += saidBytes
+    spent.hasRoom = input.hold(saidBytes)
     spent.tokens += tokensOf(spoken.usage, { ...input, messages, tools: input.toolset.tools }, saidBytes)
     const requests = await judgeAll(deps, input, spoken.requests, limits.calls - spent.calls)
     if (requests === null) return { finishReason: 'cancelled' }
@@ -67,10 +70,10 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     if (requests.length === 0) return { finishReason: spoken.wasCut ? 'length' : 'stop' }
     const wanted = requests.filter(({ refusal }) => refusal === null)
     const calls = wanted.map((request) => toCall(request, step, spent.calls++))
-    const results = yield* runCalls(calls, metered(input.call, spent), {
+    const results = yield* runCalls(calls, metered(input, spent), {
       maxParallel: limits.parallelCalls,
       now: () => deps.clock.now(),
-      mayStart: () => !input.signal.aborted && spent.outputBytes < limits.outputBytes,
+      mayStart: () => !input.signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes,
     })
     if (input.signal.aborted) return { finishReason: 'cancelled' }
     const parts = resultParts(requests, results)
@@ -86,10 +89,16 @@ function mayAskAgain(step: number, spent: { tokens: number }, limits: AgentDeps[
   return step <= limits.steps && spent.tokens < limits.executionTokens
 }
 
-function metered(call: CallCapability, spent: { outputBytes: number }): CallCapability {
+function metered(
+  { call, hold }: Pick<AgentInput, 'call' | 'hold'>,
+  spent: { outputBytes: number; hasRoom: boolean },
+): CallCapability {
   return async (made) => {
     const result = await call(made)
-    if (result.ok) spent.outputBytes += result.output.bytes
+    if (!result.ok) return result
+    const { bytes } = result.output
+    spent.outputBytes += bytes
+    spent.hasRoom = hold(bytes)
     return result
   }
 }

@@ -1,11 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { readBody } from '../http/json-body.ts'
+import { notesOf } from '../http/request-notes.ts'
 import { type PaymentSource, receivePaymentEvent } from './settle-payment.ts'
 
 /** Public plane: what the payment provider sends. Its signature over the body's very bytes is its credential. */
 export function webhookRoutes(plane: FastifyInstance, deps: Deps, source: PaymentSource): void {
   plane.removeAllContentTypeParsers()
-  plane.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+  plane.addContentTypeParser('*', (request, payload, done) => {
+    const { held } = notesOf(request)
+    readBody(payload, { maxBytes: deps.limits.bodyBytes, held }, (bytes) => {
+      if (bytes instanceof Error) done(bytes)
+      else done(null, bytes)
+    })
+  })
 
   plane.post('/v1/billing/webhook', { schema: { hide: true } }, async (request) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

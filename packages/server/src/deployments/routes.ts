@@ -13,7 +13,6 @@ import { answerPreflights } from '../http/gate.ts'
 import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
-import { waitingAside } from '../http/wait-aside.ts'
 import { deploy } from './deploy.ts'
 import { MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments } from './history.ts'
@@ -93,7 +92,7 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
 /** Deploy plane: publishing a manifest. */
 export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
   typed(plane).post('/v1/deployments', { schema: DEPLOY }, async (request, reply) => {
-    const deployed = await deploy(waitingAside(request, deps), runtimeOf(request), request.body.manifest)
+    const deployed = await deploy(deps, runtimeOf(request), request.body.manifest)
     return reply.code(201).send(deployed)
   })
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { BoundedBuffer } from './bounded-buffer.ts'
+import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { type CallFailure, FAILURES, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */

@@ -21,11 +21,11 @@ export async function answerCall(
   const faults = sizeFaults({ metadata, metadataText, endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const { span, held } = notesOf(reply.request)
-  const scope = deps.running.begin(deps.limits.executionMs, span)
+  const { span, accountId } = notesOf(reply.request)
+  const scope = deps.running.begin(accountId, deps.limits.executionMs, span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope, held }, input))
+    const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope }, input))
     noteAdmission(reply.request, admitted.executionId)
     reply.type(JSON_TYPE).serializer(jsonInOne)
     return await runCall(deps, admitted, input, scope)

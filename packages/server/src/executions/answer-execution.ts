@@ -1,5 +1,6 @@
 import type { ExecuteResponse } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { transcriptWeight } from '../admission/heap-weight.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
@@ -22,21 +23,19 @@ export async function answerExecution(
   const faults = sizeFaults(input, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const { span, held } = notesOf(request)
-  const scope = deps.running.begin(deps.limits.executionMs, span)
+  const { span, held, accountId } = notesOf(request)
+  const scope = deps.running.begin(accountId, deps.limits.executionMs, span)
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
-    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
+    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope }, input))
     noteAdmission(request, admitted.executionId)
     reply.type(JSON_TYPE).serializer(jsonInOne)
+    const hold = (bytes: number) => held?.take(transcriptWeight(bytes)) ?? true
     if (!wantsStream(request.headers.accept))
-      return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
+      return await runExecution(deps, admitted, input, { scope, hold, onEvent: () => {} })
     const stream = openEventStream(reply)
-    const onEvent: OnEvent = (event) => {
-      held?.beginAnswer()
-      return stream.send(event)
-    }
-    await streamExecution(stream, () => runExecution(deps, admitted, input, { scope, onEvent }))
+    const onEvent: OnEvent = (event) => stream.send(event)
+    await streamExecution(stream, () => runExecution(deps, admitted, input, { scope, hold, onEvent }))
     return undefined
   } finally {
     scope.end()

@@ -15,6 +15,7 @@ import { toAppError } from '../http/error-handler.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/limit-rate.ts'
+import { noteAccount } from '../http/request-notes.ts'
 import { typed } from '../http/typed.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
@@ -58,12 +59,13 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     PATH,
     {
       schema: CALL,
-      config: { isRateLimited: true, exactFields: HANDED_ON },
+      config: { isRateLimited: true, load: 'execution', exactFields: HANDED_ON },
       onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {
           request.brokered = { located, capability }
+          noteAccount(request, located.runtime.ownerId)
           return takeRate(deps, { located, routes: 'broker' }, request, reply)
         }
         atOnce(() => {

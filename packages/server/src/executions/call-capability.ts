@@ -116,7 +116,7 @@ export async function runCall(
     : { status: 'failed', finishReason: 'error', error: result.message }
   const { storedBytes } = deps.limits
   const trace = {
-    messageShape: [],
+    messageShape: '[]',
     steps: [],
     inputTokens: 0,
     outputTokens: 0,
@@ -168,7 +168,7 @@ function wishFor(
       input: input.input,
       inputText,
     }
-    return { kind, metadata, metadataText, messageShape: [], call }
+    return { kind, metadata, metadataText, messageShape: '[]', call }
   }
   const faults = capability.checkInput(input.input, 'input', Buffer.byteLength(inputText))
   return faults instanceof Promise ? faults.then(wish) : wish(faults)

@@ -1,8 +1,7 @@
-import type { ExecutionKind, JsonObject, TurnShape } from '@svc/contract'
+import type { ExecutionKind, JsonObject } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
-import { type HeldPlace, waitAside } from '../load/held-request.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
@@ -20,7 +19,8 @@ export interface Wish<C extends AgentCall | null> {
   metadata: JsonObject | undefined
   /** The metadata as JSON text, where somebody has written it before. */
   metadataText?: string | undefined
-  messageShape: readonly TurnShape[]
+  /** JSON text. */
+  messageShape: string
   /** The one call of a doorway that has no loop. */
   call: C
 }
@@ -29,8 +29,6 @@ export interface Wish<C extends AgentCall | null> {
 export interface Entrant {
   located: Located
   scope: ExecutionScope
-  /** The place that the request takes among those that the service holds. */
-  held: HeldPlace
 }
 
 /** An execution that was let in: charged, and written down as `running`. */
@@ -61,15 +59,15 @@ export async function enter<C extends AgentCall | null>(
   const { located } = entrant
   const { signal } = entrant.scope
   let { runtime } = located
-  const judgeAside = (read: ServingRuntime) => {
+  const judgeInTime = (read: ServingRuntime) => {
     runtime = read
     const judged = judge(askedBy(read, { signal, door }))
-    return judged instanceof Promise ? judgedAside(entrant, judged) : judged
+    return judged instanceof Promise ? judgedInTime(entrant, judged) : judged
   }
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const wish = await confirming(located, judgeAside)
+    const wish = await confirming(located, judgeInTime)
     const metadata = wish.metadataText ?? (wish.metadata ? JSON.stringify(wish.metadata) : null)
     const admission = await deps.admissions.admit({
       door,
@@ -101,8 +99,8 @@ export async function enter<C extends AgentCall | null>(
   throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
-async function judgedAside<W extends object>({ scope, held }: Entrant, judging: Promise<W>): Promise<W> {
-  const judged = await waitAside(held, unlessStopped(judging, scope.signal))
+async function judgedInTime<W extends object>({ scope }: Entrant, judging: Promise<W>): Promise<W> {
+  const judged = await unlessStopped(judging, scope.signal)
   if (judged === null) throw busy()
   return judged
 }

@@ -1,4 +1,4 @@
-import { type ExecuteResponse, type JsonObject, type Message, type StreamEvent, shapeOf } from '@svc/contract'
+import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
 import type { AgentEvent, AgentResult } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
@@ -16,7 +16,7 @@ import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
-import { TraceRecorder } from './trace-recorder.ts'
+import { shapeText, TraceRecorder } from './trace-recorder.ts'
 import { watchedModel } from './watched-model.ts'
 
 export interface ExecuteInput {
@@ -51,9 +51,16 @@ export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise
 
 /** Lets an execute in, or throws why not. Whatever happens later is a result. */
 export function admitExecution(deps: ExecuteDeps, entrant: Entrant, input: ExecuteInput): Promise<Admitted<null>> {
-  const messageShape = input.messages.map(shapeOf)
+  const messageShape = shapeText(input.messages)
   const wish = { kind: 'execute', metadata: input.metadata, messageShape, call: null } as const
   return enter(deps, input.door, entrant, () => wish)
+}
+
+interface Run {
+  scope: ExecutionScope
+  onEvent: OnEvent
+  /** Counts what the transcript grows by. False once the account holds more than its share. */
+  hold: (bytes: number) => boolean
 }
 
 /**
@@ -64,9 +71,9 @@ export async function runExecution(
   deps: ExecuteDeps,
   admitted: Admitted<null>,
   input: ExecuteInput,
-  run: { scope: ExecutionScope; onEvent: OnEvent },
+  run: Run,
 ): Promise<ExecuteResponse> {
-  const recorder = new TraceRecorder(input.messages, deps.limits.storedBytes)
+  const recorder = new TraceRecorder(admitted.wish.messageShape, deps.limits.storedBytes)
   const added: Message[] = []
   const { executionId } = admitted
   const model = watchedModel(deps, { executionId, span: run.scope.span })
@@ -78,6 +85,7 @@ export async function runExecution(
       toolset: toolsetOf(admitted.runtime),
       call: recordedCall(deps, admitted, input, run.scope),
       signal: run.scope.signal,
+      hold: run.hold,
     },
   )
   const result = await follow({ logger: deps.logger, executionId }, events, (event) => {

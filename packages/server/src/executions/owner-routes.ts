@@ -74,7 +74,8 @@ const DETAIL = {
 export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  routes.post('/v1/executions', { schema: EXECUTE, config: { exactFields: HANDED_ON } }, async (request, reply) => {
+  const config = { load: 'execution', exactFields: HANDED_ON } as const
+  routes.post('/v1/executions', { schema: EXECUTE, config }, async (request, reply) => {
     const { runtimeId, messages, metadata, endUserToken } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
     const input = { door: 'owner', messages, metadata, endUserToken: toSecret(endUserToken) } as const

@@ -42,11 +42,13 @@ const CALL = {
 } as const
 
 /** Public-key plane: what a page's chat does. The runtime is the key's, whatever the body says. */
+const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: HANDED_ON } as const
+
 export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
-  routes.post(EXECUTE, { schema: CHAT, config: { isRateLimited: true, exactFields: HANDED_ON } }, (request, reply) => {
+  routes.post(EXECUTE, { schema: CHAT, config: EXECUTION }, (request, reply) => {
     const { messages, metadata, endUserToken } = request.body
     return answerExecution(deps, { request, reply }, locatedOf(request), {
       door: 'page',
@@ -56,14 +58,10 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     })
   })
 
-  routes.post(
-    CAPABILITY,
-    { schema: CALL, config: { isRateLimited: true, exactFields: HANDED_ON } },
-    async (request, reply) => {
-      const { capability, input, endUserToken } = request.body
-      const call = toCallInput({ capability, input, endUserToken })
-      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
-      return outcome.body
-    },
-  )
+  routes.post(CAPABILITY, { schema: CALL, config: EXECUTION }, async (request, reply) => {
+    const { capability, input, endUserToken } = request.body
+    const call = toCallInput({ capability, input, endUserToken })
+    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
+    return outcome.body
+  })
 }

@@ -1,4 +1,5 @@
-import type { FieldErrors, JsonObject, TurnShape } from '@svc/contract'
+import type { FieldErrors, JsonObject } from '@svc/contract'
+import { z } from 'zod'
 import type { Limits } from '../limits.ts'
 
 const PREVIEW_CHARACTERS = 2_000
@@ -48,14 +49,13 @@ export function storedWords(words: string, maxBytes: number): string {
   return Buffer.byteLength(words) <= maxBytes ? words : `${words.slice(0, PREVIEW_CHARACTERS)}…`
 }
 
-/** The shape of a transcript as a trace keeps it: its JSON text, without its oldest turns where it is too large. */
-export function storedShape(shape: readonly TurnShape[], maxBytes: number): string {
-  const text = JSON.stringify(shape)
+/** The shape of a transcript, JSON text, as a trace keeps it: without its oldest turns where it is too large. */
+export function storedShape(text: string, maxBytes: number): string {
   // Roles and types of parts, and nothing else: a character is a byte.
   if (text.length <= maxBytes) return text
   const kept: string[] = []
   let length = 2
-  for (const turn of shape.toReversed()) {
+  for (const turn of z.array(z.unknown()).parse(JSON.parse(text)).toReversed()) {
     const written = JSON.stringify(turn)
     length += written.length + 1
     if (length > maxBytes) break

@@ -1,4 +1,5 @@
-import { tooManyRunning } from '../errors.ts'
+import type { InFlight } from '../admission/in-flight.ts'
+import { noRoom } from '../errors.ts'
 import { Stop, type StopSignal } from '../stop-signal.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
@@ -23,8 +24,8 @@ export interface ExecutionScope {
 
 /** The executions under way in this process. */
 export interface RunningExecutions {
-  /** Throws the refusal where as many as there may be are under way. */
-  begin(maxMs: number, span?: Span): ExecutionScope
+  /** Throws the refusal where the account has its share under way. */
+  begin(accountId: string, maxMs: number, span?: Span): ExecutionScope
   readonly size: number
   /** Resolves when none is left, or with this signal. */
   idle(signal: StopSignal): Promise<void>
@@ -33,17 +34,21 @@ export interface RunningExecutions {
   shutDown(): void
 }
 
-export function createRunningExecutions(maxRunning: number): RunningExecutions {
+export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
   const scopes = new UnderWay<ExecutionScope>()
   let isShutDown = false
   const stopAll = (reason: StopReason) => {
     for (const scope of scopes) scope.stop(reason)
   }
   return {
-    begin(maxMs, span = NO_SPAN) {
-      // The door has looked before, and since then each has waited for its body.
-      if (scopes.size >= maxRunning) throw tooManyRunning()
-      const scope = createScope({ maxMs, span }, (ended) => scopes.delete(ended))
+    begin(accountId, maxMs, span = NO_SPAN) {
+      const shortage = inFlight.executionShortage(accountId)
+      if (shortage) throw noRoom(shortage)
+      inFlight.add(accountId, { executions: 1 })
+      const scope = createScope({ maxMs, span }, (ended) => {
+        scopes.delete(ended)
+        inFlight.add(accountId, { executions: -1 })
+      })
       scopes.add(scope)
       if (isShutDown) scope.stop('shutdown')
       return scope

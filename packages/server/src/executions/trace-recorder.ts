@@ -1,4 +1,4 @@
-import { type Message, shapeOf, type TurnShape } from '@svc/contract'
+import { type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { openCallBytes, type SettledCall } from './call-store.ts'
@@ -7,7 +7,8 @@ import type { SettledStep } from './settlement-store.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
 export interface RecordedTrace {
-  messageShape: TurnShape[]
+  /** JSON text: a long conversation has thousands of parts. */
+  messageShape: string
   steps: SettledStep[]
   inputTokens: number
   outputTokens: number
@@ -16,9 +17,18 @@ export interface RecordedTrace {
   openCallBytes: number
 }
 
+/** The shape of messages as a trace keeps it: roles and types of parts, no text. JSON text. */
+export function shapeText(messages: readonly Message[]): string {
+  return `[${messages.map((message) => JSON.stringify(shapeOf(message))).join()}]`
+}
+
+function appended(list: string, item: string): string {
+  return list === '[]' ? `[${item}]` : `${list.slice(0, -1)},${item}]`
+}
+
 /** Folds the events of a loop into what is stored of it. */
 export class TraceRecorder {
-  readonly #shapes: TurnShape[]
+  #shapes: string
   readonly #storedBytes: number
   readonly #calls = new Map<string, SettledCall>()
   readonly #started = new Map<string, { call: AgentCall; startedAt: number }>()
@@ -26,8 +36,9 @@ export class TraceRecorder {
   #inputTokens = 0
   #outputTokens = 0
 
-  constructor(given: readonly Message[], storedBytes: number) {
-    this.#shapes = given.map(shapeOf)
+  /** Begins with the shape of the given messages, from {@link shapeText}. */
+  constructor(givenShape: string, storedBytes: number) {
+    this.#shapes = givenShape
     this.#storedBytes = storedBytes
   }
 
@@ -47,7 +58,7 @@ export class TraceRecorder {
         this.#calls.set(event.call.callId, this.#settled(event.call, event.result))
         return
       case 'turn':
-        this.#shapes.push(shapeOf(event.message))
+        this.#shapes = appended(this.#shapes, JSON.stringify(shapeOf(event.message)))
         return
       default:
         event satisfies never

@@ -2,7 +2,7 @@ import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDiskFull, isUnavailable } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, busy, diskFull, internal, invalidField, notFound } from '../errors.ts'
+import { AppError, bodyTooLarge, busy, diskFull, internal, invalidField, notFound } from '../errors.ts'
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
 export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger' | 'room'>): void {
@@ -40,9 +40,7 @@ export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError
   if (isDiskFull(error)) return diskFull()
   if (isUnavailable(error)) return busy()
   if (!isFastifyError(error)) return internal(error)
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return invalidField('body', `is larger than the ${deps.limits.bodyBytes} bytes that are accepted.`)
-  }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(deps.limits.bodyBytes)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return invalidField('body', 'must be JSON: send content-type: application/json.')
   }

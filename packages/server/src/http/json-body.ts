@@ -1,10 +1,15 @@
+import type { IncomingMessage } from 'node:http'
 import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { invalid, invalidField } from '../errors.ts'
+import { heapWeight } from '../admission/heap-weight.ts'
+import type { HeldBytes } from '../admission/in-flight.ts'
+import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { PrototypeKeyError, parseJson } from '../json-parse.ts'
-import { measureJson } from '../json-scan.ts'
+import { type JsonExtent, measureJson } from '../json-scan.ts'
+import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import type { Limits } from '../limits.ts'
+import { notesOf } from './request-notes.ts'
 import { maySpoilText, textFault } from './text-fault.ts'
 
 declare module 'fastify' {
@@ -20,45 +25,84 @@ export const HANDED_ON = ['input', 'metadata'] as const
 type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
 
 /** Takes JSON bodies and nothing else. What is malformed, of another type, or too deep is a fault of `body`. */
-export function acceptJson(app: FastifyInstance, limits: BodyLimits): void {
+export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limits, 'bodyBytes'>): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, parseBody(decode(bytes), limits, request.routeOptions.config.exactFields))
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)))
-    }
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    const { held } = notesOf(request)
+    const { exactFields } = request.routeOptions.config
+    readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
+      try {
+        if (bytes instanceof Error) throw bytes
+        const onMeasured = (extent: JsonExtent) => weigh(held, bytes.length, extent)
+        done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
   })
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(invalidField('body', 'must be JSON: send content-type: application/json.'))
   })
 }
 
+/** Reads a body piece by piece, each counted against its account as it arrives. What is refused is thrown away unread. */
+export function readBody(
+  payload: IncomingMessage,
+  { maxBytes, held }: { maxBytes: number; held: HeldBytes | null },
+  done: (bytes: Buffer | Error) => void,
+): void {
+  const body = new BoundedBuffer(maxBytes)
+  const finish = (result: Buffer | Error) => {
+    payload.off('data', onData).off('end', onEnd).off('error', finish)
+    payload.resume()
+    done(result)
+  }
+  const onData = (piece: Buffer) => {
+    const shortage = held?.grow(piece.length)
+    if (shortage) finish(noRoom(shortage))
+    else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
+  }
+  const onEnd = () => finish(body.bytes())
+  if (Number(payload.headers['content-length']) > maxBytes) done(bodyTooLarge(maxBytes))
+  else payload.on('data', onData).on('end', onEnd).on('error', finish)
+}
+
+// Its bytes are counted already; what it becomes when it is parsed takes several times as much.
+function weigh(held: HeldBytes | null, bytes: number, { values }: JsonExtent): void {
+  const shortage = held?.grow(heapWeight({ bytes, values }) - bytes)
+  if (shortage) throw noRoom(shortage)
+}
+
 // Fatal, because a decoder that mends what it cannot read would store something else than was sent.
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(bytes: string | Buffer): string {
+function decode(bytes: Uint8Array): string {
   try {
-    return typeof bytes === 'string' ? bytes : UTF_8.decode(bytes)
+    return UTF_8.decode(bytes)
   } catch {
     throw invalidField('body', 'is not valid UTF-8.')
   }
 }
 
-/**
- * Parses a body; an empty one is none. Throws the validation error that says what is wrong. Numbers in `exactFields` must
- * not be rounded by parsing.
- */
+/** What a body is judged by beside its limits. */
+interface BodyRules extends BodyLimits {
+  /** Fields whose numbers must not be rounded by parsing. */
+  exactFields?: readonly string[] | undefined
+  /** Throws where there is no room for what the body becomes when it is parsed. */
+  onMeasured?: (extent: JsonExtent) => void
+}
+
+/** Parses a body; an empty one is none. Throws the validation error that says what is wrong. */
 export function parseBody(
   text: string,
-  { jsonDepth, jsonValues }: BodyLimits,
-  exactFields: readonly string[] = [],
+  { jsonDepth, jsonValues, exactFields = [], onMeasured = () => {} }: BodyRules,
 ): unknown {
   if (text.trim() === '') return undefined
   // Judged on the text, because walking a parsed tree of any depth and width is what must not happen.
   const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
   if (extent.depth > jsonDepth) throw invalidField('body', `is nested more than ${jsonDepth} levels deep.`)
   if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
+  onMeasured(extent)
   const value = parse(text)
   // Further on, null stands for a body that is absent.
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')

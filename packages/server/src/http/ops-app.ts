@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
-import { mayAnswerFault, noteOwedAnswer } from './owed-answers.ts'
+import { boundPipelining, mayAnswerFault } from './connections.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
 /** Node looks every 30 s by itself: the time for a request would be up to four times as long as it says. */
 const CHECK_INTERVAL_MS = 1_000
-/** Of what comes while the connection is owed too many answers. */
-const REFUSED = { connection: 'close', 'retry-after': '1', 'content-length': '0' }
 const HEADERS = { 'cache-control': 'no-store' }
 /** By the code of the error, what is told of what never became a request. */
 const STATUS_LINES: Readonly<Record<string, string>> = {
@@ -30,12 +28,7 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     http: { connectionsCheckingInterval: CHECK_INTERVAL_MS },
     clientErrorHandler: ({ code }, socket) => refuseAndClose(socket, STATUS_LINES[code] ?? '400 Bad Request'),
   })
-  app.addHook('onRequest', (request, reply, done) => {
-    const turn = noteOwedAnswer(request.raw, reply.raw)
-    if (turn === 'carriedOut') return done()
-    reply.hijack()
-    if (turn === 'refused') reply.raw.writeHead(429, REFUSED).end()
-  })
+  boundPipelining(app)
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 

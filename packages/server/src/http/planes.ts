@@ -11,6 +11,7 @@ import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
 import { judgeVisitor, takeRate } from './limit-rate.ts'
 import { requireOwnOrigin } from './own-origin.ts'
+import { noteAccount } from './request-notes.ts'
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
 export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
@@ -49,6 +50,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
       const found = guardOrigin(await locateByPublicKey(deps, bearer(request)), request, reply)
       await confirming(found, (runtime) => checkOrigin(runtime, request, reply))
       located.set(request, found)
+      noteAccount(request, found.runtime.ownerId)
       await takeRate(deps, { located: found, routes: 'page' }, request, reply)
     })
     plane.addHook('preValidation', (request, _reply, done) => atOnce(() => judgeVisitor(deps, request), done))
@@ -68,7 +70,9 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
 export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
   openPlane(app, 'deploy', (plane) => {
     plane.addHook('onRequest', async (request) => {
-      runtimes.set(request, await authenticateDeployKey(deps, bearer(request)))
+      const runtime = await authenticateDeployKey(deps, bearer(request))
+      runtimes.set(request, runtime)
+      noteAccount(request, runtime.ownerId)
     })
     routes(plane)
   })
@@ -79,13 +83,11 @@ export function ownerPlane(app: FastifyInstance, deps: Deps, routes: Routes): vo
   openPlane(app, 'owner', (plane) => {
     plane.addHook('onRequest', async (request, reply) => {
       const session = await sessionBehind(deps, request)
-      if (!session) {
-        owners.set(request, await authenticateOwner(deps, bearer(request)))
-        return
-      }
-      if (session.isFromCookie) admitCookie(deps, session, request, reply)
-      sessions.set(request, session)
-      owners.set(request, session.owner)
+      const owner = session?.owner ?? (await authenticateOwner(deps, bearer(request)))
+      if (session?.isFromCookie) admitCookie(deps, session, request, reply)
+      if (session) sessions.set(request, session)
+      owners.set(request, owner)
+      noteAccount(request, owner.ownerId)
     })
     routes(plane)
   })

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { HeldRequest } from '../load/held-request.ts'
+import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
 
 /** What goes along with a request for those who watch it. */
 export interface RequestNotes {
   span: Span
-  held: HeldRequest | null
+  /** The account that the credential belongs to, or the runtime that was named. */
+  accountId: string
+  /** What the request holds for that account, once it holds something. */
+  held: HeldBytes | null
   /** Once an execution was admitted for it. */
   executionId: string | null
 }
@@ -25,14 +28,18 @@ export function keepNotes(app: FastifyInstance): void {
 
 /** The notes on a request; they are there as soon as it is. */
 export function notesOf(request: FastifyRequest): RequestNotes {
-  request.notes ??= { span: NO_SPAN, held: null, executionId: null }
+  request.notes ??= { span: NO_SPAN, accountId: STRANGERS, held: null, executionId: null }
   return request.notes
 }
 
-/** Notes that a request has become an execution: it is not held any more, and its log line names the execution. */
+/** Notes whose account a request counts against: what it holds from now on is that account's. */
+export function noteAccount(request: FastifyRequest, accountId: string): void {
+  notesOf(request).accountId = accountId
+}
+
+/** Notes that a request has become an execution: its log line and its span name the execution. */
 export function noteAdmission(request: FastifyRequest, executionId: string): void {
   const noted = notesOf(request)
   noted.executionId = executionId
-  noted.held?.leave()
   noted.span.add({ 'svc.execution_id': executionId })
 }

@@ -3,8 +3,8 @@ import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
+import { mayAnswerFault } from './connections.ts'
 import { toAppError } from './error-handler.ts'
-import { mayAnswerFault } from './owed-answers.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Bounds on how a connection may behave, in milliseconds. */

@@ -23,9 +23,13 @@ export function serviceRoutes(plane: FastifyInstance, deps: Pick<Deps, 'clock' |
   const routes = typed(plane)
   const startedAt = deps.clock.now()
 
-  routes.get('/', { schema: INFO }, async (): Promise<ServiceInfo> => ({ service: 'svc', version: deps.version }))
+  routes.get(
+    '/',
+    { schema: INFO, config: { load: 'health' } },
+    async (): Promise<ServiceInfo> => ({ service: 'svc', version: deps.version }),
+  )
 
-  routes.get('/health', { schema: HEALTH }, async (): Promise<ServiceHealth> => {
+  routes.get('/health', { schema: HEALTH, config: { load: 'health' } }, async (): Promise<ServiceHealth> => {
     const now = deps.clock.now()
     const uptime = Math.max(0, now - startedAt) / 1000
     return { status: 'ok', version: deps.version, uptime, timestamp: isoTime(now) }

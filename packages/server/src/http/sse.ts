@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
+import { cutStalledReader } from './connections.ts'
 import { jsonPieces, needsPieces } from './json-pieces.ts'
-import { cutStalledReader } from './stalled-reader.ts'
 
 const HEARTBEAT_MS = 15_000
 

@@ -10,9 +10,8 @@ export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | '
 /** What is read at the moment it is asked for. */
 export interface Gauges {
   runningExecutions: () => number
-  /** Requests that were taken and not yet handed on, and how many of them there may be at present. */
-  heldRequests: () => number
-  heldBound: () => number
+  /** What request bodies, transcripts and answers in flight take, weighed as heap. */
+  heldBytes: () => number
   /** Endpoints whose circuit is open. */
   openCircuits: () => number
   queued: Readonly<Record<BatchName, () => number>>
@@ -29,7 +28,8 @@ export interface Gauges {
 export interface Metrics {
   /** `route` is the pattern; null where none was found. */
   requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
-  requestShed(shed: { kind: string; reason: string }): void
+  /** Refused with 429 before anything was done, for what the service has too much of. */
+  requestRefused(reason: 'event_loop' | 'executions' | 'bytes'): void
   admissionRefused(limit: QuotaName | RateLimitName): void
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void
@@ -57,7 +57,7 @@ const ignore = () => {}
 /** For a service that nobody measures. */
 export const NO_METRICS: Metrics = {
   requestEnded: ignore,
-  requestShed: ignore,
+  requestRefused: ignore,
   admissionRefused: ignore,
   executionEnded: ignore,
   modelCallEnded: ignore,

@@ -31,7 +31,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   }
 }
 
-function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requestShed' | 'admissionRefused'> {
+function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requestRefused' | 'admissionRefused'> {
   const registers = [register]
   const requests = new Histogram({
     name: 'svc_http_request_duration_seconds',
@@ -40,10 +40,10 @@ function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requ
     buckets: CALL_SECONDS,
     registers,
   })
-  const shed = new Counter({
-    name: 'svc_http_requests_shed_total',
-    help: 'Requests refused before anything was done for them, because the service had too much to do.',
-    labelNames: ['kind', 'reason'] as const,
+  const overload = new Counter({
+    name: 'svc_overload_refusals_total',
+    help: 'Requests refused before anything was done for them, because there was too much in flight.',
+    labelNames: ['reason'] as const,
     registers,
   })
   const refused = new Counter({
@@ -57,7 +57,7 @@ function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requ
       const labels = { method: labelOfMethod(method), route: route ?? 'none', status: statusClass(status) }
       requests.observe(labels, durationMs / 1000)
     },
-    requestShed: (labels) => shed.inc(labels),
+    requestRefused: (reason) => overload.inc({ reason }),
     admissionRefused: (limit) => refused.inc({ limit }),
   }
 }
@@ -162,8 +162,7 @@ function readGauges(register: Registry, gauges: () => Gauges | undefined): void 
       },
     })
   read('svc_running_executions', 'Executions under way.', ({ runningExecutions }) => runningExecutions())
-  read('svc_held_requests', 'Requests taken and not yet handed on.', ({ heldRequests }) => heldRequests())
-  read('svc_held_requests_bound', 'How many requests may be held at present.', ({ heldBound }) => heldBound())
+  read('svc_held_bytes', 'Heap that requests, transcripts and answers in flight take.', ({ heldBytes }) => heldBytes())
   read('svc_open_circuits', 'Endpoints to which calls are paused.', ({ openCircuits }) => openCircuits())
   read('svc_unwritten_outcomes', 'Outcomes that wait to be written again.', (each) => each.unwrittenOutcomes())
   read('svc_unknown_admissions', 'Admissions that may have taken place.', (each) => each.unknownAdmissions())

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { InFlight } from '../../src/admission/in-flight.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { extendLease, takeLease } from '../../src/executions/lease-store.ts'
 import { createNodeLease, LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
@@ -32,7 +33,7 @@ describeEngines('the times of a lease', (engine) => {
       limits: DEFAULT_LIMITS,
       logger: pino({ level: 'silent' }),
       metrics: NO_METRICS,
-      running: createRunningExecutions(1),
+      running: createRunningExecutions(new InFlight(DEFAULT_LIMITS)),
       // As nodes beside each other, on either engine.
       engine: 'postgres',
       nodeId: 'node_own',

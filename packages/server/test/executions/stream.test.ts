@@ -57,28 +57,6 @@ describeEngines('a streamed execute', (engine) => {
     expect(comparable(resultOf(events.at(-1)))).toBe(comparable(whole))
   })
 
-  test('is answered, for the door, with the first that the caller hears: what goes on for long keeps nobody out', async () => {
-    const { service, stream } = await setLiveScene(database())
-    const { load } = service.deps
-    const begun: string[] = []
-    const { enter } = load
-    load.enter = (kind) => {
-      const entered = enter(kind)
-      return typeof entered === 'string' ? entered : { ...entered, beginAnswer: () => void begun.push(kind) }
-    }
-    const goOn = deferred()
-    service.model.say(async function* () {
-      yield { type: 'text', content: 'One' }
-      await goOn.promise
-      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
-    })
-    const answer = await stream()
-    await answer.next()
-    expect(begun).toEqual(['execute'])
-    goOn.resolve()
-    await answer.rest()
-  })
-
   test('text arrives while the model still speaks', async () => {
     const { service, stream } = await setLiveScene(database())
     const heard = deferred()

@@ -71,7 +71,7 @@ describeEngine('sqlite', 'a service that was told to stop', (engine) => {
       heard.push(signal.aborted)
       return text('Nobody listens.')
     })
-    const earlier = service.deps.running.begin(60_000)
+    const earlier = service.deps.running.begin('owner_1', 60_000)
     const stopped = stop({ drainMs: 0 })
     while (earlier.stopReason === null) await nextTurn()
     earlier.end()

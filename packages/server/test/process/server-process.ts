@@ -25,7 +25,7 @@ export function createFolder(): string {
 }
 
 // A machine that runs tests may be as slow as it likes: nothing is refused because of that.
-const PATIENT = { SVC_LIMIT_HELD_MS: '60000' }
+const PATIENT = { SVC_LIMIT_LOOP_DELAY_MS: '60000' }
 
 /** Starts the server on a free port. Nothing of this process's environment reaches it. */
 export async function startServerProcess(environment: Environment): Promise<ListeningServer> {

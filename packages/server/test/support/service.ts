@@ -7,6 +7,7 @@ import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
 import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
 import { findPassword, setPassword } from '../../src/accounts/password-store.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
+import type { LoopDelay } from '../../src/admission/loop-delay.ts'
 import { createApp } from '../../src/app.ts'
 import type { Payments } from '../../src/billing/payments/payments.ts'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
@@ -32,8 +33,10 @@ import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 export interface TestServiceOptions {
   limits?: Partial<Limits>
   clock?: TestClock
-  /** In place of the same. */
+  /** None: the same clock. */
   monotonicClock?: TestClock
+  /** In place of an event loop that is never late. */
+  loopDelay?: LoopDelay
   /** In place of none at all between tries to reach a database that is away. */
   pause?: Pause
   masterKey?: Buffer
@@ -118,6 +121,7 @@ export async function startService(database: Database, options: TestServiceOptio
     logger,
     clock,
     monotonicClock: options.monotonicClock ?? clock,
+    ...(options.loopDelay && { loopDelay: options.loopDelay }),
     pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,

@@ -19,6 +19,7 @@ export interface LoopOptions {
   signal?: AbortSignal
   /** The names that may be called, each with what is wrong with an input. */
   capabilities?: Readonly<Record<string, (input: JsonObject) => FieldErrors | null | Promise<FieldErrors | null>>>
+  hold?: (bytes: number) => boolean
   /** Called with each event before the loop goes on. */
   onEvent?: (event: AgentEvent) => void
 }
@@ -59,6 +60,7 @@ export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
     messages: options.messages ?? [user('Hello')],
     toolset: toolsetOf(options.capabilities ?? { echo: () => null }),
     signal: options.signal ?? new AbortController().signal,
+    hold: options.hold ?? (() => true),
     async call(made) {
       dispatched.push(made)
       return call(made)

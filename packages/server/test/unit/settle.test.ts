@@ -12,7 +12,7 @@ import { createTestClock } from '../support/clock.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
 const EMPTY: RecordedTrace = {
-  messageShape: [],
+  messageShape: '[]',
   steps: [],
   inputTokens: 0,
   outputTokens: 0,
@@ -80,12 +80,12 @@ describe('settling', () => {
   })
 
   test('writes the counts, the steps and the shapes of the trace', async () => {
-    const messageShape: RecordedTrace['messageShape'] = [{ role: 'user', parts: [{ type: 'text' }] }]
+    const messageShape = '[{"role":"user","parts":[{"type":"text"}]}]'
     const steps = [{ startedAt: 1, durationMs: 2, inputTokens: 7, outputTokens: 3 }]
     const trace = { ...EMPTY, messageShape, steps, inputTokens: 7, outputTokens: 3 }
     const { written } = await settled(COMPLETED, { trace })
     expect(written).toMatchObject({ steps, inputTokens: 7, outputTokens: 3 })
-    expect(JSON.parse(written.messageShape)).toEqual(messageShape)
+    expect(written.messageShape).toBe(messageShape)
   })
 })
 
@@ -150,7 +150,7 @@ function admitted(startedAt: number): Admitted<null> {
     executionId: 'exec_1',
     startedAt,
     metadata: null,
-    wish: { kind: 'execute', metadata: undefined, messageShape: [], call: null },
+    wish: { kind: 'execute', metadata: undefined, messageShape: '[]', call: null },
     runtime: {
       ownerId: 'own_1',
       tier: 'free',

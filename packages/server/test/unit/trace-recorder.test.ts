@@ -1,8 +1,9 @@
 import { type Message, TurnShape } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
-import { settledCall, TraceRecorder } from '../../src/executions/trace-recorder.ts'
+import { settledCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
 import { failed, succeeded, user } from './agent-support.ts'
 
 function callOf(ordinal: number, input = {}): AgentCall {
@@ -12,9 +13,10 @@ function callOf(ordinal: number, input = {}): AgentCall {
 const ONE_TOKEN_EACH = { inputTokens: 1, outputTokens: 1 }
 
 function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {
-  const recorder = new TraceRecorder(given, 1000)
+  const recorder = new TraceRecorder(shapeText(given), 1000)
   for (const event of events) recorder.add(event)
-  return recorder.trace()
+  const trace = recorder.trace()
+  return { ...trace, messageShape: z.array(TurnShape.strict()).parse(JSON.parse(trace.messageShape)) }
 }
 
 test('an execution in which nothing happened holds the shapes of what was said before it', () => {
@@ -124,7 +126,6 @@ test('message text has no way in, by any event and any part of it', () => {
       expect(JSON.stringify(trace)).not.toContain('CANARY')
       const turns = events.filter(({ type }) => type === 'turn').length
       expect(trace.messageShape).toHaveLength(given.length + turns)
-      for (const shape of trace.messageShape) expect(TurnShape.strict().parse(shape)).toEqual(shape)
     }),
     { numRuns: 300, seed: 1 },
   )

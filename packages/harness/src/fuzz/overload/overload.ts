@@ -1,24 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { startProgram } from '@svc/testkit'
-import { z } from 'zod'
 import { type PostgresCluster, startPostgresCluster } from '../../support/postgres-cluster.ts'
 import { familyCpuMs, machineCpuMs } from '../../support/process-usage.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { quantile, rounded } from '../../support/statistics.ts'
 import { createPostgresStore } from '../../support/store.ts'
 import { requireTools } from '../../support/tools.ts'
-import { PROGRAM_MS, within } from '../../support/within.ts'
-import { HEALTH, startProbe } from '../support/probe.ts'
+import { startProbe } from '../support/probe.ts'
 import { type Stage, setStage } from '../support/stage.ts'
+import { generate, OTHERS_CORE, PINNED } from './generate.ts'
 import type { LoadNotes, LoadTask } from './generator/load.ts'
 import { type Capacity, capacityOf, judgeOverload, type OverloadRun } from './judge-overload.ts'
 import { setWork, startShopModel, type Work } from './work.ts'
 
-const GENERATOR = fileURLToPath(new URL('./generator/main.js', import.meta.url))
 const SERVER_CORE = '0'
-const OTHERS_CORE = '1'
 const CLOSED_LOOPS = [8, 16, 32, 64]
 const CLOSED_LOOP_MS = 8_000
 /** Before anything is measured, until the server runs compiled code. */
@@ -27,6 +22,7 @@ const OVERLOAD_MS = 60_000
 const OVERLOAD = 5
 const MAX_CONNECTIONS = 2_000
 const HEALTH_EVERY_MS = 50
+const LIVE = Buffer.from('GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
 
 /** Five times as much as the server can serve, at its own times and not at the server's: strangers' calls, then executes. */
 export const overload: Scenario = {
@@ -40,7 +36,7 @@ export const overload: Scenario = {
     context.onEnd(() => model.close())
     const stage = await setStage(context, {
       wrapper: ['taskset', '-c', SERVER_CORE],
-      variables: { SVC_MODEL: 'openai-compatible:quick', SVC_MODEL_BASE_URL: model.baseUrl },
+      variables: { SVC_MODEL: 'openai-compatible:quick', SVC_MODEL_BASE_URL: model.baseUrl, SVC_OPS_PORT: '0' },
       ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
     })
     const checks: Check[] = []
@@ -64,14 +60,16 @@ interface Subject {
 }
 
 async function overdo(context: ScenarioContext, { stage, work, oursMs }: Subject): Promise<OverloadRun> {
-  const { port, url } = stage.server
+  const { port, url, opsUrl } = stage.server
+  if (opsUrl === null) throw new Error('the server has no operations port')
+  const opsPort = Number(new URL(opsUrl).port)
   const run = (task: Pick<LoadTask, 'connections' | 'durationMs' | 'perSecond'>) =>
-    generate(context, { port, requests: work.requests, ...task })
+    generate(context, { port, requests: work.requests, ...task }, PINNED)
   context.say(`${work.name}:`)
   await run({ ...WARM_UP, durationMs: context.count(WARM_UP.durationMs, 3_000) })
   const others = watchOthers(oursMs)
   const capacity = await measureCapacity(context, run)
-  const health = startProbe({ port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
+  const health = startProbe({ port: opsPort, everyMs: HEALTH_EVERY_MS, request: LIVE })
   const load = await run({
     connections: MAX_CONNECTIONS,
     durationMs: context.count(OVERLOAD_MS, 3_000),
@@ -121,30 +119,6 @@ function watchOthers(oursMs: () => number): { share(): number } {
       return Math.max(0, busyMs - before.busyMs - (oursMs - before.oursMs)) / (totalMs - before.totalMs)
     },
   }
-}
-
-const Notes = z.object({
-  due: z.number(),
-  unsent: z.number(),
-  broken: z.number(),
-  byStatus: z.record(z.string(), z.number()),
-  withoutRetryAfter: z.number(),
-  otherIds: z.number(),
-  leftovers: z.number(),
-  lateMs: z.array(z.number()),
-  servedMs: z.array(z.number()),
-  measuredMs: z.number(),
-})
-
-/** The load comes from a process of its own, which shares a core with the endpoint and nothing with the server. */
-async function generate({ env, onEnd }: ScenarioContext, task: LoadTask): Promise<LoadNotes> {
-  const args = ['-c', OTHERS_CORE, process.execPath, GENERATOR]
-  const started = startProgram('taskset', args, { env: { PATH: env['PATH'] } })
-  started.child.stdin?.end(JSON.stringify(task))
-  onEnd(() => started.child.kill('SIGKILL'))
-  const end = await within(started.ended, task.durationMs + PROGRAM_MS, 'the generator of the load')
-  if (end.code !== 0) throw new Error(`the generator ended with ${end.code ?? end.signal}: ${end.stderr}`)
-  return Notes.parse(JSON.parse(end.stdout))
 }
 
 // The endpoint and the health checks live in this process: away from the server’s core, too.

@@ -57,6 +57,19 @@ export class RawConnection {
     })
   }
 
+  /** Sends bytes and waits for the head of what comes, whose body may go on for long; empty where none comes. */
+  head(bytes: Buffer): Promise<string> {
+    return new Promise((resolve) => {
+      this.#look = () => {
+        const end = this.#received.indexOf('\r\n\r\n')
+        if (end === -1 && !this.#isEnded) return
+        this.#look = () => {}
+        resolve(this.#received.toString('latin1', 0, Math.max(0, end)))
+      }
+      this.#socket.write(bytes)
+    })
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }

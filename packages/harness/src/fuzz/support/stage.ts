@@ -22,7 +22,7 @@ export interface Stage {
 /** Starts all that a scenario attacks. `options` add to how the server is started. */
 export async function setStage(
   context: ScenarioContext,
-  options: Partial<Pick<ServerOptions, 'variables' | 'wrapper' | 'store'>> = {},
+  options: Partial<Pick<ServerOptions, 'variables' | 'wrapper' | 'store' | 'nodeArguments'>> = {},
 ): Promise<Stage> {
   const { engine, env, serverFolder, onEnd } = context
   const store = options.store ?? (await createStore(engine, env))

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import { type ZodType, z } from 'zod'
 import type { Plane } from '../planes.ts'
 
@@ -32,6 +32,8 @@ export interface Operation {
   path: string
   plane: Plane
   isRateLimited: boolean
+  /** It is answered however much there is to do. */
+  isHealth: boolean
   schema: FastifySchema
   /** By status, in ascending order. */
   answers: readonly Answer[]
@@ -59,13 +61,14 @@ export function collectOperations(app: FastifyInstance): () => Operation[] {
 interface CollectedRoute {
   url: string
   schema?: FastifySchema
-  config?: { plane?: Plane; isRateLimited?: boolean }
+  config?: FastifyContextConfig
 }
 
 function toOperation(method: string, { url, schema = {}, config }: CollectedRoute): Operation {
   if (config?.plane === undefined) throw new Error(`${method} ${url} is on no plane`)
   const answers = answersOf(schema.response)
-  return { method, path: url, plane: config.plane, isRateLimited: config.isRateLimited ?? false, schema, answers }
+  const { plane, isRateLimited = false, load } = config
+  return { method, path: url, plane, isRateLimited, isHealth: load === 'health', schema, answers }
 }
 
 const WithContent = z.object({ content: z.record(z.string(), z.object({ schema: z.instanceof(z.ZodType) })) })

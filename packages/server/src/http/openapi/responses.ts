@@ -1,7 +1,6 @@
 import { ErrorBody } from '@svc/contract'
 import { z } from 'zod'
 import { type AppError, forbidden, internal, invalidField, limited, notFound, unauthorized } from '../../errors.ts'
-import { loadKindOf } from '../../load/shedding-rules.ts'
 import { examplesOf } from './examples/examples.ts'
 import { STREAM_EXAMPLE } from './examples/executions.ts'
 import { type Answer, type Operation, zodPart } from './operations.ts'
@@ -161,7 +160,7 @@ function isCached({ answers }: Operation, status: number): boolean {
 
 /** Every request can be malformed, every handler can fail, and all but health is refused where there is too much of it. */
 function impliedStatuses(operation: Operation): number[] {
-  const { plane, method, path } = operation
+  const { plane, method } = operation
   const isChangeByOwner = plane === 'owner' && method !== 'get'
   return [
     400,
@@ -169,7 +168,7 @@ function impliedStatuses(operation: Operation): number[] {
     ...(plane === 'public' ? [] : [401]),
     ...(plane === 'public-key' || isChangeByOwner ? [403] : []),
     ...(namesSomething(operation) ? [404] : []),
-    ...(loadKindOf(method.toUpperCase(), path) === 'health' ? [] : [429]),
+    ...(operation.isHealth ? [] : [429]),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedBuffer } from '../../src/dispatch/bounded-buffer.ts'
+import { BoundedBuffer } from '../../src/lib/bounded-buffer.ts'
 
 test.each([
   [10_000, 7],

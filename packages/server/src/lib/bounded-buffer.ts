@@ -33,7 +33,7 @@ export class BoundedBuffer {
     return true
   }
 
-  bytes(): Uint8Array {
+  bytes(): Buffer {
     const last = this.#last.subarray(0, this.#taken)
     return this.#full.length === 0 ? last : Buffer.concat([...this.#full, last], this.#length)
   }

@@ -1,0 +1,112 @@
+/** The service's bounds on what is under way at once. */
+export interface InFlightLimits {
+  executions: number
+  heldBytes: number
+}
+
+/** What has no room: one more execution or more bytes; and whether the account's share or the whole service is full. */
+export interface Shortage {
+  of: 'executions' | 'bytes'
+  scope: 'account' | 'service'
+}
+
+/** The account of requests that carry no credential. */
+export const STRANGERS = ''
+
+interface Share {
+  executions: number
+  bytes: number
+}
+
+const NOTHING: Readonly<Share> = { executions: 0, bytes: 0 }
+
+/**
+ * Counts executions and bytes in flight, of the service and of each account. An account may take more while what it holds
+ * is less than what is free: one greedy account gets half at most, three leave a quarter for a fourth.
+ */
+export class InFlight {
+  readonly #limits: InFlightLimits
+  readonly #accounts = new Map<string, Share>()
+  #executions = 0
+  #bytes = 0
+
+  constructor(limits: InFlightLimits) {
+    this.#limits = limits
+  }
+
+  get executions(): number {
+    return this.#executions
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Accounts that hold something. */
+  get accounts(): number {
+    return this.#accounts.size
+  }
+
+  /** Why the account may not begin one more execution; null where it may. */
+  executionShortage(accountId: string): Shortage | null {
+    const { executions } = this.#shareOf(accountId)
+    if (executions < this.#limits.executions - this.#executions) return null
+    return { of: 'executions', scope: executions === 0 ? 'service' : 'account' }
+  }
+
+  /** Why the account may not hold so many more bytes; null where it may. */
+  byteShortage(accountId: string, more = 0): Shortage | null {
+    const { bytes } = this.#shareOf(accountId)
+    const free = this.#limits.heldBytes - this.#bytes
+    if (bytes < free && more <= free) return null
+    return { of: 'bytes', scope: bytes === 0 || accountId === STRANGERS ? 'service' : 'account' }
+  }
+
+  /** Counts, whether there is room or not. Negative numbers give back. */
+  add(accountId: string, { executions = 0, bytes = 0 }: Partial<Share>): void {
+    const held = this.#shareOf(accountId)
+    const share = { executions: held.executions + executions, bytes: held.bytes + bytes }
+    this.#executions += executions
+    this.#bytes += bytes
+    if (share.executions === 0 && share.bytes === 0) this.#accounts.delete(accountId)
+    else this.#accounts.set(accountId, share)
+  }
+
+  #shareOf(accountId: string): Readonly<Share> {
+    return this.#accounts.get(accountId) ?? NOTHING
+  }
+}
+
+/** The bytes that one request holds for its account, from the first of its body until its answer has left. */
+export class HeldBytes {
+  readonly #inFlight: InFlight
+  readonly #accountId: string
+  #bytes = 0
+  #isReleased = false
+
+  constructor(inFlight: InFlight, accountId: string) {
+    this.#inFlight = inFlight
+    this.#accountId = accountId
+  }
+
+  /** Takes more where there is room; otherwise nothing changes, and the shortage is returned. */
+  grow(bytes: number): Shortage | null {
+    const shortage = this.#inFlight.byteShortage(this.#accountId, bytes)
+    if (shortage === null) this.take(bytes)
+    return shortage
+  }
+
+  /** Takes what is in memory already. False where the account holds more than its share now. */
+  take(bytes: number): boolean {
+    if (this.#isReleased) return true
+    this.#bytes += bytes
+    this.#inFlight.add(this.#accountId, { bytes })
+    return this.#inFlight.byteShortage(this.#accountId) === null
+  }
+
+  /** Gives everything back; what is taken later is not counted. */
+  release(): void {
+    this.take(-this.#bytes)
+    this.#isReleased = true
+  }
+}

@@ -1,0 +1,212 @@
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { refusalOf } from '../support/answers.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { connectTo, listenLocally, postText, sendRaw } from '../support/raw-http.ts'
+import { executed, saying, setScene } from '../support/scene.ts'
+
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
+
+const SHARE = 'This account has as many executions under way as its share allows. Try again in a moment.'
+const FULL = 'Too many executions are under way. Try again in a moment.'
+const TOO_MUCH = 'Too much data is in flight. Try again in a moment.'
+const TOO_MUCH_OF_ONE = 'This account has as much data in flight as its share allows. Try again in a moment.'
+
+const conversation = (parts: number, content = 'x'.repeat(20)) => ({
+  messages: [{ role: 'user', parts: Array.from({ length: parts }, () => ({ type: 'text', content })) }],
+})
+
+describeEngines('executions in flight', (engine) => {
+  const database = useDatabase(engine)
+
+  test('are half of the bound for one account, and fifty at once of another get in beside it', async () => {
+    const scene = await setScene(database(), { tier: 'enterprise', limits: { executions: 200 } })
+    const { service, execute, executeAsOwner, broker, call, charged } = scene
+    const gate = createGate()
+    onTestFinished(gate.open)
+    service.model.say(async function* () {
+      await gate.enter()
+      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+    })
+    const greedy = Array.from({ length: 150 }, () => execute())
+    await gate.arrived(100)
+    await eventually(() => expect(service.deps.inFlight.executions).toBe(100))
+    const before = await charged()
+    for (const ask of [execute, executeAsOwner, () => broker('echo'), () => call({ capability: 'echo', input: {} })]) {
+      const refused = await ask()
+      expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(SHARE)
+      expect(refused.headers['retry-after']).toBe('1')
+    }
+    expect(await charged()).toEqual(before)
+    const other = await service.owner('enterprise')
+    const runtime = await service.runtime(other)
+    const calls = Array.from({ length: 50 }, () =>
+      service.send('POST', '/v1/runtime/execute', { key: runtime.publicKey, body: saying() }),
+    )
+    await gate.arrived(150)
+    gate.open()
+    for (const answer of await Promise.all(calls)) expect(answer.statusCode).toBe(200)
+    const statuses = (await Promise.all(greedy)).map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+    expect([service.deps.inFlight.executions, service.deps.inFlight.accounts]).toEqual([0, 0])
+  })
+
+  test('of a conversation with many parts are bounded by what it takes of the heap, before it is parsed', async () => {
+    const scene = await setScene(database(), { tier: 'enterprise', limits: { heldBytes: 3_000_000 } })
+    const { service, execute, executeAsOwner, charged } = scene
+    const gate = createGate()
+    onTestFinished(gate.open)
+    service.model.say(async function* () {
+      await gate.enter()
+      yield { type: 'end', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+    })
+    const before = await charged()
+    const first = execute(conversation(5_000))
+    await gate.arrived(1)
+    expect(service.deps.inFlight.bytes).toBeGreaterThan(1_000_000)
+    expect(refusalOf(await execute(conversation(5_000)), 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
+    expect(refusalOf(await executeAsOwner(conversation(5_000)), 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
+    const other = await service.runtime(await service.owner('enterprise'))
+    const body = saying()
+    const small = service.send('POST', '/v1/runtime/execute', { key: other.publicKey, body })
+    await gate.arrived(2)
+    gate.open()
+    expect((await small).statusCode).toBe(200)
+    expect(executed(await first).status).toBe('completed')
+    expect(service.deps.inFlight.bytes).toBe(0)
+    expect((await charged()).executions).toBe(before.executions + 1)
+  })
+})
+
+// What follows is the same on every engine.
+describeEngine('sqlite', 'what is in flight', (engine) => {
+  const database = useDatabase(engine)
+
+  test('is refused as the service’s where an account holds nothing', async () => {
+    const { service, execute, owner } = await setScene(database(), { limits: { executions: 1 } })
+    const scope = service.deps.running.begin('another', 60_000)
+    onTestFinished(() => scope.end())
+    expect(refusalOf(await execute(), 'rate_limit_exceeded')).toBe(FULL)
+    expect((await service.send('GET', '/v1/executions', { key: owner.apiKey })).statusCode).toBe(200)
+    scope.end()
+    expect((await execute()).statusCode).toBe(200)
+  })
+
+  test('counts a body as it arrives, and not as its sender announces it', async () => {
+    const { service, runtime, execute } = await setScene(database(), { limits: { heldBytes: 1_000_000 } })
+    const port = await listenLocally(service.app)
+    const whole = postText('/v1/runtime/execute', conversation(4_000), { authorization: `Bearer ${runtime.publicKey}` })
+    const dripping = Array.from({ length: 20 }, () => connectTo(port, whole.slice(0, 1_000)))
+    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(10_000))
+    expect(service.deps.inFlight.bytes).toBeLessThan(20_000)
+    expect((await execute()).statusCode).toBe(200)
+    for (const socket of dripping) socket.destroy()
+    await eventually(() => expect(service.deps.inFlight.bytes).toBe(0))
+  })
+
+  test('has no room for a body that takes too much: it is refused before it is parsed, and its connection closed', async () => {
+    const { service, runtime } = await setScene(database(), { limits: { heldBytes: 100_000 } })
+    const port = await listenLocally(service.app)
+    const headers = { authorization: `Bearer ${runtime.publicKey}` }
+    const answer = await sendRaw(port, postText('/v1/runtime/execute', conversation(1_000), headers))
+    expect([answer.status, answer.headers.get('connection')]).toEqual([429, 'close'])
+    expect(answer.body).toContain(TOO_MUCH_OF_ONE)
+    expect(service.deps.inFlight.accounts).toBe(0)
+  })
+
+  test('of strangers is counted as one account’s', async () => {
+    const { service } = await setScene(database(), { limits: { heldBytes: 100_000 } })
+    const port = await listenLocally(service.app)
+    const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(90_000) })
+    for (const socket of [1, 2].map(() => connectTo(port, whole.slice(0, 30_000)))) expect(socket.destroyed).toBe(false)
+    await eventually(() => expect(service.deps.inFlight.byteShortage('')).not.toBeNull())
+    const body = { email: 'b@example.com', password: 'correct horse battery' }
+    const refused = await service.send('POST', '/v1/auth/sign-in', { body })
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(TOO_MUCH)
+  })
+
+  test('holds a large answer until it is read, and refuses another to the same account', async () => {
+    const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
+    const scene = await setScene(database(), { handle, limits: { heldBytes: 100_000 } })
+    const { service, owner, broker } = scene
+    const { executionId } = (await broker('echo')).json()
+    const get = () => service.send('GET', `/v1/executions/${executionId}`, { key: owner.apiKey })
+    expect((await get()).statusCode).toBe(200)
+    service.deps.inFlight.add(owner.ownerId, { bytes: 49_000 })
+    const refused = await get()
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
+    // A call was made, and is answered.
+    expect((await broker('echo')).statusCode).toBe(200)
+  })
+})
+
+describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
+  const database = useDatabase(engine)
+
+  async function lateScene() {
+    const metrics = createPrometheusMetrics()
+    const scene = await setScene(database(), { metrics, loopDelay: { delayMs: 51 } })
+    const few = Array.from({ length: 63 }, () => scene.service.deps.running.begin('another', 60_000))
+    onTestFinished(() => {
+      for (const scope of few) scope.end()
+    })
+    const oneMore = () => scene.service.deps.running.begin('another', 60_000)
+    return { ...scene, metrics, oneMore }
+  }
+
+  test('refuses new executions before a credential is looked up, charges nothing, and closes the connection of a pipelining client', async () => {
+    const { service, runtime, execute, executeAsOwner, broker, charged, oneMore, metrics } = await lateScene()
+    expect((await execute()).statusCode).toBe(200)
+    const before = await charged()
+    onTestFinished(oneMore().end)
+    for (const ask of [execute, executeAsOwner, () => broker('echo')]) {
+      const refused = await ask()
+      expect(refusalOf(refused, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
+      expect(refused.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' })
+    }
+    expect(await charged()).toEqual(before)
+    const port = await listenLocally(service.app)
+    const request = postText('/v1/runtime/execute', saying(), { authorization: `Bearer ${runtime.publicKey}` })
+    const answer = await sendRaw(port, request + request)
+    expect(answer.status).toBe(429)
+    expect(answer.body).toMatch(/HTTP\/1\.1 429 .*\r\nconnection: close\r\n/s)
+    expect(await metrics.text()).toContain('svc_overload_refusals_total{reason="event_loop"} 5')
+  })
+
+  test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
+    const { execute, broker, oneMore } = await lateScene()
+    onTestFinished(oneMore().end)
+    const headers = { origin: 'https://shop.example.com' }
+    expect((await execute(undefined, { headers })).headers).toMatchObject({
+      'access-control-allow-origin': 'https://shop.example.com',
+      'access-control-expose-headers': expect.stringContaining('retry-after'),
+    })
+    expect((await broker('echo')).headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('goes on with health, check-ins, deployments and owners’ pages', async () => {
+    const { service, owner, runtime, oneMore } = await lateScene()
+    onTestFinished(oneMore().end)
+    const statuses = [
+      await service.send('GET', '/health'),
+      await service.send('GET', '/v1/executions', { key: owner.apiKey }),
+      await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey }),
+      await service.deploy(runtime),
+    ].map(({ statusCode }) => statusCode)
+    expect(statuses).toEqual([200, 200, 200, 201])
+  })
+
+  test('refuses an execution whose body came after others had begun', async () => {
+    const { service, runtime, oneMore } = await lateScene()
+    const port = await listenLocally(service.app)
+    const headers = { authorization: `Bearer ${runtime.publicKey}`, connection: 'close' }
+    const whole = postText('/v1/runtime/execute', saying(), headers)
+    const socket = connectTo(port, whole.slice(0, -1))
+    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(0))
+    onTestFinished(oneMore().end)
+    socket.write(whole.slice(-1))
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 429 /)
+  })
+})
