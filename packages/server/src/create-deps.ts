@@ -89,20 +89,12 @@ export function createDeps(options: DepsOptions): Deps {
     logger,
     baseUrl,
     version,
-    nodeId,
     clock = systemClock,
-    pause = sleep,
+    metrics = NO_METRICS,
+    tracer = NO_TRACER,
+    allowLocalEndpoints,
   } = options
-  const { db, engine } = database
-  const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
-  const inFlight = new InFlight(limits)
-  const running = createRunningExecutions(inFlight)
-  const monotonic = options.monotonicClock ?? monotonicClock
-  const storage = new StorageBudget()
-  const { freeBytes = null } = options
-  const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
-  const shared = { db, clock, nodeId, logger, metrics }
-  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
+  const { db } = database
   const deps: Deps = {
     db,
     clock,
@@ -133,24 +125,40 @@ export function createDeps(options: DepsOptions): Deps {
       }),
     serving: createServingCache(),
     published: createPublishedCache(),
-    rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
-    admissions: createAdmissionDesk({ ...shared, storage, room }),
-    callLog: createCallLog({ db, clock, nodeId, metrics, pause }),
-    settlements: createSettlementDesk({ ...shared, pause, room }),
     folding: createUsageFolding({ db, logger }),
-    lease,
-    running,
-    storage,
-    room,
     requests: new UnderWay(),
-    inFlight,
     loopDelay: options.loopDelay ?? NO_DELAY,
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,
+    ...createAdmission({ ...options, clock, metrics }),
   }
   metrics.watch(gaugesOf(deps))
   return deps
+}
+
+/** What lets executions in, holds them while they run, and ends them. */
+function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'clock' | 'metrics'>>) {
+  const { database, clock, nodeId, logger, metrics, limits, pause = sleep, freeBytes = null } = options
+  const { db, engine } = database
+  const shared = { db, clock, nodeId, logger, metrics }
+  const monotonic = options.monotonicClock ?? monotonicClock
+  const inFlight = new InFlight(limits)
+  const running = createRunningExecutions(inFlight)
+  const storage = new StorageBudget()
+  const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
+  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
+  return {
+    inFlight,
+    running,
+    storage,
+    room,
+    lease,
+    rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
+    admissions: createAdmissionDesk({ ...shared, storage, room }),
+    callLog: createCallLog({ ...shared, pause }),
+    settlements: createSettlementDesk({ ...shared, pause, room }),
+  }
 }
 
 function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {

@@ -105,6 +105,13 @@ export function inputThreadsAtOnce(): InputThreads {
   return { ask: async (_ownerId, asked) => ({ ok: true, answer: check(asked) }), close: async () => {} }
 }
 
+/** The options of these names that are set. */
+function given<T, K extends keyof T>(options: T, names: readonly K[]): Partial<Pick<T, K>> {
+  const set: Partial<Pick<T, K>> = {}
+  for (const name of names) if (options[name] !== undefined) set[name] = options[name]
+  return set
+}
+
 /** Starts the service on a database that stays open when it is closed, as a replica does on a shared one. */
 export async function startService(database: Database, options: TestServiceOptions = {}): Promise<TestService> {
   const { clock = createTestClock(), masterKey = randomBytes(32) } = options
@@ -121,7 +128,6 @@ export async function startService(database: Database, options: TestServiceOptio
     logger,
     clock,
     monotonicClock: options.monotonicClock ?? clock,
-    ...(options.loopDelay && { loopDelay: options.loopDelay }),
     pause: options.pause ?? (async () => undefined),
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,
@@ -130,10 +136,7 @@ export async function startService(database: Database, options: TestServiceOptio
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
-    ...(options.metrics && { metrics: options.metrics }),
-    ...(options.tracer && { tracer: options.tracer }),
-    ...(options.web && { web: options.web }),
-    ...(options.freeBytes && { freeBytes: options.freeBytes }),
+    ...given(options, ['loopDelay', 'metrics', 'tracer', 'web', 'freeBytes']),
   })
   await deps.lease.take()
   const app = createApp(deps)
