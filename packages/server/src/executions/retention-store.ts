@@ -2,6 +2,7 @@ import type { Tier } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 
@@ -17,6 +18,8 @@ export interface OldestOfOwner {
   ownerId: string
   tier: Tier
   startedAt: number | null
+  /** The first hour that the roll-ups count; null where they count none. */
+  countedAt: number | null
 }
 
 /** Owners in the order of their ids, `limit` of them after one, each with its oldest: two looks into an index each. */
@@ -36,13 +39,51 @@ export async function listOldest(
           .where('executions.status', '<>', RUNNING)
           .orderBy('started_at')
           .limit(1)
-      return ['owner_id', 'tier', oldest('completed').as('completed'), oldest('failed').as('failed')]
+      const counted = eb
+        .selectFrom('execution_rollups')
+        .select('at')
+        .whereRef('execution_rollups.owner_id', '=', 'owners.owner_id')
+        .where('grain', '=', 'hour')
+        .orderBy('at')
+        .limit(1)
+      return [
+        'owner_id',
+        'tier',
+        counted.as('counted_at'),
+        oldest('completed').as('completed'),
+        oldest('failed').as('failed'),
+      ]
     })
     .where('owner_id', '>', after)
     .orderBy('owner_id')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ ownerId: row.owner_id, tier: row.tier, startedAt: earlier(row.completed, row.failed) }))
+  return rows.map((row) => ({
+    ownerId: row.owner_id,
+    tier: row.tier,
+    startedAt: earlier(row.completed, row.failed),
+    countedAt: row.counted_at,
+  }))
+}
+
+/** Deletes what the roll-ups of an account count of the hours and days that were over before. */
+export async function deleteRollups(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { before }: { before: number },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    for (const table of ['execution_rollups', 'call_rollups'] as const) {
+      for (const grain of ['hour', 'day'] as const) {
+        await tx
+          .deleteFrom(table)
+          .where('owner_id', '=', ownerId)
+          .where('grain', '=', grain)
+          .where('at', '<=', before - GRAIN_MS[grain])
+          .execute()
+      }
+    }
+  })
 }
 
 function earlier(a: number | null, b: number | null): number | null {

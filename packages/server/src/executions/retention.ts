@@ -1,11 +1,15 @@
 import type { Deps } from '../deps.ts'
-import { retainedSince } from '../usage/retention-rules.ts'
-import { type Deleted, deleteSomeEnded, listOldest } from './retention-store.ts'
+import { countedSince, retainedSince } from '../usage/retention-rules.ts'
+import { GRAIN_MS } from '../usage/rollup-rules.ts'
+import { type Deleted, deleteRollups, deleteSomeEnded, listOldest, type OldestOfOwner } from './retention-store.ts'
 
 /** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
 export const RETENTION_SWEEP_MS = 5 * 60_000
 
 const OWNERS_PER_LOOK = 200
+
+/** How many days of figures of one account a sweep deletes at most. */
+const MOST_DAYS = 7
 
 /** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
 export interface RetentionSweep {
@@ -48,11 +52,9 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   let deleted = 0
   for (let after = ''; !signal.aborted; ) {
     const owners = await listOldest(deps.db, { after, limit: OWNERS_PER_LOOK })
-    for (const { ownerId, tier, startedAt } of owners) {
-      const startedBefore = retainedSince(tier, deps.clock.now())
-      if (startedAt === null || startedAt >= startedBefore) continue
+    for (const owner of owners) {
       try {
-        deleted += (await deleteEnded(deps, { ownerId, startedBefore, signal })).executions
+        deleted += await sweepOwner(deps, owner, signal)
       } catch (error) {
         // A fault of one account must not keep those of all accounts after it.
         faults.push(error)
@@ -64,6 +66,22 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   }
   if (faults.length > 0) throw faults[0]
   return deleted
+}
+
+async function sweepOwner(
+  deps: SweepDeps,
+  { ownerId, tier, startedAt, countedAt }: OldestOfOwner,
+  signal: AbortSignal,
+): Promise<number> {
+  const now = deps.clock.now()
+  const before = countedSince(tier, now)
+  if (countedAt !== null && countedAt < before - GRAIN_MS.day) {
+    // Those of a long time, which a release before this one left, bit by bit.
+    await deleteRollups(deps.db, ownerId, { before: Math.min(before, countedAt + MOST_DAYS * GRAIN_MS.day) })
+  }
+  const startedBefore = retainedSince(tier, now)
+  if (startedAt === null || startedAt >= startedBefore) return 0
+  return (await deleteEnded(deps, { ownerId, startedBefore, signal })).executions
 }
 
 /** Deletes an account's executions that started before, bit by bit, until none is left or it is told to stop. */

@@ -102,6 +102,31 @@ describeEngines('retention', (engine) => {
     expect([await sweepOf(service).run(), await shown()]).toEqual([1, 404])
   })
 
+  test('figures go once the plan’s analytics show them no more, and those that are shown stay', async () => {
+    const service = await start()
+    const owner = await service.owner()
+    const now = service.clock.now()
+    const hours = [0, 7, 10].map((days) => Math.floor((now - days * DAY_MS) / DAY_MS) * DAY_MS)
+    const place = { owner_id: owner.ownerId, runtime_id: 'rt_1', project_id: 'proj_1', span: 0 }
+    for (const grain of ['hour', 'day'] as const) {
+      const rows = hours.map((at) => ({ ...place, grain, at }))
+      await database().db.insertInto('execution_rollups').values(rows).execute()
+      const ofCalls = rows.map((row) => ({ ...row, capability: 'echo' }))
+      await database().db.insertInto('call_rollups').values(ofCalls).execute()
+    }
+    await sweepOf(service).run()
+    for (const table of ['execution_rollups', 'call_rollups'] as const) {
+      const rows = await database()
+        .db.selectFrom(table)
+        .select(['grain', 'at'])
+        .where('owner_id', '=', owner.ownerId)
+        .orderBy('at', 'desc')
+        .execute()
+      expect(rows.filter(({ grain }) => grain === 'hour').map(({ at }) => at)).toEqual(hours.slice(0, 2))
+      expect(rows.filter(({ grain }) => grain === 'day').map(({ at }) => at)).toEqual(hours.slice(0, 2))
+    }
+  })
+
   test('one transaction takes at most 500 executions, and fewer where they made many calls, but always one', async () => {
     const service = await start()
     const owner = await service.owner()
