@@ -121,13 +121,14 @@ test('the messages of a 429 are those of the service', () => {
     'billing/payment-lane.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
+    'http/limit-rate.ts',
     'http/refusal-text.ts',
     'errors.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(11)
+  expect(messages).toHaveLength(13)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -82,7 +82,7 @@ export interface paths {
         put?: never;
         /**
          * Call a capability as a stranger
-         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. Draws on the anonymous share of the quota and on the quota itself.
+         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.
          */
         post: operations["callCapability"];
         delete?: never;
@@ -1511,12 +1511,12 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description How many requests to this runtime a minute takes. Sent by routes with a rate limit.
+         * @description How many requests to this runtime a minute takes. Sent by routes with a rate limit, once key and origin are right.
          * @example 60
          */
         RateLimitLimit: number;
         /**
-         * @description How many of them are left.
+         * @description How many of them the server that answers still takes.
          * @example 59
          */
         RateLimitRemaining: number;
