@@ -123,6 +123,7 @@ test('the messages of a 429 are those of the service', () => {
     'deployments/deploy.ts',
     'deployments/schema-judge.ts',
     'deployments/input-checks.ts',
+    'http/limit-rate.ts',
     'errors.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))

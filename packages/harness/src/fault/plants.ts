@@ -90,8 +90,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        from: "'all others' : lapsed()",
-        to: "'none' : lapsed()",
+        from: "'all' : deadOnes()",
+        to: "'none' : deadOnes()",
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'until a restarted server had ended them' },
@@ -113,9 +113,9 @@ async function lockBuckets(`,
     breaks: 'no living execution is failed',
     edits: [
       {
-        file: 'executions/lease-store.js',
-        from: "others.where('lease_until', '<', now)",
-        to: "others.where('lease_until', '>', now)",
+        file: 'executions/node-watch-rules.js',
+        from: 'return until < now ||',
+        to: 'return until > now ||',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'postgres', scale: 0.02, check: 'executions failed without a cause' },
@@ -126,8 +126,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/node-lease.js',
-        from: "clock.now() - steadySince < SPARING_MS ? 'none' : 'lapsed'",
-        to: "'lapsed'",
+        from: "clock.now() - steadySince < SPARING_MS ? 'none' : 'dead'",
+        to: "'dead'",
       },
     ],
     foundBy: {

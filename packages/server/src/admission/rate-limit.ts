@@ -8,8 +8,6 @@ import { MINUTE_MS, RuntimeRate, type VisitorJudged } from './runtime-rate.ts'
 /** Routes that share a rate: those of the public key, or the broker. */
 export type RateRoutes = 'page' | 'broker'
 
-export type RateLimitName = 'rate' | 'visitor' | 'network'
-
 /** The state of a runtime's rate limit, for the `RateLimit-*` headers. */
 export interface RateState {
   /** Requests a minute, of all replicas together. */

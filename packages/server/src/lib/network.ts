@@ -1,11 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-// Some proxies add the caller's port, and then every connection would be a client of its own.
+const GROUP_BITS = 16
+
+// Some proxies add the caller's port, and then every connection would be a network of its own.
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
 
 /**
- * The network that an address belongs to: an IPv4 address itself, or the first `ipv6Bits` of an IPv6 address, as one
- * customer has all addresses below them. A port is ignored. Text that is no address stands for itself.
+ * The network that counts as one caller: an IPv4 address, or the first `ipv6Bits` of an IPv6 address; a port is left out.
+ * Text that is no address is returned as it is.
  */
 export function networkOf(ip: string, ipv6Bits: number): string {
   const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
@@ -13,5 +15,9 @@ export function networkOf(ip: string, ipv6Bits: number): string {
   if (!ipaddr.isValid(host)) return ip
   const address = ipaddr.process(host)
   if (address instanceof ipaddr.IPv4) return address.toString()
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${ipv6Bits}`).toString()}/${ipv6Bits}`
+  const groups = address.parts.slice(0, Math.ceil(ipv6Bits / GROUP_BITS)).map((group, index) => {
+    const dropped = Math.max(GROUP_BITS * (index + 1) - ipv6Bits, 0)
+    return ((group >> dropped) << dropped).toString(16)
+  })
+  return `${groups.join(':')}::/${ipv6Bits}`
 }

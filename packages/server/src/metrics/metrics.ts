@@ -1,5 +1,4 @@
-import type { RateLimitName } from '../admission/rate-limit.ts'
-import type { QuotaName } from '../usage/rules.ts'
+import type { LimitName } from '../usage/rules.ts'
 
 /** The desks where writes are batched. */
 export type BatchName = 'admissions' | 'calls' | 'settlements'
@@ -30,7 +29,7 @@ export interface Metrics {
   requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
   /** Refused with 429 before anything was done, for what the service has too much of. */
   requestRefused(reason: 'event_loop' | 'executions' | 'bytes'): void
-  admissionRefused(limit: QuotaName | RateLimitName): void
+  admissionRefused(limit: LimitName): void
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void
   callEnded(call: { outcome: string; durationMs: number }): void

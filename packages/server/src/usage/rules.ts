@@ -7,6 +7,9 @@ export type Door = 'page' | 'broker' | 'owner'
 
 export type QuotaName = 'anonymous' | 'quota'
 
+/** What may keep a request out: a rate of its runtime, visitor or network, or a quota. */
+export type LimitName = QuotaName | 'rate' | 'visitor' | 'network'
+
 /** A bucket that an execution draws one unit from. */
 export interface Draw {
   limit: QuotaName

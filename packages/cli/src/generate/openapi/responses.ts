@@ -76,9 +76,9 @@ export function sharedResponses(book: ComponentBook, { hasEndUsers }: { readonly
     durationMs: DURATION,
   })
   const described = {
-    BadRequest: { says: 'The request is not valid.', body: refusal('validation_error', { details }), headers: EVERY },
+    BadRequest: { says: 'The request is not valid.', body: refusal('validation_error', { details }), headers: RATE },
     ...(hasEndUsers && {
-      EndUserRequired: { says: 'Send `endUserToken`.', body: refusal('unauthorized'), headers: EVERY },
+      EndUserRequired: { says: 'Send `endUserToken`.', body: refusal('unauthorized'), headers: RATE },
     }),
     NotFound: { says: 'The capability cannot be called.', body: refusal('not_found'), headers: EVERY },
     TooManyRequests: {
@@ -86,7 +86,7 @@ export function sharedResponses(book: ComponentBook, { hasEndUsers }: { readonly
       body: refusal('rate_limit_exceeded'),
       headers: { ...RATE, 'Retry-After': 'RetryAfter' } satisfies Record<string, HeaderName>,
     },
-    InternalError: { says: 'A fault of the control plane.', body: refusal('internal_error'), headers: EVERY },
+    InternalError: { says: 'A fault of the control plane.', body: refusal('internal_error'), headers: RATE },
     CapabilityFailed: { says: 'The capability was called, and failed.', body: failure, headers: RATE },
   }
   const responses = Object.entries(described).map(([name, { says, body, headers }]): [string, Response] => {
