@@ -15,7 +15,7 @@ import { boundPipelining, watchConnections } from './http/connections.ts'
 import { docsRoutes } from './http/docs-page.ts'
 import { answerErrors } from './http/error-handler.ts'
 import { allowAnyOrigin } from './http/gate.ts'
-import { boundInFlight, refuseWhileLate } from './http/in-flight.ts'
+import { boundInFlight } from './http/in-flight.ts'
 import { acceptJson } from './http/json-body.ts'
 import { refuseMalformed } from './http/malformed.ts'
 import { openApiRoutes } from './http/openapi/openapi-routes.ts'
@@ -43,7 +43,6 @@ export function createApp(deps: Deps): FastifyInstance {
   watchConnections(app, deps)
   answerRequestIds(app)
   requireStrictTransport(app, deps)
-  refuseWhileLate(app, deps)
   logAccess(app, deps)
   traceRequests(app, deps)
   boundInFlight(app, deps)

@@ -47,6 +47,10 @@ export class InFlight {
     return this.#accounts.size
   }
 
+  executionsOf(accountId: string): number {
+    return this.#shareOf(accountId).executions
+  }
+
   /** Why the account may not begin one more execution; null where it may. */
   executionShortage(accountId: string): Shortage | null {
     const { executions } = this.#shareOf(accountId)

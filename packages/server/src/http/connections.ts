@@ -65,8 +65,7 @@ export function mayAnswerFault(socket: Socket): boolean {
   return true
 }
 
-/** True while a connection is owed more than one answer. */
-export function isPipelining(socket: Socket): boolean {
+function isPipelining(socket: Socket): boolean {
   return answersOf(socket).size > 1
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { heapWeight } from '../admission/heap-weight.ts'
+import { heapWeight, transcriptWeight } from '../admission/heap-weight.ts'
 import type { HeldBytes } from '../admission/in-flight.ts'
 import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { PrototypeKeyError, parseJson } from '../json-parse.ts'
@@ -33,7 +33,8 @@ export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limit
     readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
       try {
         if (bytes instanceof Error) throw bytes
-        const onMeasured = (extent: JsonExtent) => weigh(held, bytes.length, extent)
+        const onMeasured = (extent: JsonExtent) =>
+          weigh(held, reservedFor(payload) || bytes.length, { bytes: bytes.length, ...extent })
         done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -45,7 +46,7 @@ export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limit
   })
 }
 
-/** Reads a body piece by piece, each counted against its account as it arrives. What is refused is thrown away unread. */
+/** Reads a body, counted against its account as announced, otherwise as it arrives. What is refused is thrown away unread. */
 export function readBody(
   payload: IncomingMessage,
   { maxBytes, held }: { maxBytes: number; held: HeldBytes | null },
@@ -58,18 +59,26 @@ export function readBody(
     done(result)
   }
   const onData = (piece: Buffer) => {
-    const shortage = held?.grow(piece.length)
+    const shortage = reserved > 0 ? null : held?.grow(piece.length)
     if (shortage) finish(noRoom(shortage))
     else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
   }
   const onEnd = () => finish(body.bytes())
-  if (Number(payload.headers['content-length']) > maxBytes) done(bodyTooLarge(maxBytes))
+  if (Number(payload.headers['content-length']) > maxBytes) return void done(bodyTooLarge(maxBytes))
+  const reserved = reservedFor(payload)
+  const shortage = held?.grow(reserved)
+  if (shortage) finish(noRoom(shortage))
   else payload.on('data', onData).on('end', onEnd).on('error', finish)
 }
 
-// Its bytes are counted already; what it becomes when it is parsed takes several times as much.
-function weigh(held: HeldBytes | null, bytes: number, { values }: JsonExtent): void {
-  const shortage = held?.grow(heapWeight({ bytes, values }) - bytes)
+// What most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
+function reservedFor({ headers }: IncomingMessage): number {
+  return transcriptWeight(Number(headers['content-length'] ?? 0))
+}
+
+// Some of it is counted already.
+function weigh(held: HeldBytes | null, counted: number, extent: JsonExtent & { bytes: number }): void {
+  const shortage = held?.grow(Math.max(0, heapWeight(extent) - counted))
   if (shortage) throw noRoom(shortage)
 }
 

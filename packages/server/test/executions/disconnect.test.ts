@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Socket } from 'node:net'
+import { expect, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { ModelError } from '../../src/model/model.ts'
 import { Stop } from '../../src/stop-signal.ts'
@@ -164,9 +165,9 @@ describeEngines('a caller who leaves', (engine) => {
   })
 
   test('without leaving, but never reads, is cut off after half a minute', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
     const { service, stream, settled, lastExecutionId, trace } = await setLeavingScene(database())
+    const sockets: Socket[] = []
+    service.app.server.on('connection', (socket) => void sockets.push(socket))
     const chunk = 'x'.repeat(1024 * 1024)
     let spoken = 0
     let isStopped = false
@@ -178,10 +179,10 @@ describeEngines('a caller who leaves', (engine) => {
       yield* text('.')
     })
     await stream()
-    while (!isStopped) {
-      await nextTurn()
-      vi.advanceTimersByTime(100)
-    }
+    await vi.waitFor(() => expect(sockets.map((socket) => socket.timeout)).toEqual([30_000]))
+    // How long it may take is not what is tried here.
+    sockets[0]?.setTimeout(100)
+    await vi.waitFor(() => expect(isStopped).toBe(true), { timeout: 10_000 })
     await settled()
     expect(spoken).toBeLessThan(200)
     expect(await trace(await lastExecutionId())).toMatchObject(CANCELLED)

@@ -94,15 +94,13 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await execute()).statusCode).toBe(200)
   })
 
-  test('counts a body as it arrives, and not as its sender announces it', async () => {
-    const { service, runtime, execute } = await setScene(database(), { limits: { heldBytes: 1_000_000 } })
+  test('counts a body as it is announced, until its sender leaves', async () => {
+    const { service, runtime } = await setScene(database(), { limits: { heldBytes: 2_000_000 } })
     const port = await listenLocally(service.app)
     const whole = postText('/v1/runtime/execute', conversation(4_000), { authorization: `Bearer ${runtime.publicKey}` })
-    const dripping = Array.from({ length: 20 }, () => connectTo(port, whole.slice(0, 1_000)))
-    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(10_000))
-    expect(service.deps.inFlight.bytes).toBeLessThan(20_000)
-    expect((await execute()).statusCode).toBe(200)
-    for (const socket of dripping) socket.destroy()
+    const socket = connectTo(port, whole.slice(0, 1_000))
+    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(400_000))
+    socket.destroy()
     await eventually(() => expect(service.deps.inFlight.bytes).toBe(0))
   })
 
@@ -112,12 +110,12 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     const headers = { authorization: `Bearer ${runtime.publicKey}` }
     const answer = await sendRaw(port, postText('/v1/runtime/execute', conversation(1_000), headers))
     expect([answer.status, answer.headers.get('connection')]).toEqual([429, 'close'])
-    expect(answer.body).toContain(TOO_MUCH_OF_ONE)
+    expect(answer.body).toContain(TOO_MUCH)
     expect(service.deps.inFlight.accounts).toBe(0)
   })
 
   test('of strangers is counted as one account’s', async () => {
-    const { service } = await setScene(database(), { limits: { heldBytes: 100_000 } })
+    const { service } = await setScene(database(), { limits: { heldBytes: 1_000_000 } })
     const port = await listenLocally(service.app)
     const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(90_000) })
     for (const socket of [1, 2].map(() => connectTo(port, whole.slice(0, 30_000)))) expect(socket.destroyed).toBe(false)
@@ -148,16 +146,16 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
   async function lateScene() {
     const metrics = createPrometheusMetrics()
     const scene = await setScene(database(), { metrics, loopDelay: { delayMs: 51 } })
-    const few = Array.from({ length: 63 }, () => scene.service.deps.running.begin('another', 60_000))
+    const few = Array.from({ length: 63 }, () => scene.service.deps.running.begin(scene.owner.ownerId, 60_000))
     onTestFinished(() => {
       for (const scope of few) scope.end()
     })
-    const oneMore = () => scene.service.deps.running.begin('another', 60_000)
+    const oneMore = () => scene.service.deps.running.begin(scene.owner.ownerId, 60_000)
     return { ...scene, metrics, oneMore }
   }
 
-  test('refuses new executions before a credential is looked up, charges nothing, and closes the connection of a pipelining client', async () => {
-    const { service, runtime, execute, executeAsOwner, broker, charged, oneMore, metrics } = await lateScene()
+  test('refuses new executions of an account that has many, and charges nothing', async () => {
+    const { execute, executeAsOwner, broker, charged, oneMore, metrics } = await lateScene()
     expect((await execute()).statusCode).toBe(200)
     const before = await charged()
     onTestFinished(oneMore().end)
@@ -167,12 +165,7 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
       expect(refused.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' })
     }
     expect(await charged()).toEqual(before)
-    const port = await listenLocally(service.app)
-    const request = postText('/v1/runtime/execute', saying(), { authorization: `Bearer ${runtime.publicKey}` })
-    const answer = await sendRaw(port, request + request)
-    expect(answer.status).toBe(429)
-    expect(answer.body).toMatch(/HTTP\/1\.1 429 .*\r\nconnection: close\r\n/s)
-    expect(await metrics.text()).toContain('svc_overload_refusals_total{reason="event_loop"} 5')
+    expect(await metrics.text()).toContain('svc_overload_refusals_total{reason="event_loop"} 3')
   })
 
   test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
@@ -184,6 +177,14 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
       'access-control-expose-headers': expect.stringContaining('retry-after'),
     })
     expect((await broker('echo')).headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('lets another account begin', async () => {
+    const { service, oneMore } = await lateScene()
+    onTestFinished(oneMore().end)
+    const other = await service.runtime(await service.owner())
+    const answer = await service.send('POST', '/v1/runtime/execute', { key: other.publicKey, body: saying() })
+    expect(answer.statusCode).toBe(200)
   })
 
   test('goes on with health, check-ins, deployments and owners’ pages', async () => {

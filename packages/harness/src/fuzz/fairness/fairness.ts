@@ -69,7 +69,7 @@ async function exhaustMemory(context: ScenarioContext): Promise<Check[]> {
 
 /** Three accounts begin executions until each is refused; then a fourth begins fifty. */
 async function takeAllExecutions(context: ScenarioContext): Promise<Check[]> {
-  const limit = context.count(EXECUTIONS, 400)
+  const limit = context.count(EXECUTIONS, 800)
   const variables = { SVC_LIMIT_EXECUTIONS: String(limit) }
   const stage = await setSlowStage(context, { pieces: 50, everyMs: 2_000 }, [], variables)
   const connections: RawConnection[] = []
