@@ -38,6 +38,10 @@ test('requests and origins run, and find nothing', async () => {
   expect(missed).toEqual([])
 })
 
+test('wide answers are refused or taken as they should be', async () => {
+  expect(await run('wide-answers')).toEqual({ ran: ['wide-answers', 'wide-answers'], missed: [] })
+})
+
 // A network namespace is root's alone to make.
 test.runIf(userInfo().uid === 0)('addresses run in a namespace of their own, and find nothing', async () => {
   expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

@@ -104,7 +104,9 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({
+    dispatcher:
+      options.dispatcher ??
+      createDispatcher({
         limits,
         allowLocalEndpoints,
         clock,
