@@ -85,7 +85,7 @@ export function createDeps(options: DepsOptions): Deps {
     pause = sleep,
   } = options
   const { db, engine } = database
-  const { allowLocalEndpoints, metrics = NO_METRICS, tracer = NO_TRACER } = options
+  const { metrics = NO_METRICS, tracer = NO_TRACER } = options
   const running = createRunningExecutions(limits.executions)
   const deps: Deps = {
     db,
@@ -104,16 +104,7 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher:
-      options.dispatcher ??
-      createDispatcher({
-        limits,
-        allowLocalEndpoints,
-        clock,
-        logger,
-        metrics,
-        ...(options.answers && { answers: options.answers }),
-      }),
+    dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
     admissions: createAdmissionDesk({ db, clock, nodeId, logger, metrics }),

@@ -27,8 +27,11 @@ export async function answerCall(
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope, held }, input))
     noteAdmission(reply.request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
-    return await runCall(deps, admitted, input, scope)
+    reply.headers(rateHeaders(admitted.rate))
+    const outcome = await runCall(deps, admitted, input, scope)
+    // Not earlier: a refusal is sent as text.
+    reply.type(JSON_TYPE).serializer(jsonInOne)
+    return outcome
   } finally {
     scope.end()
   }

@@ -29,9 +29,13 @@ export async function answerExecution(
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope, held }, input))
     noteAdmission(request, admitted.executionId)
-    reply.headers(rateHeaders(admitted.rate)).type(JSON_TYPE).serializer(jsonInOne)
-    if (!wantsStream(request.headers.accept))
-      return await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
+    reply.headers(rateHeaders(admitted.rate))
+    if (!wantsStream(request.headers.accept)) {
+      const answer = await runExecution(deps, admitted, input, { scope, onEvent: () => {} })
+      // Not earlier: a refusal is sent as text.
+      reply.type(JSON_TYPE).serializer(jsonInOne)
+      return answer
+    }
     const stream = openEventStream(reply)
     const onEvent: OnEvent = (event) => {
       held?.beginAnswer()
