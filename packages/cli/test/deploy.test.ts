@@ -53,6 +53,23 @@ describe('a deploy that succeeds', () => {
     expect(stdout).toMatch(/ \+ refund\n {2}= 1 unchanged\n✔ Deployment 5 is active\.\n$/)
   })
 
+  test('publishes what the agent may use, and refuses a limit of zero by its name', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: deployReply([]) })
+    const withLimits = (limits: string) => {
+      const config = CONFIG.replace('agent: {', `agent: { limits: ${limits},`)
+      return runSvc(createProject({ ...shopProject(), 'svc.config.ts': config }), ['deploy'], {
+        env: controlPlane.env(DEPLOY_KEY),
+      })
+    }
+    expect((await withLimits('{ steps: 3, tokens: 50_000 }')).exitCode).toBe(0)
+    expect(controlPlane.requests.at(-1)?.body).toMatchObject({
+      manifest: { agent: { limits: { steps: 3, tokens: 50_000 } } },
+    })
+    const refused = await withLimits('{ tokens: 0 }')
+    expect(refused.exitCode).not.toBe(0)
+    expect(refused.stderr).toContain('agent.limits.tokens')
+  })
+
   test('prints what it adds to and removes from the live names before it publishes', async () => {
     const controlPlane = await startControlPlane({
       [STATUS]: statusReply(['order-status', 'track-parcel']),

@@ -16,13 +16,13 @@ import { describe, expect, test } from 'vitest'
 const messages = [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }]
 
 describe('the end user', () => {
-  test.each([undefined, ''])('%j is no token, on every route that takes one', (endUserToken) => {
+  test.each([undefined, '', ' ', '\t\n'])('%j is no token, on every route that takes one', (endUserToken) => {
     expect(ExecuteRequest.parse({ messages, endUserToken }).endUserToken).toBeUndefined()
     expect(CapabilityRequest.parse({ capability: 'echo', endUserToken }).endUserToken).toBeUndefined()
     expect(BrokerRequest.parse({ endUserToken }).endUserToken).toBeUndefined()
   })
 
-  test.each(['t', ' ', '{"a":1}'])('%j is a token, and stays as it is', (endUserToken) => {
+  test.each(['t', ' t ', '{"a":1}'])('%j is a token, and stays as it is', (endUserToken) => {
     expect(BrokerRequest.parse({ endUserToken }).endUserToken).toBe(endUserToken)
   })
 

@@ -58,6 +58,12 @@ describeEngines('greedy accounts', ({ name }) => {
   })
 })
 
+describeEngines('wide answers', ({ name }) => {
+  test('are refused or taken as they should be', async () => {
+    expect(await run('wide-answers', '--engine', name)).toEqual({ ran: ['wide-answers'], missed: [] })
+  })
+})
+
 needs('network-namespaces')('addresses', () => {
   test('run in a network namespace, and find nothing', async () => {
     expect(await run('ssrf')).toEqual({ ran: ['ssrf'], missed: [] })

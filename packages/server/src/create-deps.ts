@@ -113,16 +113,7 @@ export function createDeps(options: DepsOptions): Deps {
     version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
-    dispatcher:
-      options.dispatcher ??
-      createDispatcher({
-        limits,
-        allowLocalEndpoints,
-        clock,
-        logger,
-        metrics,
-        ...(options.answers && { answers: options.answers }),
-      }),
+    dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics }),
     serving: createServingCache(),
     published: createPublishedCache(),
     folding: createUsageFolding({ db, logger }),

@@ -22,6 +22,9 @@ const EXAMPLES = new Map([
   ['generators.disabled', "disabled: ['openapi']"],
   ['generators.custom', 'custom: [routesGenerator]'],
   ['agent.instructions', "instructions: 'Answer in one paragraph.'"],
+  ['agent.limits', 'limits: { steps: 10, tokens: 50_000 }'],
+  ['agent.limits.steps', 'steps: 10'],
+  ['agent.limits.tokens', 'tokens: 50_000'],
 ])
 
 const FIELDS = ['apiKey', 'website.url', ...EXAMPLES.keys()]

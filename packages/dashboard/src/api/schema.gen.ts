@@ -700,6 +700,10 @@ export interface components {
         };
         Agent: {
             instructions?: string;
+            limits?: {
+                steps?: number;
+                tokens?: number;
+            };
         };
         AllowedOrigins: {
             runtimeId: string;
@@ -1089,6 +1093,7 @@ export interface components {
             runtimeId: string;
             messages: components["schemas"]["Transcript"];
             metadata?: components["schemas"]["JsonObject"];
+            endUserToken?: string;
         };
         Plan: {
             tier: components["schemas"]["Tier"];

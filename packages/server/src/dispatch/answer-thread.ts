@@ -19,12 +19,16 @@ export type WrittenAnswer = { ok: true; output: string; redacted: string | null 
 const WAITING = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
 
 /** Reads answers in a thread of its own, one after the other, where their size holds up no event loop. Owners take turns. */
-export function createAnswerThread(): AnswerReader {
+export function createAnswerThread(startWorker: () => Worker = startAnswerWorker): AnswerReader {
   const turns = new KeyedSemaphore(WAITING)
   const closed = new AbortController()
   let worker: Worker | null = null
   const ask = async ({ body, endUserToken, limits }: GivenAnswer): Promise<ReadAnswer> => {
-    worker ??= startWorker()
+    if (worker === null) {
+      worker = startWorker()
+      // It keeps no process alive.
+      worker.unref()
+    }
     try {
       worker.postMessage({ body, token: endUserToken?.reveal(), limits } satisfies AskedAnswer)
       const [answer] = await once(worker, 'message', { signal: closed.signal })
@@ -53,11 +57,8 @@ export function createAnswerThread(): AnswerReader {
   }
 }
 
-// It keeps no process alive.
-function startWorker(): Worker {
-  const worker = new Worker(new URL('./answer-worker.js', import.meta.url))
-  worker.unref()
-  return worker
+function startAnswerWorker(): Worker {
+  return new Worker(new URL('./answer-worker.js', import.meta.url))
 }
 
 function toRead(answer: WrittenAnswer): ReadAnswer {

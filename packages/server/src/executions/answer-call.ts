@@ -27,8 +27,10 @@ export async function answerCall(
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope }, input))
     noteAdmission(reply.request, admitted.executionId)
+    const outcome = await runCall(deps, admitted, input, scope)
+    // Not earlier: a refusal is sent as text.
     reply.type(JSON_TYPE).serializer(jsonInOne)
-    return await runCall(deps, admitted, input, scope)
+    return outcome
   } finally {
     scope.end()
   }

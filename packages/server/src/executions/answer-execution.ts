@@ -29,10 +29,13 @@ export async function answerExecution(
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope }, input))
     noteAdmission(request, admitted.executionId)
-    reply.type(JSON_TYPE).serializer(jsonInOne)
     const hold = (bytes: number) => held?.take(transcriptWeight(bytes)) ?? true
-    if (!wantsStream(request.headers.accept))
-      return await runExecution(deps, admitted, input, { scope, hold, onEvent: () => {} })
+    if (!wantsStream(request.headers.accept)) {
+      const answer = await runExecution(deps, admitted, input, { scope, hold, onEvent: () => {} })
+      // Not earlier: a refusal is sent as text.
+      reply.type(JSON_TYPE).serializer(jsonInOne)
+      return answer
+    }
     const stream = openEventStream(reply)
     const onEvent: OnEvent = (event) => stream.send(event)
     await streamExecution(stream, () => runExecution(deps, admitted, input, { scope, hold, onEvent }))

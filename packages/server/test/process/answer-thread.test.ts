@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAnswerThread } from '../../src/dispatch/answer-thread.ts'
+import { FAILURES } from '../../src/dispatch/failures.ts'
+import { type GivenAnswer, readAnswer } from '../../src/dispatch/read-answer.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import { Stop } from '../../src/stop-signal.ts'
+
+const BUILT = new URL('../../dist/dispatch/answer-worker.js', import.meta.url)
+const TOKEN = 'a-token-of-an-end-user'
+
+function startThread(program?: string) {
+  if (!existsSync(BUILT)) throw new Error('run “npm run build” first')
+  const started: Worker[] = []
+  const thread = createAnswerThread(() => {
+    const worker = program === undefined ? new Worker(BUILT, { execArgv: [] }) : new Worker(program, { eval: true })
+    started.push(worker)
+    return worker
+  })
+  onTestFinished(() => thread.close())
+  return { thread, started }
+}
+
+function given(text: string, fields: Partial<GivenAnswer> = {}): GivenAnswer {
+  const endUserToken = new Secret(TOKEN)
+  return {
+    ownerId: 'own_1',
+    body: Buffer.from(text),
+    endUserToken,
+    limits: DEFAULT_LIMITS,
+    signal: new Stop(),
+    ...fields,
+  }
+}
+
+const list = (count: number, of: unknown) => JSON.stringify({ output: Array.from({ length: count }, () => of) })
+
+test('reads what the calling thread would read, however many are asked at once', async () => {
+  const { thread, started } = startThread()
+  const answers = [
+    ...[list(20_000, 'x'), list(10_000, TOKEN), list(60_000, 1), 'no JSON', '{"output":1e400}'],
+    `{"error":"Nobody knows ${TOKEN}."}`,
+  ].map((text) => given(text))
+  const read = await Promise.all(answers.map((answer) => thread.read(answer)))
+  for (const [index, answer] of answers.entries()) {
+    const expected = readAnswer(answer)
+    const named = expected.ok ? expected : { ok: false, failure: expect.objectContaining(expected.failure) }
+    expect(read[index]).toEqual(named)
+  }
+  expect(started).toHaveLength(1)
+})
+
+test('an answer whose caller is gone is given up while it waits', async () => {
+  const { thread } = startThread()
+  const signal = new Stop()
+  const [first, second] = [thread.read(given(list(20_000, 1))), thread.read(given(list(20_000, 1), { signal }))]
+  signal.abort()
+  expect(await second).toEqual({ ok: false, failure: FAILURES.cancelled })
+  expect(await first).toMatchObject({ ok: true })
+})
+
+test('a thread that dies costs its answer alone; the next one gets another thread', async () => {
+  const { thread, started } = startThread(`
+    const { parentPort } = require('node:worker_threads')
+    parentPort.on('message', () => { throw new Error('out of memory') })
+  `)
+  const one = () => thread.read(given(list(10, 1)))
+  expect(await Promise.all([one(), one()])).toEqual([
+    { ok: false, failure: FAILURES.unusable },
+    { ok: false, failure: FAILURES.unusable },
+  ])
+  expect(started).toHaveLength(2)
+})
