@@ -92,7 +92,6 @@ export function createDeps(options: DepsOptions): Deps {
     clock = systemClock,
     metrics = NO_METRICS,
     tracer = NO_TRACER,
-    allowLocalEndpoints,
   } = options
   const { db } = database
   const deps: Deps = {
