@@ -82,7 +82,7 @@ export interface paths {
         put?: never;
         /**
          * Call a capability as a stranger
-         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.
+         * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.
          */
         post: operations["callCapability"];
         delete?: never;
@@ -780,6 +780,11 @@ export interface components {
             inputTokens: number;
             outputTokens: number;
             totalTokens: number;
+            storedBytes: {
+                used: number;
+                limit: number | null;
+            };
+            warnings: string[];
         };
         BrokerRequest: {
             /** @default {} */
@@ -1115,6 +1120,7 @@ export interface components {
             requestsPerMinute: number;
             analyticsDays: number;
             retentionDays: number;
+            storedBytes: number | null;
         };
         PlanList: {
             plans: components["schemas"]["Plan"][];
@@ -1702,6 +1708,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
