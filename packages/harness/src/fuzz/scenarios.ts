@@ -1,4 +1,5 @@
 import type { Scenario } from '../support/scenario.ts'
+import { deployments } from './deployments/deployments.ts'
 import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
 import { origins } from './origins/origins.ts'
 import { overload } from './overload/overload.ts'
@@ -12,6 +13,7 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   requests,
   ssrf,
   schemas,
+  deployments,
   slowClients,
   headersAndCursors,
   origins,
