@@ -8,8 +8,6 @@ import { type Clock, monotonicClock, systemClock } from './clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
-import type { InputChecks } from './deployments/input-checks.ts'
-import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import { createAdmissionDesk } from './executions/admission-desk.ts'
@@ -26,6 +24,7 @@ import type { Model } from './model/model.ts'
 import { nextTurn } from './next-turn.ts'
 import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
+import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
@@ -38,8 +37,7 @@ export interface DepsOptions {
   limits: Limits
   model: Model
   payments: Payments
-  schemaJudge: SchemaJudge
-  inputChecks: InputChecks
+  schemas: Schemas
   logger: Logger
   /** None: through the logger. */
   requestLog?: RequestLog
@@ -72,8 +70,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
-    schemaJudge,
-    inputChecks,
+    schemas,
     logger,
     baseUrl,
     version,
@@ -93,8 +90,7 @@ export function createDeps(options: DepsOptions): Deps {
     model,
     payments,
     paymentLane: createPaymentLane(),
-    schemaJudge,
-    inputChecks,
+    schemas,
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,

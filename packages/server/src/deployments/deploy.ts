@@ -1,14 +1,13 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
 import { invalid, unauthorized } from '../errors.ts'
-import { jsonBytes } from '../json-bytes.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
-import { insertDeployment } from './store.ts'
+import { findDeployment, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemas'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
@@ -21,6 +20,9 @@ export async function deploy(
     deployedAt: deps.clock.now(),
   })
   if (!stored) throw unauthorized()
+  const { ownerId, runtimeId } = runtime
+  // Read after the transaction, which others wait for: a manifest has up to a megabyte.
+  const replaced = stored.replaced === null ? null : await findDeployment(deps.db, ownerId, runtimeId, stored.replaced)
   return {
     version: stored.version,
     status: 'active',
@@ -28,12 +30,12 @@ export async function deploy(
       name,
       hasInputSchema: actions[0]?.inputSchema !== undefined,
     })),
-    warnings: removalWarnings(stored.replaced?.manifest.capabilities ?? [], manifest.capabilities),
+    warnings: removalWarnings(replaced?.manifest.capabilities ?? [], manifest.capabilities),
   }
 }
 
 async function manifestFaults(
-  { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,
+  { limits, schemas }: Pick<Deps, 'limits' | 'schemas'>,
   { ownerId }: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<FieldErrors | null> {
@@ -42,11 +44,11 @@ async function manifestFaults(
   if (tooMany) return tooMany
   const placed = placedSchemas(capabilities, limits)
   const fit = placed.filter(({ problem }) => problem === null)
-  const schemas = fit.map(({ schema }) => schema)
-  // All of it waits with its schemas.
-  const verdict = await schemaJudge.judge(ownerId, schemas, jsonBytes(manifest))
-  if (!verdict.ok) return { 'manifest.capabilities': [verdict.problem] }
-  const problems = new Map(fit.map(({ path }, index) => [path, verdict.problems[index] ?? null]))
+  const judged = await schemas.judge(
+    ownerId,
+    fit.map(({ text }) => text),
+  )
+  const problems = new Map(fit.map(({ path }, index) => [path, judged[index] ?? null]))
   return namedFaults(
     placed.map((schema) => ({ ...schema, problem: schema.problem ?? problems.get(schema.path) ?? null })),
   )

@@ -21,13 +21,14 @@ export interface NewDeployment {
 
 /**
  * Stores a deployment under the runtime's next number and makes it the serving one, in one transaction under the
- * runtime's lock. Returns its number and what it replaced; null when the runtime is gone.
+ * runtime's lock. Returns its number and that of the one it replaced; null when the runtime is gone.
  */
 export async function insertDeployment(
   db: Kysely<Schema>,
   ownerId: string,
   deployment: NewDeployment,
-): Promise<{ version: number; replaced: Deployment | null } | null> {
+): Promise<{ version: number; replaced: number | null } | null> {
+  const manifest = JSON.stringify(deployment.manifest)
   return inTransaction(db, async (tx) => {
     const runtime = await tx
       .selectFrom('runtimes')
@@ -38,7 +39,6 @@ export async function insertDeployment(
       .executeTakeFirst()
     if (!runtime) return null
     const { serving_version: serving } = runtime
-    const replaced = serving === null ? null : await findDeployment(tx, ownerId, deployment.runtimeId, serving)
     const version = (serving ?? 0) + 1
     await tx
       .insertInto('deployments')
@@ -47,7 +47,7 @@ export async function insertDeployment(
         runtime_id: deployment.runtimeId,
         version,
         deployment_id: deployment.deploymentId,
-        manifest: JSON.stringify(deployment.manifest),
+        manifest,
         capability_count: deployment.manifest.capabilities.length,
         deployed_at: deployment.deployedAt,
       })
@@ -64,7 +64,7 @@ export async function insertDeployment(
       .where('owner_id', '=', ownerId)
       .where('runtime_id', '=', deployment.runtimeId)
       .execute()
-    return { version, replaced }
+    return { version, replaced: serving }
   })
 }
 

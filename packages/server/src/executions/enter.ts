@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
 import { type HeldPlace, waitAside } from '../load/held-request.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
-import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { type ServingRuntime, withSignal } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
 import type { Door, LimitName, RateState } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
@@ -63,7 +63,7 @@ export async function enter<C extends AgentCall | null>(
   let { runtime } = located
   const judgeAside = (read: ServingRuntime) => {
     runtime = read
-    const judged = judge(askedBy(read, { signal, door }))
+    const judged = judge(withSignal(read, signal))
     return judged instanceof Promise ? judgedAside(entrant, judged) : judged
   }
   const executionId = deps.newId('execution')
@@ -88,9 +88,14 @@ export async function enter<C extends AgentCall | null>(
       call: wish.call && toNewCall(wish.call, startedAt, deps.limits.storedBytes),
     })
     if (admission.outcome === 'admitted') {
-      // It was charged, and waits for no check behind those that come through the same door for nothing.
-      const paid = askedBy(runtime, { signal, door: `${door}, admitted` })
-      return { executionId, startedAt, runtime: paid, wish, metadata, rate: admission.grant.rate }
+      return {
+        executionId,
+        startedAt,
+        runtime: withSignal(runtime, signal),
+        wish,
+        metadata,
+        rate: admission.grant.rate,
+      }
     }
     if (admission.outcome === 'refused') {
       deps.metrics.admissionRefused(admission.grant.limit)

@@ -10,7 +10,7 @@ import { notesOf } from './request-notes.ts'
 export function waitingAside(request: FastifyRequest, deps: Deps): Deps {
   const { held } = notesOf(request)
   const aside = <T>(work: Promise<T>) => waitAside(held, work)
-  const { auth, payments, schemaJudge } = deps
+  const { auth, payments, schemas } = deps
   return {
     ...deps,
     auth: {
@@ -30,6 +30,6 @@ export function waitingAside(request: FastifyRequest, deps: Deps): Deps {
       check: (payment) => aside(payments.check(payment)),
       close: (payment) => aside(payments.close(payment)),
     },
-    schemaJudge: { ...schemaJudge, judge: (...asked) => aside(schemaJudge.judge(...asked)) },
+    schemas: { ...schemas, judge: (...asked) => aside(schemas.judge(...asked)) },
   }
 }

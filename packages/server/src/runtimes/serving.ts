@@ -13,7 +13,7 @@ import {
 } from './serving-runtime.ts'
 import { findServedRuntime } from './store.ts'
 
-type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'inputChecks'>
+type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'schemas'>
 
 interface CachedRuntime {
   runtime: ServingRuntime

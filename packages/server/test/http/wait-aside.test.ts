@@ -1,10 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import type { Checkout } from '@svc/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import type { Database } from '../../src/database/open.ts'
-import { createSchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Limits } from '../../src/limits.ts'
 import { refusalOf } from '../support/answers.ts'
 import { askForCheckout, askToVerify, checkOut } from '../support/checkouts.ts'
@@ -14,16 +12,6 @@ import { describeEngine, describeEngines, useDatabase } from '../support/engines
 import { type Scene, setScene } from '../support/scene.ts'
 import { QUICK_HASHER } from '../support/service.ts'
 import { askToSignIn, askToSignUp, newAddress } from '../support/sign-in.ts'
-
-/** A thread that finds every schema good, as soon as it may. */
-const HELD_UP = `
-  const { parentPort, workerData } = require('node:worker_threads')
-  parentPort.on('message', ({ id, question }) => {
-    Atomics.wait(workerData, 0, 0)
-    parentPort.postMessage({ id, answer: question.map(() => null) })
-  })
-  parentPort.postMessage({ id: 0 })
-`
 
 /** As many as the service of these tests may hold. */
 const DOOR = 8
@@ -36,7 +24,7 @@ interface WaitingScene extends Scene {
   checkout: Checkout
 }
 
-/** A service where whoever waits for a password's hash, for schemas or for the payment provider does so at a gate. */
+/** A service where whoever waits for a password's hash or for the payment provider does so at a gate. */
 async function setWaitingScene(database: Database, limits: Partial<Limits> = {}): Promise<WaitingScene> {
   const gate = createGate()
   onTestFinished(() => gate.open())
@@ -53,10 +41,6 @@ async function setWaitingScene(database: Database, limits: Partial<Limits> = {})
     passwordHasher: {
       hash: (password) => atGate(() => QUICK_HASHER.hash(password)),
       verify: (compared) => atGate(() => QUICK_HASHER.verify(compared)),
-    },
-    schemaJudge: {
-      judge: (_ownerId, schemas) => atGate(async () => ({ ok: true, problems: schemas.map(() => null) })),
-      close: async () => {},
     },
     payments: {
       ...provider,
@@ -85,7 +69,6 @@ const TOO_MANY = 'Too many payments are being asked about. Try again in a moment
 const PASSWORDS = { currentPassword: 'wrong', newPassword: 'another battery staple' }
 
 const WAITS: [string, Wait][] = [
-  ['deployments', { ask: ({ service, runtime }) => service.deploy(runtime), atGate: DOOR, status: 201 }],
   ['sign-ins', { ask: ({ service, owner }) => askToSignIn(service, { email: owner.email }), atGate: 2, status: 200 }],
   [
     'sign-ins of nobody',
@@ -185,30 +168,6 @@ describeEngine('sqlite', 'requests that wait, and are not held', (engine) => {
     for (const { owner, checkout } of accounts) {
       expect((await askToVerify(service, owner, checkout.checkoutId)).json()).toMatchObject({ status: 'pending' })
     }
-  })
-
-  test('for their schemas: 8 MiB of one account, whatever else a manifest holds', async () => {
-    const flag = new Int32Array(new SharedArrayBuffer(4))
-    const letGo = () => {
-      Atomics.store(flag, 0, 1)
-      Atomics.notify(flag, 0)
-    }
-    const startWorker = () => new Worker(HELD_UP, { eval: true, workerData: flag })
-    const schemaJudge = createSchemaJudge({ threads: 1, startWorker, waitMs: 60_000 })
-    onTestFinished(() => schemaJudge.close())
-    onTestFinished(letGo)
-    const { service, runtime } = await setScene(database(), { manifest: null, schemaJudge })
-    const refused: LightMyRequestResponse[] = []
-    const answers = Array.from({ length: 12 }, async () => {
-      const answer = await service.deploy(runtime, { metadata: { note: 'x'.repeat(1_000_000) } })
-      if (answer.statusCode === 429) refused.push(answer)
-      return answer
-    })
-    // One is being judged, eight wait.
-    await eventually(() => expect(refused).toHaveLength(3))
-    letGo()
-    const served = (await Promise.all(answers)).filter(({ statusCode }) => statusCode === 201)
-    expect(served).toHaveLength(9)
   })
 })
 
