@@ -46,6 +46,8 @@ const CHECKING = {
 // Characters of schemas. What is compiled of them takes some fifty times that.
 const COMPILED_CHARACTERS = 1024 * 1024
 const LEAST_CHARACTERS = 1_000
+const MAX_INLINE_CHARACTERS = 8 * 1024
+const HEAVY: SchemaWeight = { compile: Number.POSITIVE_INFINITY, check: Number.POSITIVE_INFINITY }
 
 export function createSchemas(startThread: () => SchemaThread = startSchemaThread): Schemas {
   const [judgeThread, checkThread] = [startThread(), startThread()]
@@ -77,9 +79,9 @@ export function createSchemas(startThread: () => SchemaThread = startSchemaThrea
       return schemas.map((_, at) => problemOf(parts, at))
     },
     checkOf(ownerId, schema) {
-      let known: { text: string; weight: SchemaWeight } | undefined
+      let known: ReturnType<typeof weighed> | undefined
       return (value, root, text = JSON.stringify(value), signal) => {
-        known ??= { text: JSON.stringify(schema), weight: weigh(schema) }
+        known ??= weighed(schema)
         if (isInline(known.weight, text.length)) return compiledInline(`${ownerId} ${known.text}`, schema)(value, root)
         return checkInThread({ kind: 'check', ownerId, schema: known.text, input: text, root }, signal)
       }
@@ -88,6 +90,12 @@ export function createSchemas(startThread: () => SchemaThread = startSchemaThrea
       await Promise.all([judgeThread.close(), checkThread.close()])
     },
   }
+}
+
+// To weigh a large schema would itself take long here.
+function weighed(schema: JsonObject): { text: string; weight: SchemaWeight } {
+  const text = JSON.stringify(schema)
+  return { text, weight: text.length > MAX_INLINE_CHARACTERS ? HEAVY : weigh(schema) }
 }
 
 function problemOf(parts: readonly SchemaPart[], at: number): string | null {
