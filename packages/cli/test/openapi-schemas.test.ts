@@ -1,7 +1,7 @@
 import type { JsonObject } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileAlone, prepareDialects } from '../../server/src/deployments/schema-dialects.ts'
+import { compileAlone } from '../../server/src/schemas/dialects.ts'
 import { generatorContext } from './support/generator-context.ts'
 import { findings, validators, writtenOpenApi } from './support/openapi.ts'
 
@@ -16,9 +16,8 @@ async function embedded(schema: JsonObject) {
 
 /** The control plane's check by a schema, without its limits of time; null for a schema that it does not take. */
 function checkOf(schema: JsonObject): ((value: unknown) => boolean) | null {
-  prepareDialects()
   try {
-    const { validate } = compileAlone(schema)
+    const validate = compileAlone(schema)
     // One that leads back to itself compiles, and never ends.
     validate({})
     return (value) => validate(value)

@@ -1,10 +1,10 @@
 import { DeploymentManifest, type JsonObject } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { judgeSchemas } from '../../server/src/deployments/judge-schemas.ts'
 import { namedFaults, placedSchemas } from '../../server/src/deployments/rules.ts'
 import { parseBody } from '../../server/src/http/json-body.ts'
 import { DEFAULT_LIMITS } from '../../server/src/limits.ts'
+import { compileSchema } from '../../server/src/schemas/compile.ts'
 import { manifestFaults } from '../src/project/manifest-faults.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
@@ -20,6 +20,11 @@ function draft07(schema: unknown, more: JsonObject = {}): JsonObject {
 
 function ofZod(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(z.object({ field: schema }))
+}
+
+function problemOf(schema: JsonObject): string | null {
+  const compiled = compileSchema(schema)
+  return compiled.ok ? null : compiled.problem
 }
 
 /** An object whose innermost part stands this many levels deep, its own included. */
@@ -165,7 +170,5 @@ function serverVerdict(manifest: DeploymentManifest): unknown {
     return error
   }
   const placed = placedSchemas(manifest.capabilities, DEFAULT_LIMITS)
-  return namedFaults(
-    placed.map((place) => ({ ...place, problem: place.problem ?? judgeSchemas([place.schema])[0] ?? null })),
-  )
+  return namedFaults(placed.map((place) => ({ ...place, problem: place.problem ?? problemOf(JSON.parse(place.text)) })))
 }

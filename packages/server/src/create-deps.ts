@@ -12,8 +12,6 @@ import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createStorageRoom } from './database/storage-room.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
-import type { InputChecks } from './deployments/input-checks.ts'
-import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import type { AnswerReader } from './dispatch/read-answer.ts'
@@ -28,6 +26,7 @@ import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import { type RequestLog, requestLogOf } from './request-log.ts'
 import { createServingCache } from './runtimes/serving.ts'
+import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { NO_TRACER } from './tracing/no-tracer.ts'
 import type { Tracer } from './tracing/tracing.ts'
@@ -42,8 +41,7 @@ export interface DepsOptions {
   model: Model
   /** Null where nobody can pay. */
   payments: Payments | null
-  schemaJudge: SchemaJudge
-  inputChecks: InputChecks
+  schemas: Schemas
   /** In place of the thread that asks: where large answers are read. */
   answers?: AnswerReader
   logger: Logger
@@ -84,8 +82,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model,
     payments,
-    schemaJudge,
-    inputChecks,
+    schemas,
     logger,
     baseUrl,
     version,
@@ -103,8 +100,7 @@ export function createDeps(options: DepsOptions): Deps {
     model,
     payments,
     paymentCalls: createPaymentCalls(),
-    schemaJudge,
-    inputChecks,
+    schemas,
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,

@@ -10,8 +10,6 @@ import type { Clock } from './clock.ts'
 import type { Schema } from './database/schema.ts'
 import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
-import type { InputChecks } from './deployments/input-checks.ts'
-import type { SchemaJudge } from './deployments/schema-judge.ts'
 import type { Dispatcher } from './dispatch/dispatch.ts'
 import type { AdmissionDesk } from './executions/admission-desk.ts'
 import type { CallLog } from './executions/call-log.ts'
@@ -25,6 +23,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { Model } from './model/model.ts'
 import type { RequestLog } from './request-log.ts'
 import type { ServingCache } from './runtimes/serving.ts'
+import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Tracer } from './tracing/tracing.ts'
 import type { UnderWay } from './under-way.ts'
@@ -43,8 +42,7 @@ export interface Deps {
   dispatcher: Dispatcher
   serving: ServingCache
   published: PublishedCache
-  schemaJudge: SchemaJudge
-  inputChecks: InputChecks
+  schemas: Schemas
   rateLimit: RateLimit
   admissions: AdmissionDesk
   callLog: CallLog

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
@@ -9,8 +8,6 @@ import { createDeps } from './create-deps.ts'
 import { freeBytesOf, keepReserve } from './database/disk-reserve.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
-import { createInputChecks, createInputThreads } from './deployments/input-checks.ts'
-import { createSchemaJudge } from './deployments/schema-judge.ts'
 import type { Deps } from './deps.ts'
 import { createAnswerThread } from './dispatch/answer-thread.ts'
 import type { Environment } from './environment.ts'
@@ -19,6 +16,7 @@ import type { PrometheusMetrics } from './metrics/prometheus-metrics.ts'
 import { openModel } from './model/open-model.ts'
 import { openStore } from './open-store.ts'
 import type { RequestLog } from './request-log.ts'
+import { createSchemas } from './schemas/schemas.ts'
 import { openTracer } from './tracing/open-tracer.ts'
 import { VERSION } from './version.ts'
 import { findWebFiles, missingWebFiles } from './web/web-files.ts'
@@ -56,8 +54,6 @@ export async function openParts(
   const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
   const baseUrl = () => config.baseUrl ?? context.url()
   const payments = await openPayments(config, { baseUrl, clock: systemClock })
-  // One processor is left to those who call; more than two threads are no use to anybody.
-  const schemaJudge = createSchemaJudge({ threads: Math.min(2, Math.max(1, availableParallelism() - 1)) })
   const web = findWebFiles()
   for (const line of missingWebFiles(web)) logger.warn(line)
   const deps = createDeps({
@@ -65,8 +61,7 @@ export async function openParts(
     limits: config.limits,
     model,
     payments,
-    schemaJudge,
-    inputChecks: createInputChecks(createInputThreads()),
+    schemas: createSchemas(),
     answers: createAnswerThread(),
     logger,
     ...(context.requestLog && { requestLog: context.requestLog }),

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openOnFullDisk } from './database/disk-reserve.ts'
-import { warmUpSchemas } from './deployments/warm-up-schemas.ts'
 import { endInOrder } from './end-in-order.ts'
 import type { Environment } from './environment.ts'
 import { drain } from './http/drain.ts'
@@ -44,8 +43,6 @@ export async function startServer(
   const { deps, nodeId, database } = parts
   const { renewing, folding, sweeping } = beginRounds(deps, context)
   const app = createApp(deps)
-  // With the first calls it would take so long on a busy machine that their inputs were sent to the line for slow ones.
-  warmUpSchemas()
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   url = addressOf(app, config.host)
   const readiness = createReadinessProbe({ ...deps, nodeId })
@@ -60,7 +57,7 @@ export async function startServer(
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.tracer.close()]) },
-    { part: 'schemas', end: () => Promise.all([deps.schemaJudge.close(), deps.inputChecks.close()]) },
+    { part: 'schemas', end: () => deps.schemas.close() },
     { part: 'operations port', end: () => ops?.app.close() },
     // What is not added now is by the next start, or by another replica: of all parts it can best do without the time.
     { part: 'usage', end: () => folding.stop().then(() => fold(deps)) },

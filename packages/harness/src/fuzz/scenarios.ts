@@ -1,5 +1,6 @@
 import type { Scenario } from '../support/scenario.ts'
 import { brokerTiming } from './broker-timing/broker-timing.ts'
+import { deployments } from './deployments/deployments.ts'
 import { fairness } from './fairness/fairness.ts'
 import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
 import { origins } from './origins/origins.ts'
@@ -15,6 +16,7 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   requests,
   ssrf,
   schemas,
+  deployments,
   slowClients,
   headersAndCursors,
   origins,

@@ -1,7 +1,6 @@
 import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
 import type { Deps } from '../deps.ts'
 import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
-import { jsonBytes } from '../json-bytes.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
@@ -9,7 +8,7 @@ import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemaJudge' | 'folding' | 'room' | 'ownUrls'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemas' | 'folding' | 'room' | 'ownUrls'>,
   runtime: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
@@ -49,7 +48,7 @@ export async function deploy(
 const TOO_MANY = 'This runtime has been deployed as often as it may be within an hour.'
 
 async function manifestFaults(
-  { limits, schemaJudge }: Pick<Deps, 'limits' | 'schemaJudge'>,
+  { limits, schemas }: Pick<Deps, 'limits' | 'schemas'>,
   { ownerId }: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<FieldErrors | null> {
@@ -58,11 +57,11 @@ async function manifestFaults(
   if (tooMany) return tooMany
   const placed = placedSchemas(capabilities, limits)
   const fit = placed.filter(({ problem }) => problem === null)
-  const schemas = fit.map(({ schema }) => schema)
-  // All of it waits with its schemas.
-  const verdict = await schemaJudge.judge(ownerId, schemas, jsonBytes(manifest))
-  if (!verdict.ok) return { 'manifest.capabilities': [verdict.problem] }
-  const problems = new Map(fit.map(({ path }, index) => [path, verdict.problems[index] ?? null]))
+  const judged = await schemas.judge(
+    ownerId,
+    fit.map(({ text }) => text),
+  )
+  const problems = new Map(fit.map(({ path }, index) => [path, judged[index] ?? null]))
   return namedFaults(
     placed.map((schema) => ({ ...schema, problem: schema.problem ?? problems.get(schema.path) ?? null })),
   )

@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { createOneAtATime } from '../http/one-at-a-time.ts'
 import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
@@ -91,7 +92,8 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
 
 /** Deploy plane: publishing a manifest. */
 export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
-  typed(plane).post('/v1/deployments', { schema: DEPLOY }, async (request, reply) => {
+  const preParsing = createOneAtATime()
+  typed(plane).post('/v1/deployments', { schema: DEPLOY, preParsing }, async (request, reply) => {
     const deployed = await deploy(deps, runtimeOf(request), request.body.manifest)
     return reply.code(201).send(deployed)
   })

@@ -1,8 +1,6 @@
 import type { Capability, FieldErrors, JsonObject } from '@svc/contract'
-import { jsonBytes } from '../json-bytes.ts'
 import type { Limits } from '../limits.ts'
 import { perHour, type Taken, take } from '../usage/token-bucket.ts'
-import { inputRootProblem } from './json-schema.ts'
 
 type ManifestLimits = Pick<Limits, 'capabilities' | 'schemaBytes'>
 
@@ -11,7 +9,8 @@ export interface PlacedSchema {
   /** Dotted. */
   path: string
   capability: string
-  schema: JsonObject
+  /** The schema as JSON. */
+  text: string
   /** What is wrong with it on its face; null where only judging it can tell. */
   problem: string | null
 }
@@ -30,13 +29,14 @@ export function placedSchemas(capabilities: readonly Capability[], limits: Manif
       const schema = action?.[field]
       if (!schema) return []
       const path = `manifest.capabilities.${index}.actions.0.${field}`
-      return [{ path, capability, schema, problem: problemOnItsFace(schema, field, limits) }]
+      const text = JSON.stringify(schema)
+      return [{ path, capability, text, problem: sizeProblem(text, limits) ?? rootProblem(schema, field) }]
     }),
   )
 }
 
 /** The schemas that have a problem, each named with its capability; null where there is none. */
-export function namedFaults(placed: readonly Omit<PlacedSchema, 'schema'>[]): FieldErrors | null {
+export function namedFaults(placed: readonly Omit<PlacedSchema, 'text'>[]): FieldErrors | null {
   const faults: FieldErrors = {}
   for (const { path, capability, problem } of placed) {
     if (problem !== null) faults[path] = [`of “${capability}” ${problem}`]
@@ -56,17 +56,23 @@ export function removalWarnings(before: readonly Capability[], after: readonly C
     )
 }
 
-function problemOnItsFace(
-  schema: JsonObject,
-  field: 'inputSchema' | 'outputSchema',
-  limits: ManifestLimits,
-): string | null {
-  const bytes = jsonBytes(schema)
-  if (bytes > limits.schemaBytes) return `has ${bytes} bytes, at most ${limits.schemaBytes} are accepted.`
+function sizeProblem(text: string, { schemaBytes }: ManifestLimits): string | null {
+  const bytes = Buffer.byteLength(text)
+  return bytes > schemaBytes ? `has ${bytes} bytes, at most ${schemaBytes} are accepted.` : null
+}
+
+function rootProblem(schema: JsonObject, field: 'inputSchema' | 'outputSchema'): string | null {
   return field === 'inputSchema' ? inputRootProblem(schema) : null
 }
 
 /** Takes one of the deployments that a runtime may make in an hour; `fullAt` is its bucket. */
 export function takeDeployment(fullAt: number, deploymentsPerHour: number, now: number): Taken {
   return take(fullAt, perHour(deploymentsPerHour, deploymentsPerHour), now)
+}
+
+/** Why a schema cannot describe a capability's input, which is always an object; null when it can. */
+export function inputRootProblem(schema: JsonObject): string | null {
+  const type = schema['type']
+  if (type === undefined || type === 'object') return null
+  return 'must describe an object at its root (type: object): capability input is a JSON object.'
 }

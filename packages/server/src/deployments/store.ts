@@ -37,50 +37,59 @@ export async function insertDeployment(
   db: Kysely<Schema>,
   ownerId: string,
   deployment: NewDeployment,
-  { perHour, keep }: { perHour: number; keep: number },
+  bounds: { perHour: number; keep: number },
 ): Promise<Insertion> {
-  const { runtimeId, deployedAt } = deployment
-  return inTransaction(db, async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    const runtime = await lockRuntime(tx, ownerId, runtimeId)
-    if (!owner || !runtime) return { outcome: 'gone' }
-    const drawn = await drawDeployment(tx, ownerId, { runtimeId, perHour, now: deployedAt })
-    if (!drawn.ok) return { outcome: 'limited', retryAfterMs: drawn.retryAfterMs }
-    const { serving_version: serving } = runtime
-    const replaced = serving === null ? null : await findDeployment(tx, ownerId, runtimeId, serving)
-    const version = (serving ?? 0) + 1
-    const manifest = JSON.stringify(deployment.manifest)
-    await tx
-      .insertInto('deployments')
-      .values({
-        owner_id: ownerId,
-        runtime_id: runtimeId,
-        version,
-        deployment_id: deployment.deploymentId,
-        manifest,
-        capability_count: deployment.manifest.capabilities.length,
-        deployed_at: deployedAt,
-      })
-      .execute()
-    const { endpoint } = deployment.manifest
-    await tx
-      .updateTable('runtimes')
-      .set((eb) => ({
-        serving_version: version,
-        revision: eb('revision', '+', 1),
-        updated_at: deployedAt,
-        ...(endpoint !== undefined && { endpoint }),
-      }))
-      .where('owner_id', '=', ownerId)
-      .where('runtime_id', '=', runtimeId)
-      .execute()
-    // Past the account's budget of stored bytes, executions that have ended no longer hold their deployments.
-    const isFull = isPastBudget(owner.tier, owner.storedBytes)
-    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
-    const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
-    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
-    return { outcome: 'stored', version, replaced }
-  })
+  const text = JSON.stringify(deployment.manifest)
+  const inserted = await inTransaction(db, (tx) => insertLocked(tx, ownerId, { ...deployment, text }, bounds))
+  if (inserted.outcome !== 'stored') return inserted
+  // Parsed after the transaction, which others wait for: a manifest has up to a megabyte.
+  return { ...inserted, replaced: inserted.replaced && toDeployment(inserted.replaced) }
+}
+
+async function insertLocked(
+  tx: Tx,
+  ownerId: string,
+  { runtimeId, deployedAt, deploymentId, manifest, text }: NewDeployment & { text: string },
+  { perHour, keep }: { perHour: number; keep: number },
+) {
+  const owner = await lockOwner(tx, ownerId)
+  const runtime = await lockRuntime(tx, ownerId, runtimeId)
+  if (!owner || !runtime) return { outcome: 'gone' } as const
+  const drawn = await drawDeployment(tx, ownerId, { runtimeId, perHour, now: deployedAt })
+  if (!drawn.ok) return { outcome: 'limited', retryAfterMs: drawn.retryAfterMs } as const
+  const { serving_version: serving } = runtime
+  const replaced = serving === null ? null : await findRow(tx, ownerId, runtimeId, serving)
+  const version = (serving ?? 0) + 1
+  await tx
+    .insertInto('deployments')
+    .values({
+      owner_id: ownerId,
+      runtime_id: runtimeId,
+      version,
+      deployment_id: deploymentId,
+      manifest: text,
+      capability_count: manifest.capabilities.length,
+      deployed_at: deployedAt,
+    })
+    .execute()
+  const { endpoint } = manifest
+  await tx
+    .updateTable('runtimes')
+    .set((eb) => ({
+      serving_version: version,
+      revision: eb('revision', '+', 1),
+      updated_at: deployedAt,
+      ...(endpoint !== undefined && { endpoint }),
+    }))
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .execute()
+  // Past the account's budget of stored bytes, executions that have ended no longer hold their deployments.
+  const isFull = isPastBudget(owner.tier, owner.storedBytes)
+  const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+  const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
+  await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(text) - deleted.bytes }])
+  return { outcome: 'stored', version, replaced } as const
 }
 
 /** How long the runtime has to wait until it may deploy again; 0 where it may now. */
@@ -169,6 +178,16 @@ export async function findDeployment(
   runtimeId: string,
   version: number,
 ): Promise<Deployment | null> {
+  const row = await findRow(db, ownerId, runtimeId, version)
+  return row ? toDeployment(row) : null
+}
+
+async function findRow(
+  db: Kysely<Schema>,
+  ownerId: string,
+  runtimeId: string,
+  version: number,
+): Promise<Selectable<DeploymentsTable> | null> {
   const row = await db
     .selectFrom('deployments')
     .selectAll()
@@ -176,7 +195,7 @@ export async function findDeployment(
     .where('runtime_id', '=', runtimeId)
     .where('version', '=', version)
     .executeTakeFirst()
-  return row ? toDeployment(row) : null
+  return row ?? null
 }
 
 /**

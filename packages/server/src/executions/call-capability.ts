@@ -170,6 +170,6 @@ function wishFor(
     }
     return { kind, metadata, metadataText, messageShape: '[]', call }
   }
-  const faults = capability.checkInput(input.input, 'input', Buffer.byteLength(inputText))
+  const faults = capability.checkInput(input.input, 'input', inputText)
   return faults instanceof Promise ? faults.then(wish) : wish(faults)
 }

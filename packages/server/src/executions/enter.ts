@@ -3,7 +3,7 @@ import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, internal, limited } from '../errors.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
-import { askedBy, type ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { type ServingRuntime, withSignal } from '../runtimes/serving-runtime.ts'
 import { unlessStopped } from '../stop-signal.ts'
 import type { Door, QuotaName } from '../usage/rules.ts'
 import type { NewCall, Refusal } from './admission-store.ts'
@@ -61,7 +61,7 @@ export async function enter<C extends AgentCall | null>(
   let { runtime } = located
   const judgeInTime = (read: ServingRuntime) => {
     runtime = read
-    const judged = judge(askedBy(read, { signal, door }))
+    const judged = judge(withSignal(read, signal))
     return judged instanceof Promise ? judgedInTime(entrant, judged) : judged
   }
   const executionId = deps.newId('execution')
@@ -86,9 +86,7 @@ export async function enter<C extends AgentCall | null>(
       call: wish.call && toNewCall(wish.call, startedAt, deps.limits.storedBytes),
     })
     if (admission.outcome === 'admitted') {
-      // It was charged, and waits for no check behind those that come through the same door for nothing.
-      const paid = askedBy(runtime, { signal, door: `${door}, admitted` })
-      return { executionId, startedAt, runtime: paid, wish, metadata }
+      return { executionId, startedAt, runtime: withSignal(runtime, signal), wish, metadata }
     }
     if (admission.outcome === 'refused') {
       deps.metrics.admissionRefused(admission.grant.limit)

@@ -1,11 +1,11 @@
 import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
-import type { InputCheck } from '../deployments/input-checks.ts'
 import type { Deployment } from '../deployments/store.ts'
-import type { Asker } from '../deployments/waiting-line.ts'
 import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
+import type { InputCheck } from '../schemas/schemas.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { StopSignal } from '../stop-signal.ts'
 import type { RuntimeRow, RuntimeView } from './store.ts'
 
 /** A capability of the serving deployment, ready to be called. */
@@ -88,8 +88,8 @@ export function toServingRuntime(
   }
 }
 
-/** The runtime as one asker has it: inputs are checked on its behalf, whoever has them checked. */
-export function askedBy(runtime: ServingRuntime, asker: Asker): ServingRuntime {
+/** The runtime as one request sees it: an input leaves the queue of the schema thread when the signal stops. */
+export function withSignal(runtime: ServingRuntime, signal: StopSignal): ServingRuntime {
   const { deployment } = runtime
   if (deployment === null) return runtime
   const get = (name: string): ServingCapability | undefined => {
@@ -97,7 +97,7 @@ export function askedBy(runtime: ServingRuntime, asker: Asker): ServingRuntime {
     return (
       capability && {
         ...capability,
-        checkInput: (value, root, bytes) => capability.checkInput(value, root, bytes, asker),
+        checkInput: (value, root, text) => capability.checkInput(value, root, text, signal),
       }
     )
   }
@@ -109,13 +109,13 @@ export function parseOrigins(stored: string): string[] {
 }
 
 export function toServingDeployment(
-  { inputChecks }: Pick<Deps, 'inputChecks'>,
+  { schemas }: Pick<Deps, 'schemas'>,
   ownerId: string,
   { version, bytes, manifest }: Deployment,
 ): ServingDeployment {
   const toServing = ({ name, requiresEndUser, actions }: Capability): ServingCapability => {
     const schema = actions[0]?.inputSchema
-    return { name, requiresEndUser, checkInput: schema ? inputChecks.checkOf(ownerId, schema) : () => null }
+    return { name, requiresEndUser, checkInput: schema ? schemas.checkOf(ownerId, schema) : () => null }
   }
   return {
     version,

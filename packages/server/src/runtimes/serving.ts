@@ -13,7 +13,7 @@ import {
 } from './serving-runtime.ts'
 import { findRevision, findServedRuntime } from './store.ts'
 
-export type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'inputChecks'>
+export type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'schemas'>
 
 interface CachedRuntime {
   runtime: ServingRuntime

@@ -1,10 +1,11 @@
 import { ExecuteResponse } from '@svc/contract'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { limited } from '../../src/errors.ts'
+import { createSchemas, type SchemaThread } from '../../src/schemas/schemas.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-import { capability, deployBody, inputThreadsAtOnce } from '../support/service.ts'
+import { builtSchemaThread, capability, deployBody, schemaThreadHere } from '../support/service.ts'
 
 /** A schema of a few lines whose check doubles with each of them. */
 function doubling(levels: number) {
@@ -34,13 +35,15 @@ describeEngines('what one caller can take of the service', (engine) => {
     const node = { $ref: '#/$defs/node' }
     const $defs = { node: { type: 'object', properties: { next: { allOf: [node, node, node] } } } }
     const tree = capability('tree', { actions: [{ name: 'tree', inputSchema: { $ref: '#/$defs/node', $defs } }] })
-    const { service, runtime, endpoint } = await setScene(database(), { manifest: { capabilities: [tree] } })
+    const schemas = createSchemas(builtSchemaThread)
+    onTestFinished(() => schemas.close())
+    const { service, runtime, endpoint } = await setScene(database(), { manifest: { capabilities: [tree] }, schemas })
     endpoint.script('tree', () => ({ output: 'grown' }))
     let deep: object = {}
     for (let level = 0; level < 28; level += 1) deep = { next: deep }
     const url = `/v1/capabilities/${runtime.runtimeId}/tree`
 
-    for (let times = 0; times < 20; times += 1) {
+    for (let times = 0; times < 3; times += 1) {
       const refused = await service.send('POST', url, { body: { input: deep } })
       expect(refused.statusCode).toBe(400)
       expect(JSON.stringify(refused.json())).toContain('takes too long')
@@ -50,29 +53,32 @@ describeEngines('what one caller can take of the service', (engine) => {
   })
 
   test('an input that may take long is checked elsewhere: once, and not at all where too many wait', async () => {
-    const properties = { size: { type: 'number' } }
-    const inputSchema = { type: 'object', properties, description: 'x'.repeat(10_000) }
+    const fields = Array.from({ length: 100 }, (_, at) => [`f${at}`, { type: 'string' }])
+    const inputSchema = { type: 'object', properties: { size: { type: 'number' }, ...Object.fromEntries(fields) } }
     const large = capability('large', { actions: [{ name: 'large', inputSchema }] })
-    const threads = inputThreadsAtOnce()
-    const asked: unknown[] = []
+    const asked: string[] = []
     let isBusy = false
+    const startThread = (): SchemaThread => {
+      const thread = schemaThreadHere()
+      return {
+        ...thread,
+        async run(job, limitsMs) {
+          if (job.kind === 'check') asked.push(job.input)
+          if (isBusy) throw limited('Too many inputs are being checked.', 1_000)
+          return thread.run(job, limitsMs)
+        },
+      }
+    }
     const { execute, service, broker } = await setScene(database(), {
       manifest: { capabilities: [large] },
       handle: { large: () => ({ output: 'done' }) },
-      inputThreads: {
-        ...threads,
-        async ask(ownerId, question, bytes) {
-          asked.push(question.value)
-          if (isBusy) throw limited('Too many inputs are being checked.', 1_000)
-          return threads.ask(ownerId, question, bytes)
-        },
-      },
+      schemas: createSchemas(startThread),
     })
     const [good, bad] = [{ size: 1 }, { size: 'one' }]
     expect((await broker('large', { input: good })).json()).toMatchObject({ output: 'done' })
     const refused = await broker('large', { input: bad })
     expect(refused.json().error).toMatchObject({ details: { fieldErrors: { 'input.size': ['must be number.'] } } })
-    expect(asked).toEqual([good, bad])
+    expect(asked).toEqual([good, bad].map((input) => JSON.stringify(input)))
 
     isBusy = true
     const answer = await broker('large', { input: good })

@@ -1,117 +1,95 @@
-import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
-import { createInputThreads } from '../../src/deployments/input-checks.ts'
-import type { Asker } from '../../src/deployments/waiting-line.ts'
 import { limited } from '../../src/errors.ts'
+import { createSchemas, type Schemas } from '../../src/schemas/schemas.ts'
 import { Stop } from '../../src/stop-signal.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
 import { setScene } from '../support/scene.ts'
-import { calls, text } from '../support/scripted-model.ts'
-import { capability, inputThreadsAtOnce } from '../support/service.ts'
+import { calls } from '../support/scripted-model.ts'
+import { capability, schemaThreadHere, type TestServiceOptions } from '../support/service.ts'
 
-/** A thread that finds every input good, as soon as it may. */
-const HELD_UP = `
-  const { parentPort, workerData } = require('node:worker_threads')
-  parentPort.on('message', ({ id }) => {
-    Atomics.wait(workerData, 0, 0)
-    parentPort.postMessage({ id, answer: null })
-  })
-  parentPort.postMessage({ id: 0 })
-`
-const LARGE = { type: 'object', properties: { size: { type: 'number' } }, description: 'x'.repeat(10_000) }
+/** Too many keywords to be compiled on the thread of the event loop. */
+const LARGE = {
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, { type: 'number' }])),
+}
 
-/** A service whose one capability has inputs that are checked elsewhere, where each waits at a gate. */
-async function setWaitingScene(database: Database) {
+const MANIFEST = { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] }
+
+/** A service whose one capability has inputs that are checked by a thread, where each waits at a gate. */
+async function setWaitingScene(database: Database, options: Partial<TestServiceOptions> = {}) {
   const gate = createGate()
   onTestFinished(() => gate.open())
-  const threads = inputThreadsAtOnce()
-  const askers: (Asker | undefined)[] = []
-  const scene = await setScene(database, {
-    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
-    handle: { large: () => ({ output: 'done' }) },
-    inputThreads: {
-      ...threads,
-      async ask(...asked) {
-        askers.push(asked[3])
-        await gate.enter()
-        return threads.ask(...asked)
+  const asked = createGate()
+  asked.open()
+  const checked: string[] = []
+  const schemas = createSchemas(() => {
+    const thread = schemaThreadHere()
+    return {
+      ...thread,
+      async run(job, limitsMs) {
+        if (job.kind === 'check') {
+          checked.push(job.ownerId)
+          await gate.enter()
+        }
+        return thread.run(job, limitsMs)
       },
-    },
+    }
   })
-  return { ...scene, gate, askers, idle: () => scene.service.deps.running.idle(new Stop()) }
-}
-
-/** The same with the real line of inputs, and a thread that is held up until it is let go. */
-async function setCrowdedScene(database: Database) {
-  const flag = new Int32Array(new SharedArrayBuffer(4))
-  const letGo = () => {
-    Atomics.store(flag, 0, 1)
-    Atomics.notify(flag, 0)
-  }
-  onTestFinished(letGo)
-  const threads = createInputThreads(() => new Worker(HELD_UP, { eval: true, workerData: flag }))
-  const gate = createGate()
-  gate.open()
   const scene = await setScene(database, {
     tier: 'pro',
-    manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
+    manifest: MANIFEST,
     handle: { large: () => ({ output: 'done' }) },
-    inputThreads: {
-      ask(...asked) {
-        void gate.enter()
-        return threads.ask(...asked)
+    schemas: {
+      ...schemas,
+      checkOf(ownerId, schema) {
+        const check = schemas.checkOf(ownerId, schema)
+        return (...input) => {
+          void asked.enter()
+          return check(...input)
+        }
       },
-      close: () => threads.close(),
     },
+    ...options,
   })
-  onTestFinished(() => threads.close())
-  return { ...scene, gate, letGo }
+  return { ...scene, gate, asked, checked, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
-describeEngines('a request whose input is being checked elsewhere', (engine) => {
+describeEngines('a request whose input is checked by the thread', (engine) => {
   const database = useDatabase(engine)
 
-  test('keeps nobody else out, and is let in once its input was found to fit', async () => {
-    const { broker, call, execute, gate, askers } = await setWaitingScene(database())
-    const callLarge = () => call({ capability: 'large', input: {} })
-    const waiting: ReturnType<typeof broker>[] = []
-    // Each comes when those before it wait.
-    for (const ask of [...Array.from({ length: 8 }, () => () => broker('large')), callLarge]) {
-      waiting.push(ask())
-      await gate.arrived(waiting.length)
-    }
-    // Each door has places of its own.
-    expect(askers.map((asker) => asker?.door)).toEqual([...Array.from({ length: 8 }, () => 'broker'), 'page'])
+  test('is let in once its input was found to fit, and executions go on meanwhile', async () => {
+    const { broker, call, execute, gate } = await setWaitingScene(database())
+    const waiting = [broker('large'), call({ capability: 'large', input: {} })]
+    await gate.arrived(1)
     expect((await execute()).statusCode).toBe(200)
     gate.open()
     for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })
   })
 
-  test('has a place in line however many pages fill it, which pay nothing for that: strangers’, and what models call', async () => {
-    const { service, broker, call, execute, executeAsOwner, endpoint, gate, letGo } = await setCrowdedScene(database())
-    const crowd = Array.from({ length: 70 }, () => call({ capability: 'large', input: {} }))
-    await gate.arrived(70)
-    const asks = calls({ name: 'large', input: {} })
-    service.model.say(asks, asks, text('done'))
-    const others: ReturnType<typeof broker>[] = []
-    for (const ask of [() => broker('large'), execute, executeAsOwner]) {
-      others.push(ask())
-      await gate.arrived(70 + others.length)
-    }
-    letGo()
-    for (const answer of await Promise.all(others)) expect(answer.statusCode).toBe(200)
-    const served = (await Promise.all(crowd)).filter(({ statusCode }) => statusCode === 200)
-    // One was being checked, 32 waited.
-    expect(served).toHaveLength(33)
-    // Each execute's call was made, too.
-    expect(endpoint.effects).toHaveLength(33 + 3)
+  test('waits for one input of another account, however many of these wait', async () => {
+    const { service, broker, gate, asked, checked, owner } = await setWaitingScene(database())
+    const other = await service.owner()
+    const runtime = await service.runtime(other)
+    await service.deploy(runtime, MANIFEST)
+    const crowd = Array.from({ length: 20 }, () => broker('large'))
+    await asked.arrived(20)
+    const url = `/v1/capabilities/${runtime.runtimeId}/large`
+    const answer = service.send('POST', url, { body: { input: { f0: 'a' } } })
+    await asked.arrived(21)
+    gate.open()
+    expect((await answer).statusCode).toBe(400)
+    await Promise.all(crowd)
+    expect(checked).toHaveLength(21)
+    // One was being checked, and one more may have had its turn before.
+    expect([1, 2]).toContain(checked.indexOf(other.ownerId))
+    expect(checked.filter((ownerId) => ownerId === owner.ownerId)).toHaveLength(20)
   })
 
   test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {
-    const { service, runtime, gate, askers, charged, idle, endpoint } = await setWaitingScene(database())
+    const { service, runtime, gate, charged, idle, endpoint } = await setWaitingScene(database())
     const before = await charged()
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const { request, response } = post(`${url}/v1/capabilities/${runtime.runtimeId}/large`, { body: { input: {} } })
@@ -119,11 +97,25 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     await gate.arrived(1)
     request.destroy()
     await idle()
-    // So that it leaves the line of what is to be checked, too.
-    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
     gate.open()
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toEqual([])
+  })
+
+  test('leaves the queue where its caller left meanwhile', async () => {
+    const { service, runtime, broker, gate, asked, checked } = await setWaitingScene(database())
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const first = broker('large')
+    await gate.arrived(1)
+    const { request, response } = post(`${url}/v1/capabilities/${runtime.runtimeId}/large`, { body: { input: {} } })
+    response.catch(() => undefined)
+    await asked.arrived(2)
+    request.destroy()
+    // The first one alone is under way.
+    await vi.waitFor(() => expect(service.deps.requests.size).toBe(1))
+    gate.open()
+    expect((await first).statusCode).toBe(200)
+    expect(checked).toHaveLength(1)
   })
 
   test('is told to come again where the service stops', async () => {
@@ -136,34 +128,35 @@ describeEngines('a request whose input is being checked elsewhere', (engine) => 
     expect(await charged()).toEqual(before)
   })
 
-  test('and is told that too many are costs no read of the database, unlike other refusals', async () => {
+  test('costs no read of the database where it is told that too many wait, unlike other refusals', async () => {
+    const real = createSchemas(schemaThreadHere)
     let isFull = false
-    const threads = inputThreadsAtOnce()
-    const { service, broker } = await setScene(database(), {
-      manifest: { capabilities: [capability('large', { actions: [{ name: 'large', inputSchema: LARGE }] })] },
-      handle: { large: () => ({ output: 'done' }) },
-      inputThreads: {
-        ...threads,
-        ask: async (...asked) => (isFull ? Promise.reject(limited('Too many.', 1_000)) : threads.ask(...asked)),
+    const full = () => Promise.reject(limited('Too many.', 1_000))
+    const schemas: Schemas = {
+      ...real,
+      checkOf: (ownerId, schema) => {
+        const check = real.checkOf(ownerId, schema)
+        return (...input) => (isFull ? full() : check(...input))
       },
-    })
+    }
+    const { service, broker } = await setWaitingScene(database(), { schemas })
     expect((await broker('large', { input: {} })).statusCode).toBe(200)
     const read = vi.spyOn(service.deps.serving.reads, 'read')
     isFull = true
     expect((await broker('large', { input: {} })).statusCode).toBe(429)
     expect(read).not.toHaveBeenCalled()
     isFull = false
-    expect((await broker('large', { input: { size: 'S' } })).statusCode).toBe(400)
+    expect((await broker('large', { input: { f0: 'S' } })).statusCode).toBe(400)
     expect(read).toHaveBeenCalledTimes(1)
   })
 
   test('as an execution’s call does not outlast that either', async () => {
-    const { service, execute, gate, askers } = await setWaitingScene(database())
+    const { service, execute, gate } = await setWaitingScene(database())
     service.model.say(calls({ name: 'large', input: {} }))
     const answer = execute()
     await gate.arrived(1)
     service.deps.running.stopAll('deadline')
-    expect(askers.map((asker) => asker?.signal.aborted)).toEqual([true])
+    gate.open()
     expect((await answer).json()).toMatchObject({
       status: 'failed',
       error: { message: 'The execution took too long and was stopped.' },

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import { limited } from '../../src/errors.ts'
+import type { Schemas } from '../../src/schemas/schemas.ts'
 import { errorOf, faultsIn } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
@@ -10,6 +10,22 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/schema'
 
 const property = (schema: unknown) => ({ type: 'object', properties: { field: schema } })
+
+function doubling(levels: number): Record<string, unknown> {
+  const definitions = Array.from({ length: levels }, (_, at) => {
+    const next = { $ref: `#/$defs/d${at + 1}` }
+    return [`d${at}`, { allOf: [next, next] }]
+  })
+  return {
+    type: 'object',
+    allOf: [{ $ref: '#/$defs/d0' }],
+    $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: {} },
+  }
+}
+
+function counted(count: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, (_, at) => ({ pattern: `^(a${at}|b)*[ab]{1,900}$` }))
+}
 
 /** Schemas that cannot be taken, with something that the refusal must say. */
 const BAD_SCHEMAS: readonly (readonly [name: string, said: RegExp, schema: Record<string, unknown>])[] = [
@@ -42,6 +58,8 @@ const BAD_SCHEMAS: readonly (readonly [name: string, said: RegExp, schema: Recor
   ['with a pattern that is none', /linear time|JSON Schema/, property({ pattern: '(' })],
   ['that is asynchronous', /\$async/, { $async: true, type: 'object' }],
   ['that refers to itself without end', /without end|too long/, { type: 'object', allOf: [{ $ref: '#' }] }],
+  ['whose references double with every level', /takes too long to check/, doubling(30)],
+  ['with patterns of too many steps', /takes too long to check/, { type: 'object', allOf: counted(60) }],
   [
     'that refers to itself without end, in a circle',
     // Where the machine is busy, its time is over before the stack is.
@@ -176,25 +194,26 @@ describeEngines('a capability’s schema', (engine) => {
     expect((await broker('echo', { input: {} })).statusCode).toBe(200)
   })
 
-  test('that could not be judged at all is refused as the manifest’s, and one too many is told to come again', async () => {
-    const judge = vi.fn<SchemaJudge['judge']>()
-    const service = await startService(database(), { schemaJudge: { judge, close: async () => {} } })
+  test('that a thread could not judge is refused with the capability’s name, and one too many is told to come again', async () => {
+    const judge = vi.fn<Schemas['judge']>()
+    const schemas: Schemas = { judge, checkOf: () => () => null, close: async () => {} }
+    const service = await startService(database(), { schemas })
     onTestFinished(() => service.close())
     const owner = await service.owner()
     const runtime = await service.runtime(owner)
     const action = { name: 'x', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }
     const manifest = { capabilities: [capability('order', { actions: [action] })] }
-    judge.mockResolvedValueOnce({ ok: false, problem: 'have schemas that take too long to check.' })
+    judge.mockResolvedValueOnce([null, 'takes too long to check.'])
     expect(faultsIn(await service.deploy(runtime, manifest))).toEqual({
-      'manifest.capabilities': ['have schemas that take too long to check.'],
+      'manifest.capabilities.0.actions.0.outputSchema': ['of “order” takes too long to check.'],
     })
-    expect(judge).toHaveBeenCalledWith(owner.ownerId, [{ type: 'object' }, { type: 'array' }], expect.any(Number))
+    expect(judge).toHaveBeenCalledWith(owner.ownerId, ['{"type":"object"}', '{"type":"array"}'])
     judge.mockRejectedValueOnce(limited('Too many deployments are being checked. Deploy again in a moment.', 2_000))
     const busy = await service.deploy(runtime, manifest)
     expect(busy.statusCode).toBe(429)
     expect(busy.headers['retry-after']).toBe('2')
     expect(errorOf(busy).code).toBe('rate_limit_exceeded')
-    judge.mockResolvedValueOnce({ ok: true, problems: [null, null] })
+    judge.mockResolvedValueOnce([null, null])
     expect((await service.deploy(runtime, manifest)).statusCode).toBe(201)
   })
 })

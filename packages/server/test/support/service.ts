@@ -1,4 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
@@ -14,14 +16,13 @@ import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
 import type { Pause } from '../../src/database/outlast.ts'
-import { createInputChecks, type InputThreads } from '../../src/deployments/input-checks.ts'
-import { createInputDesk } from '../../src/deployments/input-desk.ts'
-import { judgeSchemas } from '../../src/deployments/judge-schemas.ts'
-import type { SchemaJudge } from '../../src/deployments/schema-judge.ts'
 import type { Deps } from '../../src/deps.ts'
+import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Model } from '../../src/model/model.ts'
+import { createSchemaJobs } from '../../src/schemas/jobs.ts'
+import { createSchemas, type Schemas, type SchemaThread } from '../../src/schemas/schemas.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import type { Tracer } from '../../src/tracing/tracing.ts'
@@ -48,9 +49,8 @@ export interface TestServiceOptions {
   payments?: Payments | null
   /** The real one, scrypt, takes 50 ms and more: most tests have no use for that. */
   passwordHasher?: PasswordHasher
-  /** In place of one that judges in the test's own thread. */
-  schemaJudge?: SchemaJudge
-  inputThreads?: InputThreads
+  /** In place of those whose threads are the test's own. */
+  schemas?: Schemas
   /** https://svc.test unless it is given. */
   baseUrl?: string
   proxyHops?: number
@@ -93,16 +93,17 @@ export interface SendOptions {
 
 export type TestOwner = Owner & { apiKey: string }
 
-// Threads run what is built; these tests are of the source.
-const JUDGE_AT_ONCE: SchemaJudge = {
-  judge: async (_ownerId, schemas) => ({ ok: true, problems: judgeSchemas(schemas) }),
-  close: async () => {},
+/** Does jobs in this thread: worker threads run what is built, and tests run the source. */
+export function schemaThreadHere(): SchemaThread {
+  const partsOf = createSchemaJobs()
+  return { run: async (job) => [...partsOf(job)], close: async () => {} }
 }
 
-/** Checks inputs in this thread where others would be asked. */
-export function inputThreadsAtOnce(): InputThreads {
-  const check = createInputDesk()
-  return { ask: async (_ownerId, asked) => ({ ok: true, answer: check(asked) }), close: async () => {} }
+/** A worker thread of what is built, for schemas that take longer than a test has. */
+export function builtSchemaThread(): SchemaThread {
+  const built = new URL('../../dist/schemas/worker.js', import.meta.url)
+  if (!existsSync(built)) throw new Error('run “npm run build” first')
+  return createWorkerThread(() => new Worker(built, { execArgv: [] }))
 }
 
 /** The options of these names that are set. */
@@ -123,8 +124,7 @@ export async function startService(database: Database, options: TestServiceOptio
     keyring: createKeyring([masterKey]),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     model: options.model ?? model,
-    schemaJudge: options.schemaJudge ?? JUDGE_AT_ONCE,
-    inputChecks: createInputChecks(options.inputThreads ?? inputThreadsAtOnce()),
+    schemas: options.schemas ?? createSchemas(schemaThreadHere),
     logger,
     clock,
     monotonicClock: options.monotonicClock ?? clock,

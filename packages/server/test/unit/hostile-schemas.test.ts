@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileSchema } from '../../src/deployments/json-schema.ts'
+import { compileSchema } from '../../src/schemas/compile.ts'
 import { fits, LONG } from './schema-support.ts'
 
 describe('unique items', () => {
@@ -61,37 +61,7 @@ describe('unique items', () => {
   })
 })
 
-describe('references that double the work with every level', () => {
-  const levels = (count: number): unknown => (count === 0 ? {} : { y: 1, x: levels(count - 1) })
-  const branch = (x: object) => ({ type: 'object', properties: { x }, required: ['y'] })
-  const twice = (x: object) => [branch(x), branch(x)]
-  const node = { $ref: '#/$defs/node' }
-
-  test.each([
-    ['by $ref', { ...node, $defs: { node: { anyOf: twice(node) } } }],
-    [
-      'by $ref in draft-07',
-      { $schema: 'http://json-schema.org/draft-07/schema#', allOf: [node], $defs: { node: { anyOf: twice(node) } } },
-    ],
-    [
-      'by $dynamicRef',
-      { ...node, $defs: { node: { $dynamicAnchor: 'node', anyOf: twice({ $dynamicRef: '#node' }) } } },
-    ],
-  ])('%s: a check ends with a fault in few words, and the next one is as good as the first', (_, schema) => {
-    const compiled = compileSchema(schema)
-    if (!compiled.ok) throw new Error(compiled.problem)
-    expect(compiled.check(levels(30), 'input')).toEqual({ input: [expect.stringContaining('cannot be checked')] })
-    expect(compiled.check({ y: 1, x: { y: 1 } }, 'input')).toBeNull()
-    expect(compiled.check({ y: 1, x: {} }, 'input')).not.toBeNull()
-  })
-
-  test('faults by the ten thousand are told as the first few', () => {
-    const compiled = compileSchema({ ...node, $defs: { node: { anyOf: twice(node) } } })
-    const faults = compiled.ok ? compiled.check(levels(12), 'input') : null
-    expect(Object.values(faults ?? {}).flat().length).toBeGreaterThan(0)
-    expect(JSON.stringify(faults).length).toBeLessThan(2000)
-  })
-
+describe('references', () => {
   test('a list whose every item is a reference is checked whole', () => {
     const item = { type: 'object', properties: { next: { $ref: '#/$defs/item' } } }
     const list = { type: 'array', items: { $ref: '#/$defs/item' } }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileSchema, inputRootProblem } from '../../src/deployments/json-schema.ts'
+import { inputRootProblem } from '../../src/deployments/rules.ts'
 import { jsonBytes } from '../../src/json-bytes.ts'
+import { compileSchema } from '../../src/schemas/compile.ts'
 import { checkOf, object } from './schema-support.ts'
 
 describe('names that every object inherits', () => {

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileSchema } from '../../src/deployments/json-schema.ts'
-import { linearRegExps } from '../../src/deployments/linear-reg-exp.ts'
+import { compileSchema } from '../../src/schemas/compile.ts'
+import { linearRegExp } from '../../src/schemas/linear-reg-exp.ts'
 import { fits, LONG } from './schema-support.ts'
-
-const linearRegExp = linearRegExps()
 
 describe('patterns that make a backtracking engine hang', () => {
   test.each([

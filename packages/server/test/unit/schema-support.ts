@@ -1,5 +1,5 @@
 import type { JsonObject } from '@svc/contract'
-import { compileSchema, type SchemaCheck } from '../../src/deployments/json-schema.ts'
+import { compileSchema, type SchemaCheck } from '../../src/schemas/compile.ts'
 
 /** Longer than anything that runs in more than linear time could get through within the time limit of a test. */
 export const LONG = 50_000

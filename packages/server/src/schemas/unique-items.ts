@@ -1,4 +1,3 @@
-import { isJsonObject } from '@svc/contract'
 import type { FuncKeywordDefinition } from 'ajv'
 
 /**
@@ -21,7 +20,7 @@ function areUnique(items: readonly unknown[]): boolean {
 // JSON Schema compares objects whatever the order of their members.
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (!isJsonObject(value)) return JSON.stringify(value)
-  const names = Object.keys(value).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
+  return `{${members.sort().join()}}`
 }

@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads'
+import type { FieldErrors, JsonObject } from '@svc/contract'
+import { limited } from '../errors.ts'
+import { createRunQueue } from '../lib/run-queue.ts'
+import { createWorkerThread, type JobThread } from '../lib/worker-thread.ts'
+import { Lru } from '../lru.ts'
+import type { StopSignal } from '../stop-signal.ts'
+import { compileDeployed, notChecked, type SchemaCheck, warmUp } from './compile.ts'
+import { type CheckJob, NOT_REACHED, type SchemaJob, type SchemaPart } from './jobs.ts'
+import { isInline, type SchemaWeight, TOO_SLOW, weigh } from './rules.ts'
+
+/**
+ * Checks an input. Its faults by dotted path below `root`, or null when it fits. `text` is the input as JSON, for those who
+ * have it. Throws a 429 where too much waits, and where the signal stops while it waits.
+ */
+export type InputCheck = (
+  value: unknown,
+  root: string,
+  text?: string,
+  signal?: StopSignal,
+) => FieldErrors | null | Promise<FieldErrors | null>
+
+/** Judges the schemas of owners, and checks inputs against them. Owners take turns at the threads. */
+export interface Schemas {
+  /** What is wrong with each schema of a manifest, given as JSON, or null. Throws a 429 where too much waits. */
+  judge(ownerId: string, schemas: readonly string[]): Promise<(string | null)[]>
+  /** The check of a schema that was deployed. Compiles nothing before it is used. */
+  checkOf(ownerId: string, schema: JsonObject): InputCheck
+  close(): Promise<void>
+}
+
+export type SchemaThread = JobThread<SchemaJob, SchemaPart>
+
+const COMPILE_MS = 1_000
+const CHECK_MS = 250
+const JUDGING = {
+  limits: { permits: 1, permitsPerKey: 1, waiting: 128, waitingPerKey: 8 },
+  waitMs: 10_000,
+  refusal: () => limited('Too many deployments are being checked. Deploy again in a moment.', 2_000),
+}
+const CHECKING = {
+  limits: { permits: 1, permitsPerKey: 1, waiting: 512, waitingPerKey: 64 },
+  waitMs: 4_000,
+  refusal: () => limited('Too many inputs are being checked. Call again in a moment.', 1_000),
+}
+// Characters of schemas. What is compiled of them takes some fifty times that.
+const COMPILED_CHARACTERS = 1024 * 1024
+const LEAST_CHARACTERS = 1_000
+const MAX_INLINE_CHARACTERS = 8 * 1024
+const HEAVY: SchemaWeight = { compile: Number.POSITIVE_INFINITY, check: Number.POSITIVE_INFINITY }
+
+export function createSchemas(startThread: () => SchemaThread = startSchemaThread): Schemas {
+  const [judgeThread, checkThread] = [startThread(), startThread()]
+  const [judging, checking] = [createRunQueue(JUDGING), createRunQueue(CHECKING)]
+  // By owner and schema.
+  const compiled = new Lru<string, { check: SchemaCheck; size: number }>(COMPILED_CHARACTERS, ({ size }) => size)
+
+  warmUp()
+
+  function compiledInline(key: string, schema: JsonObject): SchemaCheck {
+    const known = compiled.get(key)
+    if (known) return known.check
+    const check = compileDeployed(schema)
+    compiled.set(key, { check, size: Math.max(LEAST_CHARACTERS, key.length) })
+    return check
+  }
+
+  async function checkInThread(job: CheckJob, signal?: StopSignal): Promise<FieldErrors | null> {
+    const work = () => checkThread.run(job, [COMPILE_MS, CHECK_MS])
+    const [, faults = notChecked(job.root)] = await checking(job.ownerId, work, signal)
+    return typeof faults === 'string' ? null : faults
+  }
+
+  return {
+    async judge(ownerId, schemas) {
+      if (schemas.length === 0) return []
+      const limits = schemas.map(() => COMPILE_MS)
+      const parts = await judging(ownerId, () => judgeThread.run({ kind: 'judge', schemas }, limits))
+      return schemas.map((_, at) => problemOf(parts, at))
+    },
+    checkOf(ownerId, schema) {
+      let known: ReturnType<typeof weighed> | undefined
+      return (value, root, text = JSON.stringify(value), signal) => {
+        known ??= weighed(schema)
+        if (isInline(known.weight, text.length)) return compiledInline(`${ownerId} ${known.text}`, schema)(value, root)
+        return checkInThread({ kind: 'check', ownerId, schema: known.text, input: text, root }, signal)
+      }
+    },
+    async close() {
+      await Promise.all([judgeThread.close(), checkThread.close()])
+    },
+  }
+}
+
+// To weigh a large schema would itself take long here.
+function weighed(schema: JsonObject): { text: string; weight: SchemaWeight } {
+  const text = JSON.stringify(schema)
+  return { text, weight: text.length > MAX_INLINE_CHARACTERS ? HEAVY : weigh(schema) }
+}
+
+function problemOf(parts: readonly SchemaPart[], at: number): string | null {
+  const part = parts[at]
+  if (part === undefined) return at === parts.length ? TOO_SLOW : NOT_REACHED
+  return typeof part === 'string' ? part : null
+}
+
+// Others wrote what it works at.
+const OPTIONS = { resourceLimits: { maxOldGenerationSizeMb: 256 }, env: {} }
+
+function startSchemaThread(): SchemaThread {
+  return createWorkerThread(() => new Worker(new URL('./worker.js', import.meta.url), OPTIONS))
+}

@@ -1,0 +1,69 @@
+import { expect, test, vi } from 'vitest'
+import { createRunQueue } from '../../src/lib/run-queue.ts'
+import { Stop } from '../../src/stop-signal.ts'
+import { deferred } from '../support/deferred.ts'
+
+function setUp(waitMs = 60_000) {
+  const refusal = () => new Error('too many')
+  const limits = { permits: 1, permitsPerKey: 1, waiting: 2, waitingPerKey: 1 }
+  const queue = createRunQueue({ limits, waitMs, refusal })
+  const gate = deferred<void>()
+  const running = queue('a', async () => gate.promise)
+  return { queue, running, end: () => gate.resolve() }
+}
+
+const work = async () => 'done'
+
+test('work runs once its turn has come', async () => {
+  const { queue, running, end } = setUp()
+  const waiting = queue('b', work)
+  end()
+  await running
+  expect(await waiting).toBe('done')
+})
+
+test('work without room is refused', async () => {
+  const { queue, end } = setUp()
+  const waiting = queue('b', work)
+  await expect(queue('b', work)).rejects.toThrow('too many')
+  end()
+  expect(await waiting).toBe('done')
+})
+
+test('work that has waited too long is refused and never runs; what runs already goes on', async () => {
+  vi.useFakeTimers()
+  try {
+    const { queue, running, end } = setUp(1_000)
+    const late = vi.fn(work)
+    const waiting = expect(queue('b', late)).rejects.toThrow('too many')
+    await vi.advanceTimersByTimeAsync(1_000)
+    await waiting
+    end()
+    await running
+    expect(late).not.toHaveBeenCalled()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('work whose signal stops leaves its place to others, and what stopped before never waits', async () => {
+  const { queue, running, end } = setUp()
+  const stop = new Stop()
+  const left = expect(queue('b', work, stop)).rejects.toThrow('too many')
+  stop.abort()
+  await left
+  await expect(queue('b', work, stop)).rejects.toThrow('too many')
+  const waiting = queue('b', work)
+  end()
+  await running
+  expect(await waiting).toBe('done')
+})
+
+test('a failure of the work is its own', async () => {
+  const { queue, end } = setUp()
+  end()
+  const failing = async () => {
+    throw new Error('broken')
+  }
+  await expect(queue('b', failing)).rejects.toThrow('broken')
+})

@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
+import { createWorkerThread } from '../../src/lib/worker-thread.ts'
+
+/** A thread that answers what it is told to, part by part; `hang` and `die` are no answers. */
+const PROGRAM = `
+  const { parentPort } = require('node:worker_threads')
+  parentPort.on('message', (parts) => {
+    for (const part of parts) {
+      if (part === 'hang') for (;;) Math.random()
+      if (part === 'die') throw new Error('broken')
+      if (part === 'grow') for (const all = [];;) all.push(new Array(100_000).fill(all.length))
+      parentPort.postMessage(part)
+    }
+  })
+  parentPort.postMessage('ready')
+`
+
+function startThread(program = PROGRAM) {
+  const workers: Worker[] = []
+  const thread = createWorkerThread<readonly string[], string>(() => {
+    const worker = new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } })
+    workers.push(worker)
+    return worker
+  })
+  onTestFinished(() => thread.close())
+  return { thread, workers }
+}
+
+const PLENTY = 30_000
+
+test('one thread answers job after job, a part for each limit', async () => {
+  const { thread, workers } = startThread()
+  expect(await thread.run(['a', 'b'], [PLENTY, PLENTY])).toEqual(['a', 'b'])
+  expect(await thread.run([], [])).toEqual([])
+  expect(await thread.run(['c'], [PLENTY])).toEqual(['c'])
+  expect(workers).toHaveLength(1)
+})
+
+test('a thread that is late with a part is stopped; what it had answered stands, and the next job has a new thread', async () => {
+  const { thread, workers } = startThread()
+  expect(await thread.run(['a', 'hang', 'c'], [PLENTY, 50, PLENTY])).toEqual(['a'])
+  expect(await thread.run(['d'], [PLENTY])).toEqual(['d'])
+  expect(workers).toHaveLength(2)
+})
+
+test('a part that is there when this thread was held up is not late', async () => {
+  const { thread, workers } = startThread()
+  await thread.run(['a'], [PLENTY])
+  const running = thread.run(['b'], [5])
+  const until = performance.now() + 300
+  while (performance.now() < until) Math.random()
+  expect(await running).toEqual(['b'])
+  expect(workers).toHaveLength(1)
+})
+
+test('a job that takes too much memory has no more parts, and the next job has a new thread', async () => {
+  const { thread, workers } = startThread()
+  expect(await thread.run(['a', 'grow'], [PLENTY, PLENTY])).toEqual(['a'])
+  expect(await thread.run(['b'], [PLENTY])).toEqual(['b'])
+  expect(workers).toHaveLength(2)
+})
+
+test('a thread that fails by a fault of ours rejects the job, and the next one has a new thread', async () => {
+  const { thread } = startThread()
+  await expect(thread.run(['die'], [PLENTY])).rejects.toThrow('broken')
+  expect(await thread.run(['a'], [PLENTY])).toEqual(['a'])
+})
+
+test('a thread that does not start is tried again with the next job', async () => {
+  const { thread, workers } = startThread('throw new Error("not here")')
+  await expect(thread.run(['a'], [PLENTY])).rejects.toThrow('not here')
+  await expect(thread.run(['a'], [PLENTY])).rejects.toThrow('not here')
+  expect(workers).toHaveLength(2)
+})
+
+test('nothing is started once it is closed', async () => {
+  const { thread, workers } = startThread()
+  await thread.close()
+  await expect(thread.run(['a'], [PLENTY])).rejects.toThrow()
+  expect(workers).toHaveLength(0)
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { readSources } from './support/source-tree.ts'
+
+const ROOT = 'packages/server/src/'
+
+/**
+ * What outlives a call, by file, and what its keys contain. A key that depends on an owner's data contains the owner, or an
+ * id that belongs to one owner alone: otherwise what one owner does changes what another is answered.
+ */
+const KEPT: Record<string, string> = {
+  'admission/in-flight.ts': 'executions and bytes in flight: the account',
+  'admission/runtime-rate.ts': 'requests of one runtime: its visitor, and the network of a body that is not read yet',
+  'analytics/folding.ts': 'reads under way: the same for all owners',
+  'coalesce.ts': 'reads under way: the name that the caller gives',
+  'database/prepared-client.ts': 'names of prepared statements: the text of a statement of ours',
+  'database/postgres.ts': 'when a connection was made: the connection',
+  'database/sent-at-once.ts': 'the connection of a transaction: the transaction',
+  'database/sqlite-thread.ts': 'numbers of statements: the text of a statement of ours; who waits: a number of ours',
+  'database/sqlite-worker.js': 'prepared statements: the text of a statement of ours',
+  'deployments/discovery.ts': 'published manifests: the runtime, which belongs to one owner, with its revision',
+  'dispatch/lanes.ts': 'answers that are read at once: the owner',
+  'dispatch/redact.ts': 'what removes a token: the token of one request',
+  'dispatch/sign.ts': 'imported signing keys: the secret',
+  'executions/admission-desk.ts':
+    'refused admissions: the runtime, which belongs to one owner, its revision and the plane',
+  'executions/node-watch-rules.ts': 'when a lease was seen: the server that holds it',
+  'executions/settlement-desk.ts': 'when a runtime was noted as seen: the runtime',
+  'executions/trace-recorder.ts': 'calls of one execution: the call',
+  'http/connections.ts': 'answers that a connection is owed: the connection',
+  'http/docs-page.ts': 'files of the reference: the name of a file of ours',
+  'http/limit-rate.ts': 'requests whose visitor is not judged yet: the request',
+  'http/openapi/examples/examples.ts': 'examples: the operation',
+  'http/openapi/schema-book.ts': 'names of schemas: the schema of a route of ours',
+  'http/planes.ts': 'who a request comes from: the request',
+  'lib/expiring-map.ts': 'the map itself: the key that the caller gives',
+  'lib/keyed-semaphore.ts': 'jobs that run and wait: the key that the caller gives, which is the owner',
+  'lru.ts': 'the map itself: the key that the caller gives',
+  'model/chat-completions/request-body.ts': 'tools as the wire has them: the tools of one deployment',
+  'model/chat-completions/tool-calls.ts': 'calls of one answer: the call',
+  'model/demo/tool-profile.ts': 'profiles of tools: the tool of one deployment',
+  'runtimes/serving.ts': 'runtimes: the hash of a key, a runtime, or owner and runtime; deployments: the runtime',
+  'schemas/jobs.ts': 'compiled schemas: the owner and the schema',
+  'schemas/schemas.ts': 'compiled schemas: the owner and the schema',
+  'usage/rollup-rules.ts': 'counters of one batch: owner, runtime and hour',
+  'usage/storage-budget.ts': 'bytes stored: the account',
+}
+
+// Not what a function makes for itself: a map at the margin of a file, in a field, or of a kind that is kept.
+const KEEPS =
+  /new (?:Lru|WeakMap)\b|createCoalescer\(\)|^(?:export )?const \w+ = new Map\b|^ {2}(?:readonly )?#\w+ = new Map\b/m
+
+test('every cache of the server is listed with what its keys contain', () => {
+  const keeping = readSources().filter(({ path, text }) => path.startsWith(ROOT) && KEEPS.test(text))
+  expect(keeping.length).toBeGreaterThan(10)
+  const unlisted = keeping.map(({ path }) => path.slice(ROOT.length)).filter((path) => !(path in KEPT))
+  expect(unlisted).toEqual([])
+})
