@@ -39,8 +39,7 @@ const KEPT: Record<string, string> = {
   'model/chat-completions/tool-calls.ts': 'calls of one answer: the call',
   'model/demo/tool-profile.ts': 'profiles of tools: the tool of one deployment',
   'runtimes/serving.ts': 'runtimes: the hash of a key, a runtime, or owner and runtime; deployments: the runtime',
-  'schemas/jobs.ts': 'compiled schemas: the owner and the schema',
-  'schemas/schemas.ts': 'compiled schemas: the owner and the schema',
+  'schemas/compiled.ts': 'compiled schemas: the owner; of one owner: the schema',
   'usage/rollup-rules.ts': 'counters of one batch: owner, runtime and hour',
   'usage/storage-budget.ts': 'bytes stored: the account',
 }

@@ -13,6 +13,11 @@ export class Lru<K, V> {
     this.#weigh = weigh
   }
 
+  /** What the entries weigh together. */
+  get weight(): number {
+    return this.#weight
+  }
+
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined

@@ -1,7 +1,7 @@
 // Types alone: what the contract loads would take most of a thread's start.
-import type { FieldErrors, JsonObject } from '@svc/contract'
-import { Lru } from '../lru.ts'
-import { compileDeployed, compileSchema, type SchemaCheck } from './compile.ts'
+import type { FieldErrors } from '@svc/contract'
+import { compileSchema } from './compile.ts'
+import { createCompiledSchemas } from './compiled.ts'
 
 /** Work for a thread. It is answered in parts, so that a thread that is stopped has answered what it finished. */
 export type SchemaJob = JudgeJob | CheckJob
@@ -25,13 +25,10 @@ export type SchemaPart = string | FieldErrors | null
 
 const JUDGE_MS = 4_000
 export const NOT_REACHED = 'was not reached: the schemas of this manifest take too long to check. Make them smaller.'
-// Characters of schemas. What is compiled of them takes some fifty times that.
-const COMPILED_CHARACTERS = 1024 * 1024
 
 /** Does jobs one after the other, and remembers what it compiled last. */
 export function createSchemaJobs(now = () => performance.now()): (job: SchemaJob) => Iterable<SchemaPart> {
-  // By owner and schema: how often one owner's schema is used keeps no other owner's compiled.
-  const compiled = new Lru<string, { check: SchemaCheck; size: number }>(COMPILED_CHARACTERS, ({ size }) => size)
+  const compiled = createCompiledSchemas()
 
   function* judge(schemas: readonly string[]) {
     const endsAt = now() + JUDGE_MS
@@ -41,19 +38,9 @@ export function createSchemaJobs(now = () => performance.now()): (job: SchemaJob
     }
   }
 
-  function checkOf(ownerId: string, text: string): SchemaCheck {
-    const key = `${ownerId} ${text}`
-    const known = compiled.get(key)
-    if (known) return known.check
-    const schema: JsonObject = JSON.parse(text)
-    const check = compileDeployed(schema)
-    compiled.set(key, { check, size: text.length })
-    return check
-  }
-
   return function* (job) {
     if (job.kind === 'judge') return yield* judge(job.schemas)
-    const check = checkOf(job.ownerId, job.schema)
+    const check = compiled(job.ownerId, job.schema)
     yield null
     yield check(JSON.parse(job.input), job.root)
   }

@@ -17,12 +17,12 @@ export function linearRegExp(pattern: string): LinearRegExp {
 // Ajv asks for the name under which standalone code would import it. No code is written out here.
 linearRegExp.code = 'linearRegExp'
 
-// The engine reads “\k” as the letter.
-const NAMED_REFERENCE = /(?:^|[^\\])(?:\\\\)*\\k</
+// The engine reads “\k” as the letter, and quotes what follows “\Q”, which JSON Schema knows nothing of.
+const FOREIGN = /(?:^|[^\\])(?:\\\\)*\\(?:k<|Q)/
 
 function compile(pattern: string): RE2JS {
   try {
-    if (NAMED_REFERENCE.test(pattern)) throw new Error('a back-reference by name')
+    if (FOREIGN.test(pattern)) throw new Error('a back-reference by name, or a quotation')
     return RE2JS.compile(RE2JS.translateRegExp(pattern))
   } catch (cause) {
     const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern

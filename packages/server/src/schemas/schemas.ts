@@ -3,9 +3,9 @@ import type { FieldErrors, JsonObject } from '@svc/contract'
 import { limited } from '../errors.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
 import { createWorkerThread, type JobThread } from '../lib/worker-thread.ts'
-import { Lru } from '../lru.ts'
 import type { StopSignal } from '../stop-signal.ts'
-import { compileDeployed, notChecked, type SchemaCheck, warmUp } from './compile.ts'
+import { notChecked, warmUp } from './compile.ts'
+import { createCompiledSchemas } from './compiled.ts'
 import { type CheckJob, NOT_REACHED, type SchemaJob, type SchemaPart } from './jobs.ts'
 import { isInline, type SchemaWeight, TOO_SLOW, weigh } from './rules.ts'
 
@@ -43,27 +43,15 @@ const CHECKING = {
   waitMs: 4_000,
   refusal: () => limited('Too many inputs are being checked. Call again in a moment.', 1_000),
 }
-// Characters of schemas. What is compiled of them takes some fifty times that.
-const COMPILED_CHARACTERS = 1024 * 1024
-const LEAST_CHARACTERS = 1_000
 const MAX_INLINE_CHARACTERS = 8 * 1024
 const HEAVY: SchemaWeight = { compile: Number.POSITIVE_INFINITY, check: Number.POSITIVE_INFINITY }
 
 export function createSchemas(startThread: () => SchemaThread = startSchemaThread): Schemas {
   const [judgeThread, checkThread] = [startThread(), startThread()]
   const [judging, checking] = [createRunQueue(JUDGING), createRunQueue(CHECKING)]
-  // By owner and schema.
-  const compiled = new Lru<string, { check: SchemaCheck; size: number }>(COMPILED_CHARACTERS, ({ size }) => size)
+  const compiled = createCompiledSchemas()
 
   warmUp()
-
-  function compiledInline(key: string, schema: JsonObject): SchemaCheck {
-    const known = compiled.get(key)
-    if (known) return known.check
-    const check = compileDeployed(schema)
-    compiled.set(key, { check, size: Math.max(LEAST_CHARACTERS, key.length) })
-    return check
-  }
 
   async function checkInThread(job: CheckJob, signal?: StopSignal): Promise<FieldErrors | null> {
     const work = () => checkThread.run(job, [COMPILE_MS, CHECK_MS])
@@ -82,7 +70,7 @@ export function createSchemas(startThread: () => SchemaThread = startSchemaThrea
       let known: ReturnType<typeof weighed> | undefined
       return (value, root, text = JSON.stringify(value), signal) => {
         known ??= weighed(schema)
-        if (isInline(known.weight, text.length)) return compiledInline(`${ownerId} ${known.text}`, schema)(value, root)
+        if (isInline(known.weight, text.length)) return compiled(ownerId, known.text)(value, root)
         return checkInThread({ kind: 'check', ownerId, schema: known.text, input: text, root }, signal)
       }
     },

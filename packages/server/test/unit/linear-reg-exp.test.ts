@@ -57,6 +57,7 @@ describe('patterns that no linear engine can run', () => {
     '(a)\\1',
     '(?<n>a)\\k<n>',
     '\\\\(?<n>a)\\k<n>',
+    '^\\Q[[\\E$',
     '^.{0,2000}$',
     '[',
     '(',

@@ -1,0 +1,75 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { createSchemas } from '../../src/schemas/schemas.ts'
+import { refusalOf } from '../support/answers.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { post } from '../support/event-stream.ts'
+import { setScene } from '../support/scene.ts'
+import { deployBody, schemaThreadHere } from '../support/service.ts'
+
+/** A service whose deployments wait at a gate while their schemas are judged. */
+async function setJudgingScene(database: Database) {
+  const gate = createGate()
+  onTestFinished(() => gate.open())
+  const schemas = createSchemas(schemaThreadHere)
+  const judged: string[] = []
+  const scene = await setScene(database, {
+    manifest: null,
+    limits: { deploymentsPerHour: 200 },
+    schemas: {
+      ...schemas,
+      async judge(ownerId, texts) {
+        judged.push(ownerId)
+        await gate.enter()
+        return schemas.judge(ownerId, texts)
+      },
+    },
+  })
+  return { ...scene, gate, judged }
+}
+
+// What waits is the same on every engine.
+describeEngine('sqlite', 'deployments of one account', (engine) => {
+  const database = useDatabase(engine)
+
+  test('are made one at a time, beside those of another account; 64 wait', async () => {
+    const { service, owner, runtime, gate, judged } = await setJudgingScene(database())
+    const other = await service.owner()
+    const theirs = await service.runtime(other)
+    const refused: string[] = []
+    const crowd = Array.from({ length: 70 }, async () => {
+      const answer = await service.deploy(runtime)
+      if (answer.statusCode === 429) refused.push(refusalOf(answer, 'rate_limit_exceeded'))
+      return answer.statusCode
+    })
+    await vi.waitFor(() => expect(refused).toHaveLength(5))
+    expect(new Set(refused)).toEqual(
+      new Set(['Too many deployments of this account are under way. Deploy again in a moment.']),
+    )
+    const beside = service.deploy(theirs)
+    await gate.arrived(2)
+    expect(judged).toEqual([owner.ownerId, other.ownerId])
+    gate.open()
+    expect((await beside).statusCode).toBe(201)
+    expect((await Promise.all(crowd)).filter((status) => status === 201)).toHaveLength(65)
+    // The one of each account.
+    expect(gate.mostAtOnce).toBe(2)
+  })
+
+  test('leave the queue where their caller left', async () => {
+    const { service, runtime, gate, judged } = await setJudgingScene(database())
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const first = service.deploy(runtime)
+    await gate.arrived(1)
+    const { request, response } = post(`${url}/v1/deployments`, { key: runtime.deployKey, body: deployBody() })
+    response.catch(() => undefined)
+    await vi.waitFor(() => expect(service.deps.requests.size).toBe(2))
+    request.destroy()
+    await vi.waitFor(() => expect(service.deps.requests.size).toBe(1))
+    gate.open()
+    expect((await first).statusCode).toBe(201)
+    expect((await service.deploy(runtime)).statusCode).toBe(201)
+    expect(judged).toHaveLength(2)
+  })
+})
