@@ -98,7 +98,7 @@ describe('on the event loop', () => {
   })
 
   test('no pattern is tried for more steps than ten milliseconds have', () => {
-    const schema = weigh(object({ a: { not: { pattern: '(?:a?b?c?d?){10}$|z{1}' } } }))
+    const schema = weigh(object({ a: { not: { pattern: '(?:a?b?c?d?){5}$|z{1}' } } }))
     expect(isInline(schema, 1_000)).toBe(true)
     expect(isInline(schema, 10_000)).toBe(false)
   })
