@@ -16,13 +16,15 @@ test('the page has a row for each field of svc.config.ts, and no other', () => {
   const [, section = ''] = /^## `svc\.config\.ts`\n([\s\S]*?)(?=^## )/m.exec(page) ?? []
   const rows = [...section.matchAll(/^\| `([a-zA-Z.]+)` \|/gm)].map(([, field = '']) => field)
   const { website, adp, agent, generators, ...plain } = SvcConfig.shape
+  const { limits, ...agentPlain } = agent.unwrap().shape
   const below = (name: string, shape: object) => Object.keys(shape).map((field) => `${name}.${field}`)
   expect(rows.sort()).toEqual(
     [
       ...Object.keys(plain),
       ...below('website', website.unwrap().shape),
       ...below('adp', adp.unwrap().shape),
-      ...below('agent', agent.unwrap().shape),
+      ...below('agent', agentPlain),
+      ...below('agent.limits', limits.unwrap().shape),
       ...below('generators', generators.unwrap().shape),
     ].sort(),
   )

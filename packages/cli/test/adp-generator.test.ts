@@ -79,7 +79,7 @@ describeEngine('sqlite', 'the adp generator', (engine) => {
 
   test('writes byte for byte what the control plane publishes, or tells the reason that it gives', async () => {
     const baseUrl = 'https://svc.test'
-    const service = await startForTest(database(), { baseUrl })
+    const service = await startForTest(database(), { baseUrl, limits: { deploymentsPerHour: 1_000 } })
     const runtimeName = 'Läden & “more”'
     const runtime = await service.runtime(await service.owner(), { name: runtimeName })
     const { runtimeId } = runtime

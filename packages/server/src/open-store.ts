@@ -7,7 +7,7 @@ import { makeFilesPrivate, makePrivateFolder } from './lib/private-files.ts'
 import { createKeyring, type Keyring } from './secrets/keyring.ts'
 import { masterKeyOfFolder } from './secrets/master-key.ts'
 
-const DATA_FILES = /^(svc\.db|server\.lock|master\.key)/
+const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
 
 /** The database file of a data folder. */
 export function databaseFile(folder: string): string {

@@ -153,7 +153,7 @@ describeEngines('attempts', (engine) => {
       const { service, gate, refused, tryFrom } = await setWaitingScene()
       const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
       await eventually(() => expect(refused).toHaveLength(9))
-      expect(gate.waiting).toBe(1)
+      await gate.arrived(1)
       const [first] = refused
       expect(first && refusalOf(first, 'rate_limit_exceeded')).toMatch(/^Too many sign-ins from your network/)
       expect(first?.headers['retry-after']).toBe('1')

@@ -27,7 +27,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
     test('a field of another type is named by its dotted path', async () => {
-      const scene = await setScene(database())
+      const scene = await setScene(database(), { tier: 'pro' })
       const cases = Object.entries(route.fields).flatMap(([path, type]) =>
         OTHER_THAN[type].map((value): BadField => ({ path, value, named: path })),
       )
@@ -36,7 +36,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     test('a required field that is missing is named', async () => {
-      const scene = await setScene(database())
+      const scene = await setScene(database(), { tier: 'pro' })
       const cases = route.required.map((path): BadField => ({ path, value: undefined, named: path }))
       await expectNamed(route, scene, cases)
       const named = Object.keys(route.required.length > 0 ? faultsIn(await sendTo(route, scene, {})) : {})
@@ -44,7 +44,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     test('a field that is not known is refused where the interface is strict, and ignored elsewhere', async () => {
-      const scene = await setScene(database())
+      const scene = await setScene(database(), { tier: 'pro' })
       const names = ['surprise', 'Name', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
       const paths = route.strict.flatMap((path) => names.map((name) => (path === '' ? name : `${path}.${name}`)))
       const cases = route.strict.flatMap((path) =>
@@ -62,7 +62,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     test('a text with a NUL or with half a character is refused, and the field named', async () => {
-      const scene = await setScene(database())
+      const scene = await setScene(database(), { tier: 'pro' })
       const texts = Object.entries(route.fields).filter(([, type]) => type.startsWith('string'))
       const free = Object.entries(route.fields).filter(
         ([path, type]) => type === 'object' && /metadata|input$/.test(path),
@@ -77,7 +77,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     test('a body without anything in it lacks what is required, and nothing else', async () => {
-      const scene = await setScene(database())
+      const scene = await setScene(database(), { tier: 'pro' })
       const json = { 'content-type': 'application/json' }
       for (const [payload, headers] of [
         ['', json],

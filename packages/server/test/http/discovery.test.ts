@@ -13,7 +13,7 @@ describeEngines('the discovery manifest', (engine) => {
   const database = useDatabase(engine)
 
   async function start(manifest: Partial<DeploymentManifestInput> | null = {}) {
-    const service = await startService(database())
+    const service = await startService(database(), { limits: { deploymentsPerHour: 1_000 } })
     onTestFinished(() => service.close())
     const owner = await service.owner('pro')
     const runtime = await service.runtime(owner, { name: 'My runtime', endpoint: 'https://private.example.net/svc' })
