@@ -260,7 +260,9 @@ describe('within the server', () => {
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
     const files = server.filter(inServer(/^(metrics|tracing|admission)\//))
     const isOwn = (target: string) =>
-      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/(rules|tiers|token-bucket))\.ts$/.test(target)
+      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/(rules|tiers|token-bucket))\.ts$/.test(
+        target,
+      )
     expect(files.length).toBeGreaterThan(8)
     expect(
       breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target))),

@@ -43,7 +43,9 @@ function behindBalancer(engine: TestEngine): void {
       SVC_OPS_PORT: String(opsPort),
       SVC_DRAIN_DELAY_MS: '4000',
     }
-    const replicas = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST, SVC_OPS_HOST: HOST })))
+    const replicas = await Promise.all(
+      HOSTS.map((HOST) => startServerProcess({ ...environment, HOST, SVC_OPS_HOST: HOST })),
+    )
     const url = `http://127.0.0.1:${publicPort}`
     await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer(HOSTS) })
     const { apiKey } = await createOwner(environment, 'enterprise')
