@@ -60,8 +60,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'executions/settle.js',
-        from: 'const isSettled = await deps.settlements.settle({',
-        to: 'const isSettled = true; void deps.settlements.settle({',
+        from: 'const isSettled = await deps.settlements.settle(settlement);',
+        to: 'const isSettled = true; void deps.settlements.settle(settlement);',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.06, check: 'acknowledged executions lost' },

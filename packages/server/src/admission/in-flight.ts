@@ -100,6 +100,15 @@ export class HeldBytes {
     return shortage
   }
 
+  /** Holds so many bytes in place of what it held, judged as if it held nothing before; or changes nothing, as `grow`. */
+  resize(bytes: number): Shortage | null {
+    const held = this.#bytes
+    this.take(-held)
+    const shortage = this.#inFlight.byteShortage(this.#accountId, bytes)
+    this.take(shortage === null ? bytes : held)
+    return shortage
+  }
+
   /** Takes what is in memory already. False where the account holds more than its share now. */
   take(bytes: number): boolean {
     if (this.#isReleased) return true

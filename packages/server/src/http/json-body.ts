@@ -33,8 +33,7 @@ export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limit
     readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
       try {
         if (bytes instanceof Error) throw bytes
-        const onMeasured = (extent: JsonExtent) =>
-          weigh(held, reservedFor(payload) || bytes.length, { bytes: bytes.length, ...extent })
+        const onMeasured = (extent: JsonExtent) => weigh(held, { bytes: bytes.length, ...extent })
         done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -76,9 +75,9 @@ function reservedFor({ headers }: IncomingMessage): number {
   return transcriptWeight(Number(headers['content-length'] ?? 0))
 }
 
-// Some of it is counted already.
-function weigh(held: HeldBytes | null, counted: number, extent: JsonExtent & { bytes: number }): void {
-  const shortage = held?.grow(Math.max(0, heapWeight(extent) - counted))
+// In place of what was reserved: an account whose reservations fill its share could parse none of its bodies otherwise.
+function weigh(held: HeldBytes | null, extent: JsonExtent & { bytes: number }): void {
+  const shortage = held?.resize(heapWeight(extent))
   if (shortage) throw noRoom(shortage)
 }
 

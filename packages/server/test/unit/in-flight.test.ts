@@ -43,6 +43,18 @@ describe('executions in flight', () => {
 })
 
 describe('bytes in flight', () => {
+  test('may take their weight in place of what they reserved, where reservations fill the share of the account', () => {
+    const inFlight = new InFlight({ executions: 1, heldBytes: 1_000 })
+    const requests = Array.from({ length: 2 }, () => new HeldBytes(inFlight, 'a'))
+    expect(requests.map((held) => held.grow(250))).toEqual([null, null])
+    expect(new HeldBytes(inFlight, 'a').grow(1)).toEqual({ of: 'bytes', scope: 'account' })
+    expect(requests.map((held) => held.resize(300))).toEqual([null, null])
+    expect(requests[0]?.resize(701)).toEqual({ of: 'bytes', scope: 'account' })
+    expect(inFlight.bytes).toBe(600)
+    expect(requests[0]?.resize(100)).toBeNull()
+    expect(inFlight.bytes).toBe(400)
+  })
+
   test('grow while the account holds less than what is free, and never past the bound', () => {
     const inFlight = new InFlight({ executions: 1, heldBytes: 1_000 })
     const held = new HeldBytes(inFlight, 'a')
