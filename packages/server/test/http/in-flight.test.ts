@@ -54,7 +54,7 @@ describeEngines('executions in flight', (engine) => {
   })
 
   test('of a conversation with many parts are bounded by what it takes of the heap, before it is parsed', async () => {
-    const scene = await setScene(database(), { tier: 'enterprise', limits: { heldBytes: 3_000_000 } })
+    const scene = await setScene(database(), { tier: 'enterprise', limits: { heldBytes: 2_500_000 } })
     const { service, execute, executeAsOwner, charged } = scene
     const gate = createGate()
     onTestFinished(gate.open)
