@@ -10,6 +10,6 @@ export default defineConfig({
     globalSetup: ['packages/testkit/src/needs/setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })

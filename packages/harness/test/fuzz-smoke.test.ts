@@ -6,7 +6,7 @@ import { startProgram } from '@svc/testkit'
 import { needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { describeEngines } from '../../server/test/support/engines.ts'
+import { describeEngine, describeEngines } from '../../server/test/support/engines.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -50,7 +50,8 @@ describeEngines('the times of the broker’s 404s', ({ name }) => {
   })
 })
 
-describeEngines('greedy accounts', ({ name }) => {
+// What is in memory is the same on every engine.
+describeEngine('sqlite', 'greedy accounts', ({ name }) => {
   test('are tried, and keep nobody out', async () => {
     const { ran, missed } = await run('fairness', '--engine', name)
     expect(new Set(ran)).toEqual(new Set(['fairness']))
@@ -58,7 +59,7 @@ describeEngines('greedy accounts', ({ name }) => {
   })
 })
 
-describeEngines('wide answers', ({ name }) => {
+describeEngine('sqlite', 'wide answers', ({ name }) => {
   test('are refused or taken as they should be', async () => {
     expect(await run('wide-answers', '--engine', name)).toEqual({ ran: ['wide-answers'], missed: [] })
   })

@@ -6,7 +6,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() }
 
 /** For how long something takes: nobody sets it, and what it counts from is of no account. */
-export const monotonicClock: Clock = { now: () => performance.now() }
+export const monotonicClock: Clock = { now: () => Math.floor(performance.now()) }
 
 /** ISO 8601 in UTC, for answers. */
 export function isoTime(epochMs: number): string {
