@@ -53,7 +53,7 @@ export function readBody(
 ): void {
   const body = new BoundedBuffer(maxBytes)
   const finish = (result: Buffer | Error) => {
-    payload.off('data', onData).off('end', onEnd).off('error', finish)
+    payload.off('data', onData).off('end', onEnd).off('error', onError)
     payload.resume()
     done(result)
   }
@@ -63,11 +63,12 @@ export function readBody(
     else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
   }
   const onEnd = () => finish(body.bytes())
+  const onError = () => finish(invalidField('body', 'did not arrive whole.'))
   if (Number(payload.headers['content-length']) > maxBytes) return void done(bodyTooLarge(maxBytes))
   const reserved = reservedFor(payload)
   const shortage = held?.grow(reserved)
   if (shortage) finish(noRoom(shortage))
-  else payload.on('data', onData).on('end', onEnd).on('error', finish)
+  else payload.on('data', onData).on('end', onEnd).on('error', onError)
 }
 
 // What most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.

@@ -95,13 +95,17 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
   })
 
   test('counts a body as it is announced, until its sender leaves', async () => {
-    const { service, runtime } = await setScene(database(), { limits: { heldBytes: 2_000_000 } })
+    const logged: string[] = []
+    const log = (line: string) => void logged.push(line)
+    const { service, runtime } = await setScene(database(), { log, limits: { heldBytes: 2_000_000 } })
     const port = await listenLocally(service.app)
     const whole = postText('/v1/runtime/execute', conversation(4_000), { authorization: `Bearer ${runtime.publicKey}` })
     const socket = connectTo(port, whole.slice(0, 1_000))
     await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(400_000))
     socket.destroy()
     await eventually(() => expect(service.deps.inFlight.bytes).toBe(0))
+    // A caller that leaves is no fault of the service.
+    expect(logged.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 
   test('has no room for a body that takes too much: it is refused before it is parsed, and its connection closed', async () => {
