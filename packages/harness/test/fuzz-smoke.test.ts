@@ -50,7 +50,7 @@ describeEngines('the times of the broker’s 404s', ({ name }) => {
   })
 })
 
-// What is in memory is the same on every engine.
+// Both bounds are held in memory, whatever the engine.
 describeEngine('sqlite', 'greedy accounts', ({ name }) => {
   test('are tried, and keep nobody out', async () => {
     const { ran, missed } = await run('fairness', '--engine', name)

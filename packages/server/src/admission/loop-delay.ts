@@ -12,7 +12,7 @@ export const NO_DELAY: LoopDelay = { delayMs: 0 }
 const RESOLUTION_MS = 10
 const LOOK_EVERY_MS = 50
 
-/** What is read of a histogram of Node's; times in nanoseconds. */
+/** The part of Node's delay histogram that is used; times in nanoseconds. */
 export interface DelayHistogram {
   readonly count: number
   readonly mean: number

@@ -2,13 +2,13 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
-/** What is kept of a runtime's deployments. */
+/** How many of a runtime's deployments stay, and which. */
 export interface Keeping {
   ownerId: string
   runtimeId: string
   /** How many of the newest. */
   keep: number
-  /** What was last used before this is named by no execution that is shown. */
+  /** No execution that is shown names a deployment last used before this time. */
   usedBefore: number
   /** Versions that are kept besides. */
   except?: readonly number[]

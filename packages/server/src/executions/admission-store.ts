@@ -73,7 +73,7 @@ export async function admitBatch(
   })
 }
 
-// What is stored of a request that was let in: without its payloads where the account has no room for them.
+// The row of an admitted request; payloads are left out where the account has no room for them.
 function withinBudget(request: AdmissionRequest, admission: Admission | undefined): AdmissionRequest[] {
   if (admission?.outcome !== 'admitted') return []
   if (!isPastBudget(admission.tier, admission.storedBytes)) return [request]

@@ -94,7 +94,7 @@ function earlier(a: number | null, b: number | null): number | null {
 const MAX_ROWS = 500
 const MAX_CALLS = 2_000
 
-/** What was deleted, or would be. */
+/** Counts of deleted rows; with `--dry-run`, of rows that would be deleted. */
 export interface Deleted {
   executions: number
   /** Of their payloads and those of their calls. */

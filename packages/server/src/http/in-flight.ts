@@ -7,7 +7,7 @@ import { notesOf } from './request-notes.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What is refused where there is too much to do: `execution`, while the event loop is late or its account has its share
+     * The class of the route under load. Refused: `execution`, while the event loop is late or its account has its share
      * under way; `health`, never. Any other route is refused only where its body or answer has no room.
      */
     load?: 'execution' | 'health'

@@ -54,7 +54,7 @@ export function warmUp(): void {
     compileDeployed({ ...SAMPLE, $schema })({ id: 'id_1', of: [1, 2], more: true }, 'input')
 }
 
-/** What is said of an input whose check did not end, or could not begin. */
+/** The message for an input whose check did not end, or could not begin. */
 export function notChecked(root: string): FieldErrors {
   return {
     [root]: ['cannot be checked: its schema refers to itself without end, takes too long, or does not compile.'],

@@ -22,7 +22,7 @@ export type InputCheck = (
 
 /** Judges the schemas of owners, and checks inputs against them. Owners take turns at the threads. */
 export interface Schemas {
-  /** What is wrong with each schema of a manifest, given as JSON, or null. Throws a 429 where too much waits. */
+  /** The problem of each schema of a manifest, given as JSON, or null. Throws a 429 where too much waits. */
   judge(ownerId: string, schemas: readonly string[]): Promise<(string | null)[]>
   /** The check of a schema that was deployed. Compiles nothing before it is used. */
   checkOf(ownerId: string, schema: JsonObject): InputCheck

@@ -18,12 +18,13 @@ const SIZE = '3m'
 // The service's own low-water mark would refuse all on so small a disk: this one is to fill up.
 export const FILLS_UP = { SVC_LIMIT_FREE_DISK_BYTES: '1' } as const
 const LARGER_SIZE = '256m'
+const SMALL_SIZE = '128m'
 
-/** A file system of 3 MB, which fills up by itself; or why it cannot be mounted: that takes root on Linux. */
-export function createFullDisk(context: ScenarioContext): BadDisk | { cannot: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-full-'))
+/** The folder of a new file system in memory, unmounted with the run; or why there is none. */
+function mountMemory(context: ScenarioContext, size: string): string | { cannot: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'))
   try {
-    mount(['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder])
+    mount(['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     return { cannot: `a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})` }
@@ -32,6 +33,13 @@ export function createFullDisk(context: ScenarioContext): BadDisk | { cannot: st
     execFileSync('umount', [folder], { stdio: 'pipe' })
     rmSync(folder, { recursive: true, force: true })
   })
+  return folder
+}
+
+/** A file system of 3 MB, which fills up by itself; or why it cannot be mounted: that takes root on Linux. */
+export function createFullDisk(context: ScenarioContext): BadDisk | { cannot: string } {
+  const folder = mountMemory(context, SIZE)
+  if (typeof folder !== 'string') return folder
   const store = createSqliteStore(folder)
   return {
     // The folder is a mount point: it goes when it has been unmounted.
@@ -50,17 +58,8 @@ function fill(folder: string): void {
 
 /** A file system of 128 MB on which a server finds room for its reserve; or why it cannot be mounted. */
 export function createSmallDisk(context: ScenarioContext): { store: Store; fill(): void } | { cannot: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-small-'))
-  try {
-    mount(['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', folder])
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
-    return { cannot: `a tmpfs cannot be mounted, which takes root (${String(error).split('\n')[0]})` }
-  }
-  context.onEnd(() => {
-    execFileSync('umount', [folder], { stdio: 'pipe' })
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = mountMemory(context, SMALL_SIZE)
+  if (typeof folder !== 'string') return folder
   const store = createSqliteStore(folder)
   return {
     store: { ...store, remove: async () => undefined },
