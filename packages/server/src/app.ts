@@ -10,23 +10,18 @@ import type { Deps } from './deps.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
-import { logAccess } from './http/access-log.ts'
-import { boundPipelining, watchConnections } from './http/connections.ts'
+import { watchConnections } from './http/connections.ts'
 import { docsRoutes } from './http/docs-page.ts'
 import { answerErrors } from './http/error-handler.ts'
 import { allowAnyOrigin } from './http/gate.ts'
 import { boundInFlight } from './http/in-flight.ts'
 import { acceptJson } from './http/json-body.ts'
-import { refuseMalformed } from './http/malformed.ts'
+import { followRequests } from './http/lifecycle.ts'
 import { openApiRoutes } from './http/openapi/openapi-routes.ts'
 import { collectOperations } from './http/openapi/operations.ts'
 import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/planes.ts'
-import { answerRequestIds } from './http/request-id.ts'
-import { keepNotes } from './http/request-notes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
-import { requireStrictTransport } from './http/strict-transport.ts'
-import { traceRequests } from './http/trace-requests.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
@@ -38,15 +33,9 @@ export function createApp(deps: Deps): FastifyInstance {
   const operations = collectOperations(app)
   acceptJson(app, deps.limits)
   validateWithZod(app)
-  keepNotes(app)
-  boundPipelining(app)
-  watchConnections(app, deps)
-  answerRequestIds(app)
-  requireStrictTransport(app, deps)
-  logAccess(app, deps)
-  traceRequests(app, deps)
+  watchConnections(app)
+  followRequests(app, deps)
   boundInFlight(app, deps)
-  refuseMalformed(app)
   answerErrors(app, deps)
 
   publicPlane(app, (plane) => {

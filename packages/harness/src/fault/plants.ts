@@ -214,9 +214,9 @@ async function lockBuckets(`,
     breaks: 'who leaves ends what was begun for them',
     edits: [
       {
-        file: 'http/client-gone.js',
-        from: 'if (!reply.raw.writableFinished)',
-        to: 'if (reply.raw.closed === undefined)',
+        file: 'http/lifecycle.js',
+        from: 'if (isAborted)',
+        to: 'if (isAborted === undefined)',
       },
     ],
     foundBy: {

@@ -6,7 +6,7 @@ import {
   EXECUTION_ID_HEADER,
   isJsonObject,
 } from '@svc/contract'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { forbidden } from '../errors.ts'
@@ -15,7 +15,7 @@ import { toAppError } from '../http/error-handler.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/limit-rate.ts'
-import { noteAccount } from '../http/request-notes.ts'
+import { locatedOf, noteLocated } from '../http/request-notes.ts'
 import { typed } from '../http/typed.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { answerCall } from './answer-call.ts'
@@ -38,22 +38,9 @@ const CALL = {
 const OWN_CALL =
   'A call to a capability’s endpoint came back to the broker. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'
 
-interface Target {
-  located: Located
-  capability: string
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What a broker call is for, once it was looked up. */
-    brokered: Target | null
-  }
-}
-
 /** Public plane: a stranger calls one capability. Look-up first, then the end user, then the body, so that each hides the next. */
 export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
   answerPreflights(plane, [PATH], 'POST')
-  plane.decorateRequest('brokered', null)
 
   typed(plane).post(
     PATH,
@@ -64,8 +51,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
         const found = (located: Located) => {
-          request.brokered = { located, capability }
-          noteAccount(request, located.runtime.ownerId)
+          noteLocated(request, located)
           return takeRate(deps, { located, routes: 'broker' }, request, reply)
         }
         atOnce(() => {
@@ -74,11 +60,10 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
         }, done)
       },
       preValidation(request, _reply, done) {
-        const { located, capability } = targetOf(request)
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
         atOnce(() => {
           judgeVisitor(deps, request)
-          return requireEndUser(located, capability, token)
+          return requireEndUser(locatedOf(request), request.params.capability, token)
         }, done)
       },
       async errorHandler(error, request, reply) {
@@ -93,16 +78,11 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body
-      const { located, capability } = targetOf(request)
+      const { capability } = request.params
       const call = toCallInput({ capability, input, metadata, endUserToken })
-      const outcome = await answerCall(deps, { reply, located }, call, admitBrokerCall)
+      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitBrokerCall)
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body
     },
   )
-}
-
-function targetOf(request: Pick<FastifyRequest, 'brokered'>): Target {
-  if (!request.brokered) throw new Error('a broker call reached its handler without a look-up')
-  return request.brokered
 }

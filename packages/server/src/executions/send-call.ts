@@ -5,6 +5,7 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import { randomText } from '../random.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { type Span, within } from '../tracing/tracing.ts'
 import type { Admitted } from './enter.ts'
 import type { ExecutionScope } from './running.ts'
 
@@ -26,18 +27,18 @@ export async function sendCall(
   if (scope.stopReason !== null) return unsent(UNSENT.stopped)
   if (runtime.endpoint === null) return unsent(UNSENT.noEndpoint)
   if (!deps.lease.isHeld()) return interrupted()
-  const span = scope.span.begin('capability call', {
+  const { endpoint } = runtime
+  const attributes = {
     'svc.call_id': call.callId,
     'svc.capability': call.capability,
     'svc.runtime_id': runtime.runtimeId,
-  })
-  let result: CallResult | undefined
-  try {
-    result = await deps.dispatcher.dispatch(
+  }
+  const send = ({ traceparent = executionTraceparent(executionId) }: Span) =>
+    deps.dispatcher.dispatch(
       {
         ownerId: runtime.ownerId,
         runtimeId: runtime.runtimeId,
-        endpoint: runtime.endpoint,
+        endpoint,
         secrets: runtime.secrets,
         readSecrets: () => readSecrets(deps, runtime.runtimeId),
       },
@@ -50,14 +51,11 @@ export async function sendCall(
         metadata: wish.metadata ?? {},
         metadataText: admitted.metadata ?? '{}',
         endUserToken,
-        traceparent: span.traceparent ?? executionTraceparent(executionId),
+        traceparent,
         signal: scope.dispatchSignal,
       },
     )
-    return result
-  } finally {
-    span.end(result?.ok ? 'ok' : 'failed')
-  }
+  return within(scope.span, 'capability call', send, { attributes, hasFailed: ({ ok }) => !ok })
 }
 
 /**

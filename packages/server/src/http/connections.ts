@@ -1,59 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
-import { notesOf } from './request-notes.ts'
 
 /** Answers that one connection may be owed at once: those that wait for their turn are in memory, whole. */
 const MAX_OWED = 8
 /** A reader who takes nothing of an answer for this long is cut off: the answer would stay in memory. */
-const STALL_MS = 30_000
+export const STALL_MS = 30_000
 /** More would take the process’s file descriptors, health checks’ included. */
 const MAX_CONNECTIONS = 10_000
 
 const owed = new WeakMap<Socket, Map<ServerResponse, IncomingMessage>>()
 
-/** Closes connections that are owed too many answers. Must be the first hook. */
-export function boundPipelining(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const answers = answersOf(request.raw.socket)
-    if (answers.size >= MAX_OWED) {
-      reply.hijack()
-      request.raw.socket.destroy()
-      return
-    }
-    answers.set(reply.raw, request.raw)
-    const settle = () => void answers.delete(reply.raw)
-    // An answer may be over before its request is: until then, a fault in the bytes is a fault of that request.
-    reply.raw.once('close', () => (request.raw.complete ? settle() : request.raw.once('close', settle)))
-    done()
-  })
-}
-
-/** Notes what is not answered yet, gives back what it held, and cuts readers who stand still. */
-export function watchConnections(app: FastifyInstance, { requests }: Pick<Deps, 'requests'>): void {
+/** Bounds connections, and cuts readers who stand still. The server's `timeout` must be {@link STALL_MS}. */
+export function watchConnections(app: FastifyInstance): void {
   app.server.maxConnections = MAX_CONNECTIONS
-  app.addHook('onRequest', (request, reply, done) => {
-    requests.add(reply.raw)
-    reply.raw.once('close', () => {
-      requests.delete(reply.raw)
-      notesOf(request).held?.release()
-    })
-    done()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    cutStalledReader(reply.raw)
-    done()
+  // Nothing went over the connection for a while: it is idle, works, or has a reader who takes nothing.
+  app.server.on('timeout', (socket: Socket) => {
+    const [next] = answersOf(socket).keys()
+    if (next === undefined || next.headersSent) socket.destroy()
   })
 }
 
-/** Ends an answer whose reader takes nothing for 30 s while there is something to read. */
-export function cutStalledReader(raw: ServerResponse): void {
-  raw.setTimeout(STALL_MS, () => raw.destroy())
-  // The next answer of a pipelining client may take longer. An idle connection gets Node's own time.
-  raw.prependOnceListener('finish', () => {
-    if (raw.socket && isPipelining(raw.socket)) raw.socket.setTimeout(0)
-  })
+/** Counts an answer that a connection is owed from now on. False, and not counted, where it is owed too many. */
+export function oweAnswer(request: IncomingMessage, answer: ServerResponse): boolean {
+  const answers = answersOf(request.socket)
+  if (answers.size >= MAX_OWED) return false
+  answers.set(answer, request)
+  return true
+}
+
+/** Ends what {@link oweAnswer} began. Called once the answer is closed. */
+export function settleAnswer(request: IncomingMessage, answer: ServerResponse): void {
+  const answers = answersOf(request.socket)
+  // An answer may be over before its request is: until then, a fault in the bytes is a fault of that request.
+  if (request.complete) answers.delete(answer)
+  else request.once('close', () => answers.delete(answer))
 }
 
 /** True where a fault in the bytes of a connection may be answered: what is written must not pass for an owed answer. */
@@ -63,10 +44,6 @@ export function mayAnswerFault(socket: Socket): boolean {
     if (!answer.writableFinished || !request.complete) return !answer.headersSent && !request.complete
   }
   return true
-}
-
-function isPipelining(socket: Socket): boolean {
-  return answersOf(socket).size > 1
 }
 
 function answersOf(socket: Socket): Map<ServerResponse, IncomingMessage> {

@@ -28,10 +28,6 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
     return send(toAppError(error, deps), request, reply)
   })
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))
-  // Before the body is read: what is wrong with a body does not matter where nothing takes one.
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? notFound('The route') : undefined)
-  })
 }
 
 /** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { HeldBytes, type Shortage } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
@@ -23,52 +23,44 @@ const SMALL_ANSWER_BYTES = 16 * 1024
 
 /** Bounds what accounts have in flight: after their credentials, before their bodies. */
 export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
-  const { inFlight, metrics } = deps
+  const { inFlight, limits, loopDelay, metrics } = deps
   // One for all: to note where each was made would cost more than all else about it.
   const lateRefusal = busy()
-  const heldBy = (request: FastifyRequest): HeldBytes => {
-    const notes = notesOf(request)
-    notes.held ??= new HeldBytes(inFlight, notes.accountId)
-    return notes.held
-  }
   const refused = (shortage: Shortage): AppError => {
     metrics.requestRefused(shortage.of)
     return noRoom(shortage)
   }
-  const refuseWhileLate = (request: FastifyRequest): AppError | null => {
-    if (!isExecution(request) || !isLate(deps, notesOf(request).accountId)) return null
+  const refuseWhileLate = (accountId: string): AppError | null => {
+    if (inFlight.executionsOf(accountId) < FEW_RUNNING || loopDelay.delayMs <= limits.loopDelayMs) return null
     metrics.requestRefused('event_loop')
     return lateRefusal
   }
+  const refuse = (accountId: string): AppError | null => {
+    const late = refuseWhileLate(accountId)
+    const shortage = late ? null : (inFlight.executionShortage(accountId) ?? inFlight.byteShortage(accountId))
+    return shortage ? refused(shortage) : late
+  }
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    const late = refuseWhileLate(request)
-    if (late) return done(late)
-    const { accountId } = notesOf(request)
-    heldBy(request)
-    const shortage = isExecution(request)
-      ? (inFlight.executionShortage(accountId) ?? inFlight.byteShortage(accountId))
-      : null
-    if (shortage) done(refused(shortage))
+    const notes = notesOf(request)
+    notes.held = new HeldBytes(inFlight, notes.accountId)
+    const refusal = notes.config.load === 'execution' ? refuse(notes.accountId) : null
+    if (refusal) done(refusal)
     else done(null, payload)
   })
   // Again once the body has come: others may have begun meanwhile.
-  app.addHook('preHandler', (request, _reply, done) => done(refuseWhileLate(request) ?? undefined))
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { config, accountId } = notesOf(request)
+    done((config.load === 'execution' && refuseWhileLate(accountId)) || undefined)
+  })
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes <= SMALL_ANSWER_BYTES) return done()
-    const held = heldBy(request)
-    const shortage = held.grow(bytes)
+    const notes = notesOf(request)
+    notes.held ??= new HeldBytes(inFlight, notes.accountId)
+    const shortage = notes.held.grow(bytes)
     // What has changed something must be answered.
     if (shortage && request.method === 'GET') return done(refused(shortage))
-    if (shortage) held.take(bytes)
+    if (shortage) notes.held.take(bytes)
     done()
   })
-}
-
-function isExecution(request: FastifyRequest): boolean {
-  return request.routeOptions.config.load === 'execution'
-}
-
-function isLate({ inFlight, limits, loopDelay }: LoadDeps, accountId: string): boolean {
-  return loopDelay.delayMs > limits.loopDelayMs && inFlight.executionsOf(accountId) >= FEW_RUNNING
 }

@@ -28,8 +28,8 @@ type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
 export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limits, 'bodyBytes'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    const { held } = notesOf(request)
-    const { exactFields } = request.routeOptions.config
+    const { held, config } = notesOf(request)
+    const { exactFields } = config
     readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
       try {
         if (bytes instanceof Error) throw bytes

@@ -6,15 +6,12 @@ import type { Deps } from '../deps.ts'
 import { type AppError, limited } from '../errors.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Located } from '../runtimes/serving.ts'
+import { notesOf } from './request-notes.ts'
 
 type RateDeps = Pick<Deps, 'rateLimit' | 'metrics'>
-type Granted = Extract<RateTaken, { ok: true }>
 
 // What one customer has of IPv6 addresses, at least.
 const IPV6_BITS = 56
-
-// Requests that took a unit, and whose visitor is not judged yet.
-const unjudged = new WeakMap<FastifyRequest, Granted>()
 
 /**
  * Takes one unit of the runtime's rate limit and sets the `RateLimit-*` headers. Throws 429 where there is none left, at
@@ -31,7 +28,7 @@ export function takeRate(
   const settle = (taken: RateTaken) => {
     reply.headers(rateHeaders(taken.state))
     if (!taken.ok) throw refusal(deps, taken)
-    unjudged.set(request, taken)
+    notesOf(request).unjudged = taken
   }
   const taken = take()
   if (taken.ok || !taken.mayBeStale || located.isFresh) return settle(taken)
@@ -41,10 +38,11 @@ export function takeRate(
 
 /** Throws 429 where the visitor, the end user or else the network, takes more than its part of the rate. */
 export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
-  const granted = unjudged.get(request)
-  if (granted === undefined) return
-  unjudged.delete(request)
-  const judged = granted.judge(endUserOf(request.body))
+  const notes = notesOf(request)
+  const { unjudged } = notes
+  if (unjudged === null) return
+  notes.unjudged = null
+  const judged = unjudged.judge(endUserOf(request.body))
   if (!judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
-import { boundPipelining, mayAnswerFault } from './connections.ts'
+import { mayAnswerFault, oweAnswer, settleAnswer } from './connections.ts'
 
 const TIMES = { requestTimeout: 10_000, keepAliveTimeout: 65_000 }
 /** Node looks every 30 s by itself: the time for a request would be up to four times as long as it says. */
@@ -28,7 +28,11 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     http: { connectionsCheckingInterval: CHECK_INTERVAL_MS },
     clientErrorHandler: ({ code }, socket) => refuseAndClose(socket, STATUS_LINES[code] ?? '400 Bad Request'),
   })
-  boundPipelining(app)
+  app.addHook('onRequest', (request, { raw }, done) => {
+    if (!oweAnswer(request.raw, raw)) return void request.raw.socket.destroy()
+    raw.once('close', () => settleAnswer(request.raw, raw))
+    done()
+  })
 
   app.get('/live', async (_request, reply) => reply.headers(HEADERS).send({ status: 'ok' }))
 

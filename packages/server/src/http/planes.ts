@@ -11,7 +11,7 @@ import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
 import { judgeVisitor, takeRate } from './limit-rate.ts'
 import { requireOwnOrigin } from './own-origin.ts'
-import { noteAccount } from './request-notes.ts'
+import { noteAccount, noteLocated, notesOf } from './request-notes.ts'
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
 export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
@@ -34,7 +34,6 @@ export interface RequestSession extends LiveSession {
 const owners = new WeakMap<FastifyRequest, Owner>()
 const sessions = new WeakMap<FastifyRequest, RequestSession>()
 const runtimes = new WeakMap<FastifyRequest, RuntimeIdentity>()
-const located = new WeakMap<FastifyRequest, Located>()
 
 /** No credential. */
 export function publicPlane(app: FastifyInstance, routes: Routes): void {
@@ -49,8 +48,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
       echoOrigin(request, reply)
       const found = guardOrigin(await locateByPublicKey(deps, bearer(request)), request, reply)
       await confirming(found, (runtime) => checkOrigin(runtime, request, reply))
-      located.set(request, found)
-      noteAccount(request, found.runtime.ownerId)
+      noteLocated(request, found)
       await takeRate(deps, { located: found, routes: 'page' }, request, reply)
     })
     plane.addHook('preValidation', (request, _reply, done) => atOnce(() => judgeVisitor(deps, request), done))
@@ -58,7 +56,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
     plane.setErrorHandler(async (error, request) => {
       // A body that could not be read names no end user: its network is the visitor.
       judgeVisitor(deps, request)
-      const found = located.get(request)
+      const { located: found } = notesOf(request)
       if (found && !found.isFresh && toAppError(error, deps).code === 'validation_error') await found.refresh()
       throw error
     })
@@ -132,11 +130,6 @@ export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
   return known(runtimes.get(request))
 }
 
-/** The runtime whose public key a request carries. */
-export function locatedOf(request: FastifyRequest): Located {
-  return known(located.get(request))
-}
-
 // A runtime that is read again may have another list of origins by then.
 function guardOrigin(found: Located, request: FastifyRequest, reply: FastifyReply): Located {
   return {
@@ -157,10 +150,6 @@ function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {
   app.register(async (plane) => {
     plane.addHook('onRoute', (route) => {
       route.config = { ...route.config, plane: name }
-    })
-    plane.addHook('onSend', (_request, reply, _payload, done) => {
-      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-      done()
     })
     routes(plane)
   })

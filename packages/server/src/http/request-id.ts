@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 
 const HEADER = 'x-request-id'
 const WELL_FORMED = /^[A-Za-z0-9_-]{8,64}$/
@@ -9,12 +8,4 @@ const WELL_FORMED = /^[A-Za-z0-9_-]{8,64}$/
 export function requestIdOf(raw: Pick<IncomingMessage, 'headers'>): string {
   const given = raw.headers[HEADER]
   return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID()
-}
-
-/** Puts the request's id on every answer. */
-export function answerRequestIds(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header(HEADER, request.id)
-    done()
-  })
 }

@@ -1,17 +1,30 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
+import type { RateTaken } from '../admission/rate-limit.ts'
+import type { Located } from '../runtimes/serving.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
 
-/** What goes along with a request for those who watch it. */
+/** What goes along with a request, from its head to the close of its answer. */
 export interface RequestNotes {
+  startedAt: number
+  /** Of its route; read once, because Fastify makes `routeOptions` anew at each look. */
+  config: FastifyContextConfig
+  /** The pattern of its route; null where none was found. */
+  route: string | null
   span: Span
   /** The account that the credential belongs to, or the runtime that was named. */
   accountId: string
   /** What the request holds for that account, once it holds something. */
   held: HeldBytes | null
+  /** The runtime that its public key or its path led to. */
+  located: Located | null
+  /** The unit of the rate limit that it took, until its visitor is judged. */
+  unjudged: Extract<RateTaken, { ok: true }> | null
   /** Once an execution was admitted for it. */
   executionId: string | null
+  /** Called when the caller leaves before the whole answer was sent. */
+  onGone: (() => void) | null
 }
 
 declare module 'fastify' {
@@ -21,14 +34,20 @@ declare module 'fastify' {
   }
 }
 
-/** Gives every request a place for its notes. */
-export function keepNotes(app: FastifyInstance): void {
-  app.decorateRequest('notes', null)
-}
-
 /** The notes on a request; they are there as soon as it is. */
 export function notesOf(request: FastifyRequest): RequestNotes {
-  request.notes ??= { span: NO_SPAN, accountId: STRANGERS, held: null, executionId: null }
+  request.notes ??= {
+    startedAt: 0,
+    config: {},
+    route: null,
+    span: NO_SPAN,
+    accountId: STRANGERS,
+    held: null,
+    located: null,
+    unjudged: null,
+    executionId: null,
+    onGone: null,
+  }
   return request.notes
 }
 
@@ -37,9 +56,29 @@ export function noteAccount(request: FastifyRequest, accountId: string): void {
   notesOf(request).accountId = accountId
 }
 
+/** Notes the runtime that a request is for, which belongs to the account that the request counts against. */
+export function noteLocated(request: FastifyRequest, located: Located): void {
+  const notes = notesOf(request)
+  notes.located = located
+  notes.accountId = located.runtime.ownerId
+}
+
+/** The runtime that a request is for. A route outside its plane is a mistake of ours, and must not pass for a stranger. */
+export function locatedOf(request: FastifyRequest): Located {
+  const { located } = notesOf(request)
+  if (located === null) throw new Error('a request reached its handler without a look-up of its runtime')
+  return located
+}
+
 /** Notes that a request has become an execution: its log line and its span name the execution. */
 export function noteAdmission(request: FastifyRequest, executionId: string): void {
-  const noted = notesOf(request)
-  noted.executionId = executionId
-  noted.span.add({ 'svc.execution_id': executionId })
+  const notes = notesOf(request)
+  notes.executionId = executionId
+  if (notes.span.traceId !== null) notes.span.add({ 'svc.execution_id': executionId })
+}
+
+/** Calls back when the caller leaves before the whole answer was sent; at once if that has happened. */
+export function onClientGone(reply: FastifyReply, callback: () => void): void {
+  if (reply.raw.destroyed) callback()
+  else notesOf(reply.request).onGone = callback
 }

@@ -3,7 +3,7 @@ import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
-import { mayAnswerFault } from './connections.ts'
+import { mayAnswerFault, STALL_MS } from './connections.ts'
 import { toAppError } from './error-handler.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -20,6 +20,7 @@ export function serverOptions(deps: Pick<Deps, 'limits' | 'proxyHops'>): Fastify
     trustProxy: (_address, hop) => hop < deps.proxyHops,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    connectionTimeout: STALL_MS,
     keepAliveTimeout: TIMES.keepAliveTimeout,
     requestTimeout: TIMES.requestTimeout,
     http: {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
-import { cutStalledReader } from './connections.ts'
 import { jsonPieces, needsPieces } from './json-pieces.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -29,7 +28,6 @@ export function openEventStream(reply: FastifyReply): EventStream {
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
-  cutStalledReader(raw)
   let isWithinEvent = false
   const heartbeat = setInterval(() => isWithinEvent || raw.write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))

@@ -44,16 +44,26 @@ export interface Tracer {
   close(): Promise<void>
 }
 
-/** Does `work` within a span of its own, which has failed where the work throws. */
-export function within<T>(parent: Span, name: SpanName, work: (span: Span) => Promise<T>): Promise<T> {
-  const span = parent.begin(name)
-  return span.traceId === null ? work(span) : endedWith(span, work)
+/** How {@link within} names what it does, and which of its results are failures. */
+interface WithinOptions<T> {
+  attributes?: SpanAttributes
+  hasFailed?: (result: T) => boolean
 }
 
-async function endedWith<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
+/** Does `work` within a span of its own, which has failed where the work throws. Without a tracer there is no span. */
+export function within<T>(
+  parent: Span,
+  name: SpanName,
+  work: (span: Span) => Promise<T>,
+  options: WithinOptions<T> = {},
+): Promise<T> {
+  return parent.traceId === null ? work(parent) : endedWith(parent.begin(name, options.attributes), work, options)
+}
+
+async function endedWith<T>(span: Span, work: (span: Span) => Promise<T>, options: WithinOptions<T>): Promise<T> {
   try {
     const result = await work(span)
-    span.end()
+    span.end(options.hasFailed?.(result) ? 'failed' : 'ok')
     return result
   } catch (error) {
     span.end('failed')

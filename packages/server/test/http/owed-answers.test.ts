@@ -78,6 +78,23 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
     }
   })
 
+  test.each([
+    ['is kept, however long it is silent, where the answer has not begun', 'application/json', false],
+    ['is cut off once nothing of an answer that has begun is taken', 'text/event-stream', true],
+  ])('%s', async (_, accept, isCutOff) => {
+    const { service, gate, runtime } = await setExecute()
+    const { server } = service.app
+    const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+    const headers = { authorization: `Bearer ${runtime.publicKey}`, accept }
+    const port = await listenLocally(service.app)
+    connectTo(port, postText('/v1/runtime/execute', saying(), headers)).on('error', () => {})
+    await gate.arrived(1)
+    const connection = await accepted
+    expect([server.timeout, connection.timeout]).toEqual([30_000, 30_000])
+    server.emit('timeout', connection)
+    expect(connection.destroyed).toBe(isCutOff)
+  })
+
   test('is closed without a word where no request follows: a refusal would be taken for the answer', async () => {
     const { service, gate, executeText } = await setExecute()
     const socket = connectTo(await listenLocally(service.app), executeText)
