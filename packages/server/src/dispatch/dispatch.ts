@@ -63,10 +63,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 }
 
 async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
-  const startedAt = context.clock.now()
-  const answer = await enterLane(context, target, call)
-  const durationMs = Math.max(0, context.clock.now() - startedAt)
-  context.metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
+  const { clock, lanes, metrics } = context
+  const startedAt = clock.now()
+  const pass = call.signal?.aborted ? FAILURES.cancelled : lanes.enter(target, startedAt)
+  let answer: ReadAnswer = { ok: false, failure: 'lane' in pass ? FAILURES.cancelled : pass }
+  let endedAt = startedAt
+  if ('lane' in pass) {
+    try {
+      answer = await deliver(context, { target, call, pass })
+    } finally {
+      endedAt = Math.max(startedAt, clock.now())
+      pass.leave(answer.ok ? 'worked' : answer.failure.transport, endedAt)
+    }
+  }
+  const durationMs = endedAt - startedAt
+  metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { ...answer, durationMs }
   return { ok: false, message: shorten(answer.failure.message), durationMs }
 }
@@ -76,19 +87,6 @@ const MESSAGE_CHARACTERS = 4000
 // Last of all: what is cut through can no longer be recognised and taken out.
 function shorten(message: string): string {
   return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message
-}
-
-async function enterLane(context: Context, target: DispatchTarget, call: DispatchCall): Promise<ReadAnswer> {
-  if (call.signal?.aborted) return { ok: false, failure: FAILURES.cancelled }
-  const pass = context.lanes.enter(target, context.clock.now())
-  if (!('lane' in pass)) return { ok: false, failure: pass }
-  let outcome: ReadAnswer = { ok: false, failure: FAILURES.cancelled }
-  try {
-    outcome = await deliver(context, { target, call, pass })
-    return outcome
-  } finally {
-    pass.leave(outcome.ok ? 'worked' : outcome.failure.transport, context.clock.now())
-  }
 }
 
 interface Delivery {

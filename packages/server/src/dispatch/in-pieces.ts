@@ -22,10 +22,16 @@ export function inPieces(connect: buildConnector.connector): buildConnector.conn
 
 function readInPieces(socket: Socket, turns: ReadingTurns): void {
   const read = socket.read.bind(socket)
+  // The piece that follows “readable” is read whatever others have read: a small answer is one piece.
+  let isFirst = true
+  socket.on('readable', () => {
+    isFirst = true
+  })
   socket.read = (size) => {
     if (socket.destroyed) return null
     // Read all the same where nothing is there: that is what has it told when something has come.
-    if (socket.readableLength > 0 && !turns.mayRead(socket)) return null
+    if (socket.readableLength > 0 && !isFirst && !turns.mayReadMore(socket)) return null
+    isFirst = false
     return read(size ?? (Math.min(PIECE_BYTES, socket.readableLength) || undefined))
   }
 }

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { nextTurn } from '../next-turn.ts'
 
 /** What connections may hand over in one turn of the event loop, beside one piece each: a millisecond's work. */
 export const MORE_PIECES_PER_TURN = 64
@@ -8,8 +7,8 @@ type Connection = Pick<Socket, 'destroyed' | 'emit'>
 
 /** Whose turn it is to be read. */
 export interface ReadingTurns {
-  /** Whether a connection may hand over a piece now. Otherwise it is told once it may, as if something had arrived. */
-  mayRead(socket: Connection): boolean
+  /** Whether a connection may hand over one more piece now. Otherwise it is told once it may, as if something had arrived. */
+  mayReadMore(socket: Connection): boolean
 }
 
 /**
@@ -17,23 +16,17 @@ export interface ReadingTurns {
  * without end would otherwise hold up everybody else's calls for as long as all of that takes. Small answers never wait.
  */
 export function createReadingTurns(): ReadingTurns {
-  const read = new Set<Connection>()
   const waiting = new Set<Connection>()
   let left = MORE_PIECES_PER_TURN
   const begin = () => {
     left = MORE_PIECES_PER_TURN
-    read.clear()
     const sockets = [...waiting]
     waiting.clear()
     for (const socket of sockets) if (!socket.destroyed) socket.emit('readable')
   }
   return {
-    mayRead(socket) {
-      if (read.size === 0) void nextTurn().then(begin)
-      if (!read.has(socket)) {
-        read.add(socket)
-        return true
-      }
+    mayReadMore(socket) {
+      if (left === MORE_PIECES_PER_TURN) setImmediate(begin)
       if (left > 0) {
         left -= 1
         return true

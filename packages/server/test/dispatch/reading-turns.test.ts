@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { createReadingTurns, MORE_PIECES_PER_TURN } from '../../src/dispatch/reading-turns.ts'
 import { nextTurn } from '../../src/next-turn.ts'
 
-/** Connections with so many pieces each, of which they read as many as they may whenever something is there. */
+/** Connections with so many pieces each, of which they read one, and as many more as they may, whenever something is there. */
 function connect(turns: ReturnType<typeof createReadingTurns>, pieces: readonly number[]) {
   return pieces.map((count) => {
     const socket = Object.assign(new EventEmitter(), { destroyed: false, left: count })
     socket.on('readable', () => {
-      while (socket.left > 0 && turns.mayRead(socket)) socket.left -= 1
+      for (let isFirst = true; socket.left > 0 && (isFirst || turns.mayReadMore(socket)); isFirst = false)
+        socket.left -= 1
     })
     return socket
   })
