@@ -198,8 +198,8 @@ async function lockBuckets(`,
     edits: [
       {
         file: 'agent/run-agent.js',
-        from: 'yield stepEnd(error.usage)',
-        to: 'yield stepEnd({ inputTokens: 0, outputTokens: 0 })',
+        from: 'input.tell(stepEnd(error.usage))',
+        to: 'input.tell(stepEnd({ inputTokens: 0, outputTokens: 0 }))',
       },
     ],
     foundBy: {

@@ -22,6 +22,9 @@ export type AgentEvent =
   | { type: 'capability-end'; call: AgentCall; result: CallResult }
   | { type: 'turn'; message: Message }
 
+/** Told of each event in order. What it returns is waited for, so a slow reader slows its own execution. */
+export type Tell = (event: AgentEvent) => Promise<void> | void
+
 /** How the loop ended. `error` says why when `finishReason` is `error`. */
 export type AgentResult =
   | { finishReason: 'stop' | 'length' }

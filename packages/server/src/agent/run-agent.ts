@@ -16,15 +16,19 @@ import {
 import { CUT_OFF } from '../model/model-failure.ts'
 import { nextTurn } from '../next-turn.ts'
 import { type StopSignal, unlessStopped } from '../stop-signal.ts'
-import type { AgentCall, AgentEvent, AgentResult } from './agent-event.ts'
+import type { AgentCall, AgentEvent, AgentResult, Tell } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
 import { tokensOf } from './token-budget.ts'
 import { NOT_MADE, type Toolset, toolCallProblem } from './tools.ts'
 import { forModel, redactedResult, toolResult } from './transcript.ts'
 import { wholeUsage } from './whole-usage.ts'
 
+/** Called with what makes one model call. */
+export type WatchTurn = (speak: () => Promise<ModelTurn>) => Promise<ModelTurn>
+
 export interface AgentDeps {
   model: Model
+  watch: WatchTurn
   clock: Clock
   newId: NewId
   limits: Pick<
@@ -34,10 +38,13 @@ export interface AgentDeps {
 }
 
 export interface AgentInput {
+  /** For the model's log alone. */
+  executionId: string
   instructions: string | null
   messages: readonly Message[]
   toolset: Toolset
   call: CallCapability
+  tell: Tell
   signal: StopSignal
   /** Told of what the transcript grows by, in bytes of text. False: no further call is to be made. */
   hold: (bytes: number) => boolean
@@ -51,12 +58,13 @@ export const STOPPED = 'The execution was stopped.'
  * for none, or steps or tokens are used up. A capability's failure is the model's to deal with; a model's failure ends the
  * loop.
  */
-export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenerator<AgentEvent, AgentResult> {
+export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<AgentResult> {
   const { limits } = deps
   const messages = forModel(input.messages, limits.modelOutputBytes)
   const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0, hasRoom: true }
   for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
-    const spoken = yield* speak(deps, input, { messages, maxTextBytes: limits.textBytes - spent.textBytes })
+    const maxTextBytes = limits.textBytes - spent.textBytes
+    const spoken = await deps.watch(() => speak(deps, input, { messages, maxTextBytes }))
     if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
     const saidBytes = bytesOf(spoken)
     spent.textBytes += saidBytes
@@ -66,11 +74,12 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     if (requests === null) return { finishReason: 'cancelled' }
     const assistant = assistantTurn(spoken.text, requests)
     messages.push(assistant)
-    yield { type: 'turn', message: assistant }
+    await input.tell({ type: 'turn', message: assistant })
     if (requests.length === 0) return { finishReason: spoken.wasCut ? 'length' : 'stop' }
     const wanted = requests.filter(({ refusal }) => refusal === null)
     const calls = wanted.map((request) => toCall(request, step, spent.calls++))
-    const results = yield* runCalls(calls, metered(input, spent), {
+    const results = await runCalls(calls, metered(input, spent), {
+      tell: input.tell,
       maxParallel: limits.parallelCalls,
       now: () => deps.clock.now(),
       mayStart: () => !input.signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes,
@@ -79,7 +88,7 @@ export async function* runAgent(deps: AgentDeps, input: AgentInput): AsyncGenera
     const parts = resultParts(requests, results)
     const redacted = parts.map((part) => redactedResult(part, results.get(part.toolCallId)))
     messages.push(...forModel([{ role: 'tool', parts: redacted }], limits.modelOutputBytes))
-    yield { type: 'turn', message: { role: 'tool', parts } }
+    await input.tell({ type: 'turn', message: { role: 'tool', parts } })
   }
   return { finishReason: 'length' }
 }
@@ -111,13 +120,14 @@ interface Spoken {
   usage: ModelUsage
 }
 
-type Turn = Spoken | { ok: false; failure: AgentResult }
+/** What a model call came to. */
+export type ModelTurn = Spoken | { ok: false; failure: AgentResult; usage: ModelUsage }
 
-async function* speak(
+async function speak(
   deps: AgentDeps,
   input: AgentInput,
   turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
-): AsyncGenerator<AgentEvent, Turn> {
+): Promise<ModelTurn> {
   const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false, usage: NO_USAGE }
   const startedAt = deps.clock.now()
   const stepEnd = (usage: ModelUsage): AgentEvent => {
@@ -129,23 +139,28 @@ async function* speak(
     ...turn,
     tools: input.toolset.tools,
     signal: input.signal,
+    executionId: input.executionId,
   }
   try {
     for await (const event of deps.model.stream(request)) {
       if (event.type === 'end') {
-        yield stepEnd(event.usage)
+        await input.tell(stepEnd(event.usage))
         return { ...spoken, wasCut: event.reason === 'length', usage: wholeUsage(event.usage) }
       }
       note(spoken, event)
-      if (event.type === 'text') yield event
+      // Most readers take an event at once, and a promise costs more than the event.
+      const told = event.type === 'text' && input.tell(event)
+      if (told) await told
     }
-    yield stepEnd(NO_USAGE)
-    return { ok: false, failure: { finishReason: 'error', error: CUT_OFF } }
+    await input.tell(stepEnd(NO_USAGE))
+    return { ok: false, failure: { finishReason: 'error', error: CUT_OFF }, usage: NO_USAGE }
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error
-    if (error instanceof ModelError) yield stepEnd(error.usage)
-    const message = error instanceof ModelError ? error.message : STOPPED
-    return { ok: false, failure: { finishReason: 'error', error: message } }
+    if (!(error instanceof ModelError)) {
+      return { ok: false, failure: { finishReason: 'error', error: STOPPED }, usage: NO_USAGE }
+    }
+    await input.tell(stepEnd(error.usage))
+    return { ok: false, failure: { finishReason: 'error', error: error.message }, usage: wholeUsage(error.usage) }
   }
 }
 

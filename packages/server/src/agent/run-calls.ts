@@ -1,5 +1,5 @@
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { AgentCall, AgentEvent } from './agent-event.ts'
+import type { AgentCall, Tell } from './agent-event.ts'
 
 /** Makes one capability call. Resolves with its outcome, failures included; rejects only when the service itself failed. */
 export type CallCapability = (call: AgentCall) => Promise<CallResult>
@@ -13,11 +13,11 @@ interface Ended {
  * Makes the calls of one step, at most `maxParallel` at once, and tells of each as it starts and ends. Returns the results
  * by call id. Once the service itself has failed no further call is started, and the fault is thrown after the rest ended.
  */
-export async function* runCalls(
+export async function runCalls(
   calls: readonly AgentCall[],
   call: CallCapability,
-  context: { maxParallel: number; now: () => number; mayStart: () => boolean },
-): AsyncGenerator<AgentEvent, Map<string, CallResult>> {
+  context: { maxParallel: number; now: () => number; mayStart: () => boolean; tell: Tell },
+): Promise<Map<string, CallResult>> {
   const waiting = [...calls]
   const underWay = new Map<string, Promise<Ended>>()
   const results = new Map<string, CallResult>()
@@ -25,7 +25,7 @@ export async function* runCalls(
   const mayStart = () => faults.length === 0 && underWay.size < context.maxParallel && context.mayStart()
   for (;;) {
     for (let next = mayStart() ? waiting.shift() : undefined; next; next = mayStart() ? waiting.shift() : undefined) {
-      yield { type: 'capability-start', call: next, startedAt: context.now() }
+      await context.tell({ type: 'capability-start', call: next, startedAt: context.now() })
       underWay.set(next.callId, makeCall(call, next))
     }
     if (underWay.size === 0) break
@@ -36,7 +36,7 @@ export async function* runCalls(
       continue
     }
     results.set(ended.call.callId, ended.outcome.result)
-    yield { type: 'capability-end', call: ended.call, result: ended.outcome.result }
+    await context.tell({ type: 'capability-end', call: ended.call, result: ended.outcome.result })
   }
   if (faults.length > 0) throw faults[0]
   return results

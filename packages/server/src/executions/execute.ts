@@ -1,5 +1,5 @@
 import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
-import type { AgentEvent, AgentResult } from '../agent/agent-event.ts'
+import type { AgentEvent, AgentResult, Tell } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
@@ -17,7 +17,7 @@ import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { shapeText, TraceRecorder } from './trace-recorder.ts'
-import { watchedModel } from './watched-model.ts'
+import { watchTurns } from './watch-turns.ts'
 
 export interface ExecuteInput {
   /** The page's door has a rate limit, the owner's has none. */
@@ -76,23 +76,28 @@ export async function runExecution(
   const recorder = new TraceRecorder(admitted.wish.messageShape, deps.limits.storedBytes)
   const added: Message[] = []
   const { executionId } = admitted
-  const model = watchedModel(deps, { executionId, span: run.scope.span })
-  const events = runAgent(
-    { ...deps, model, limits: agentLimits(deps.limits, admitted.runtime) },
-    {
-      instructions: admitted.runtime.deployment?.instructions ?? null,
-      messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
-      toolset: toolsetOf(admitted.runtime),
-      call: recordedCall(deps, admitted, input, run.scope),
-      signal: run.scope.signal,
-      hold: run.hold,
-    },
-  )
-  const result = await follow({ logger: deps.logger, executionId }, events, (event) => {
+  const tell: Tell = (event) => {
     recorder.add(event)
     if (event.type === 'turn') added.push(event.message)
     const shown = toStreamEvent(event)
     return shown ? run.onEvent(shown) : undefined
+  }
+  const loop = runAgent(
+    { ...deps, watch: watchTurns(deps, run.scope), limits: agentLimits(deps.limits, admitted.runtime) },
+    {
+      executionId,
+      instructions: admitted.runtime.deployment?.instructions ?? null,
+      messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
+      toolset: toolsetOf(admitted.runtime),
+      call: recordedCall(deps, admitted, input, run.scope),
+      tell,
+      signal: run.scope.signal,
+      hold: run.hold,
+    },
+  )
+  const result = await loop.catch((error: unknown): AgentResult => {
+    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    return { finishReason: 'error', error: OUR_FAULT }
   })
   const trace = recorder.trace()
   const settled = await within(run.scope.span, 'settle', () =>
@@ -133,28 +138,6 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
 
 /** What an execution that failed from within is told. */
 export const OUR_FAULT = 'Something went wrong on our side.'
-
-async function follow(
-  context: Pick<Deps, 'logger'> & { executionId: string },
-  events: AsyncGenerator<AgentEvent, AgentResult>,
-  onEvent: (event: AgentEvent) => Promise<void> | void,
-): Promise<AgentResult> {
-  try {
-    for (;;) {
-      const next = await events.next()
-      if (next.done) return next.value
-      const told = onEvent(next.value)
-      if (told) await told
-    }
-  } catch (error) {
-    const { logger, executionId } = context
-    logger.error({ err: error, executionId }, 'an execution failed from within')
-    const failure: AgentResult = { finishReason: 'error', error: OUR_FAULT }
-    // Where the fault was outside the loop, the loop still holds the model's stream open.
-    await events.return(failure).catch(() => undefined)
-    return failure
-  }
-}
 
 function recordedCall(
   deps: ExecuteDeps,

@@ -13,9 +13,13 @@ export function needsPieces(value: unknown): boolean {
 /** The content type of {@link jsonInOne}, which Fastify does not set for a serializer of a reply's own. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What `JSON.stringify` makes of a JSON value, at once. JSON that is written already is not parsed again. */
+/** What `JSON.stringify` makes of a JSON value. JSON that is written already is not parsed again. */
 export function jsonInOne(value: unknown): string {
-  return [...jsonPieces(value)].join('')
+  if (value instanceof JsonText) return value.text
+  if (Array.isArray(value)) return `[${value.map(jsonInOne).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${jsonInOne(field)}`).join()}}`
 }
 
 /** The same in order and in pieces, so that a long text is never there twice. */

@@ -7,8 +7,8 @@ const HEARTBEAT_MS = 15_000
 
 /** An answer that is sent event by event. */
 export interface EventStream {
-  /** Resolves when the reader can take more, or is gone. */
-  send(event: StreamEvent): Promise<void>
+  /** A promise where the reader cannot take more at once: it resolves when the reader can, or is gone. */
+  send(event: StreamEvent): Promise<void> | void
   end(): void
 }
 
@@ -31,19 +31,20 @@ export function openEventStream(reply: FastifyReply): EventStream {
   let isWithinEvent = false
   const heartbeat = setInterval(() => isWithinEvent || raw.write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))
-  return {
-    async send(event) {
+  const sendPieces = async (event: StreamEvent) => {
+    isWithinEvent = true
+    for (const piece of framed(event)) {
+      if (!raw.write(piece)) await writable(raw)
       if (raw.destroyed) return
-      if (!needsPieces(event)) {
-        if (!raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await writable(raw)
-        return
-      }
-      isWithinEvent = true
-      for (const piece of framed(event)) {
-        if (!raw.write(piece)) await writable(raw)
-        if (raw.destroyed) return
-      }
-      isWithinEvent = false
+    }
+    isWithinEvent = false
+  }
+  return {
+    send(event) {
+      if (raw.destroyed) return undefined
+      if (needsPieces(event)) return sendPieces(event)
+      const isTaken = raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      return isTaken ? undefined : writable(raw)
     },
     end() {
       clearInterval(heartbeat)

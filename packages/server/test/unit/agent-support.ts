@@ -51,28 +51,29 @@ export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
   const dispatched: AgentCall[] = []
   const deps: AgentDeps = {
     model: options.model ?? scriptedModel(),
+    watch: (speak) => speak(),
     clock,
     newId: createIds(clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   }
-  const loop = runAgent(deps, {
+  const events: AgentEvent[] = []
+  const result = await runAgent(deps, {
+    executionId: 'exec_test',
     instructions: options.instructions ?? null,
     messages: options.messages ?? [user('Hello')],
     toolset: toolsetOf(options.capabilities ?? { echo: () => null }),
     signal: options.signal ?? new AbortController().signal,
     hold: options.hold ?? (() => true),
+    tell(event) {
+      events.push(event)
+      onEvent(event)
+    },
     async call(made) {
       dispatched.push(made)
       return call(made)
     },
   })
-  const events: AgentEvent[] = []
-  for (;;) {
-    const next = await loop.next()
-    if (next.done) return { result: next.value, events, turns: turnsOf(events), dispatched }
-    events.push(next.value)
-    onEvent(next.value)
-  }
+  return { result, events, turns: turnsOf(events), dispatched }
 }
 
 function toolsetOf(capabilities: NonNullable<LoopOptions['capabilities']>): AgentInput['toolset'] {

@@ -24,22 +24,18 @@ interface Context {
 /** Runs calls to their end; tells of each event by its type and its call. */
 async function run(calls: readonly AgentCall[], call: (made: AgentCall) => Promise<CallResult>, context: Context = {}) {
   const told: string[] = []
-  const events = runCalls(calls, call, {
+  const results = await runCalls(calls, call, {
     maxParallel: context.maxParallel ?? 5,
     now: () => 1000,
     mayStart: () => context.signal?.aborted !== true,
-  })
-  const ended = (async () => {
-    for (;;) {
-      const next = await events.next()
-      if (next.done) return next.value
-      if (next.value.type === 'capability-start' || next.value.type === 'capability-end') {
-        told.push(`${next.value.type === 'capability-start' ? 'start' : 'end'} ${next.value.call.ordinal}`)
+    tell(event) {
+      if (event.type === 'capability-start' || event.type === 'capability-end') {
+        told.push(`${event.type === 'capability-start' ? 'start' : 'end'} ${event.call.ordinal}`)
       }
-      context.onEvent?.(next.value)
-    }
-  })()
-  return { told, results: await ended }
+      context.onEvent?.(event)
+    },
+  })
+  return { told, results }
 }
 
 describe('calls of one step', () => {
