@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 const GROUP_BITS = 16
@@ -10,6 +11,8 @@ const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
  * Text that is no address is returned as it is.
  */
 export function networkOf(ip: string, ipv6Bits: number): string {
+  // Most are, and to parse an address costs more than all else that a rate limit does.
+  if (isIPv4(ip)) return ip
   const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
   const host = bracketed ?? plain ?? ip
   if (!ipaddr.isValid(host)) return ip
