@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { onClientGone } from '../http/client-gone.ts'
 import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
-import { noteAdmission, notesOf } from '../http/request-notes.ts'
+import { accountOfRequest, noteAdmission, notesOf } from '../http/request-notes.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
 import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
@@ -21,12 +21,12 @@ export async function answerCall(
   const faults = sizeFaults({ metadata, metadataText, endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const { span, accountId } = notesOf(reply.request)
-  const scope = deps.running.begin(accountId, deps.limits.executionMs, span)
+  const { request } = reply
+  const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, notesOf(request))
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope }, input))
-    noteAdmission(reply.request, admitted.executionId)
+    noteAdmission(request, admitted.executionId)
     const outcome = await runCall(deps, admitted, input, scope)
     // Not earlier: a refusal is sent as text.
     reply.type(JSON_TYPE).serializer(jsonInOne)

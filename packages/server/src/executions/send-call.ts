@@ -51,6 +51,7 @@ export async function sendCall(
         metadataText: admitted.metadata ?? '{}',
         endUserToken,
         traceparent: span.traceparent ?? executionTraceparent(executionId),
+        held: scope.held,
         signal: scope.dispatchSignal,
       },
     )

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HeldBytes, type Shortage } from '../admission/in-flight.ts'
+import { HeldBytes, type InFlight, type Shortage } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
-import { notesOf } from './request-notes.ts'
+import { accountOfRequest, notesOf } from './request-notes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,7 +28,7 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
   const lateRefusal = busy()
   const heldBy = (request: FastifyRequest): HeldBytes => {
     const notes = notesOf(request)
-    notes.held ??= new HeldBytes(inFlight, notes.accountId)
+    notes.held ??= new HeldBytes(inFlight, accountOfRequest(request))
     return notes.held
   }
   const refused = (shortage: Shortage): AppError => {
@@ -36,18 +36,15 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
     return noRoom(shortage)
   }
   const refuseWhileLate = (request: FastifyRequest): AppError | null => {
-    if (!isExecution(request) || !isLate(deps, notesOf(request).accountId)) return null
+    if (!isExecution(request) || !isLate(deps, accountOfRequest(request))) return null
     metrics.requestRefused('event_loop')
     return lateRefusal
   }
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const late = refuseWhileLate(request)
     if (late) return done(late)
-    const { accountId } = notesOf(request)
     heldBy(request)
-    const shortage = isExecution(request)
-      ? (inFlight.executionShortage(accountId) ?? inFlight.byteShortage(accountId))
-      : null
+    const shortage = isExecution(request) ? shortageOf(inFlight, accountOfRequest(request)) : null
     if (shortage) done(refused(shortage))
     else done(null, payload)
   })
@@ -63,6 +60,10 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
     if (shortage) held.take(bytes)
     done()
   })
+}
+
+function shortageOf(inFlight: InFlight, accountId: string): Shortage | null {
+  return inFlight.executionShortage(accountId) ?? inFlight.byteShortage(accountId)
 }
 
 function isExecution(request: FastifyRequest): boolean {

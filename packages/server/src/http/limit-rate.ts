@@ -4,14 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateRoutes, RateState, RateTaken } from '../admission/rate-limit.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, limited } from '../errors.ts'
-import { networkOf } from '../lib/network.ts'
 import type { Located } from '../runtimes/serving.ts'
+import { networkOfCaller } from './request-notes.ts'
 
 type RateDeps = Pick<Deps, 'rateLimit' | 'metrics'>
 type Granted = Extract<RateTaken, { ok: true }>
-
-// What one customer has of IPv6 addresses, at least.
-const IPV6_BITS = 56
 
 // Requests that took a unit, and whose visitor is not judged yet.
 const unjudged = new WeakMap<FastifyRequest, Granted>()
@@ -26,7 +23,7 @@ export function takeRate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void | Promise<void> {
-  const network = networkOf(request.ip, IPV6_BITS)
+  const network = networkOfCaller(request)
   const take = () => deps.rateLimit.take({ runtime: located.runtime, routes, network })
   const settle = (taken: RateTaken) => {
     reply.headers(rateHeaders(taken.state))
@@ -50,7 +47,7 @@ export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
 
 /** The answer to a broker call that found nothing: the same for all that may be missing, and limited by network. */
 export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
-  const taken = deps.rateLimit.takeNotFound(networkOf(request.ip, IPV6_BITS))
+  const taken = deps.rateLimit.takeNotFound(networkOfCaller(request))
   return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
 }
 
