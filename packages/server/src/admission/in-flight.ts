@@ -10,8 +10,12 @@ export interface Shortage {
   scope: 'account' | 'service'
 }
 
-/** The account of requests that carry no credential. */
-export const STRANGERS = ''
+/** The account of requests that carry no credential: each network is one. */
+export function strangersOf(network: string): string {
+  return `${STRANGERS} ${network}`
+}
+
+const STRANGERS = 'strangers'
 
 interface Share {
   executions: number
@@ -63,7 +67,7 @@ export class InFlight {
     const { bytes } = this.#shareOf(accountId)
     const free = this.#limits.heldBytes - this.#bytes
     if (bytes < free && more <= free) return null
-    return { of: 'bytes', scope: bytes === 0 || accountId === STRANGERS ? 'service' : 'account' }
+    return { of: 'bytes', scope: bytes === 0 || accountId.startsWith(STRANGERS) ? 'service' : 'account' }
   }
 
   /** Counts, whether there is room or not. Negative numbers give back. */
@@ -81,12 +85,15 @@ export class InFlight {
   }
 }
 
-/** The bytes that one request holds for its account, from the first of its body until its answer has left. */
+/**
+ * The bytes that one request holds for its account: from the first of its body until its answer has left and the execution
+ * that it became, if any, has ended.
+ */
 export class HeldBytes {
   readonly #inFlight: InFlight
   readonly #accountId: string
   #bytes = 0
-  #isReleased = false
+  #holders = 1
 
   constructor(inFlight: InFlight, accountId: string) {
     this.#inFlight = inFlight
@@ -111,15 +118,21 @@ export class HeldBytes {
 
   /** Takes what is in memory already. False where the account holds more than its share now. */
   take(bytes: number): boolean {
-    if (this.#isReleased) return true
+    if (this.#holders < 1) return true
     this.#bytes += bytes
     this.#inFlight.add(this.#accountId, { bytes })
     return this.#inFlight.byteShortage(this.#accountId) === null
   }
 
-  /** Gives everything back; what is taken later is not counted. */
+  /** Adds a holder, which releases the bytes, too. */
+  retain(): this {
+    this.#holders += 1
+    return this
+  }
+
+  /** Gives everything back once each holder has released it; what is taken later is not counted. */
   release(): void {
-    this.take(-this.#bytes)
-    this.#isReleased = true
+    if (this.#holders === 1) this.take(-this.#bytes)
+    this.#holders -= 1
   }
 }

@@ -6,7 +6,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { pauseUntilStopped } from '../stop-signal.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
-import type { DispatchTarget, TargetSecrets } from './dispatch-call.ts'
+import type { DispatchCall, DispatchTarget, TargetSecrets } from './dispatch-call.ts'
 import type { Reply } from './exchange.ts'
 import type { Address } from './lanes.ts'
 import { send } from './send.ts'
@@ -26,6 +26,7 @@ export interface Attempt {
   limit: CallLimit
   /** The secret that the endpoint last answered to. */
   workedSecret: Secret | null
+  held: DispatchCall['held']
 }
 
 export interface AttemptResult {
@@ -84,13 +85,17 @@ async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): 
 }
 
 // Every try has a time and a nonce of its own, or the receiver would take it for a replay.
-function sendOnce(deps: AttemptDeps, { target, address, message, limit }: Attempt, secret: Secret): Promise<Reply> {
+function sendOnce(
+  deps: AttemptDeps,
+  { target, address, message, limit, held }: Attempt,
+  secret: Secret,
+): Promise<Reply> {
   const { body, bodyDigest } = message
   const nonce = (deps.randomNonce ?? createNonce)()
   const timestamp = String(Math.trunc(deps.clock.now()))
   const signature = signCall(secret, { runtimeId: target.runtimeId, timestamp, nonce, bodyDigest })
   const headers = signature.concat(message.headers)
-  return send(deps.agent, { address, headers, body }, limit, deps.limits.responseBytes)
+  return send(deps.agent, { address, headers, body }, limit, { maxBytes: deps.limits.responseBytes, held })
 }
 
 /** 128 random bits. */

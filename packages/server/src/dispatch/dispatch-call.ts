@@ -1,4 +1,5 @@
 import type { JsonObject } from '@svc/contract'
+import type { HeldBytes } from '../admission/in-flight.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { StopSignal } from '../stop-signal.ts'
 
@@ -30,6 +31,8 @@ export interface DispatchCall {
   endUserToken: Secret | undefined
   /** Passed on where it is a valid one; a new one is minted otherwise. */
   traceparent?: string
+  /** Counts the answer while it arrives. */
+  held?: Pick<HeldBytes, 'grow' | 'take'>
   /** Ends the call as cancelled. */
   signal?: StopSignal
 }

@@ -107,6 +107,7 @@ async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer
       message,
       limit,
       workedSecret: lane.workedSecret,
+      held: call.held,
     })
     if (reply.ok) {
       lane.workedSecret = secret

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
+import type { DispatchCall } from './dispatch-call.ts'
 import { type CallFailure, FAILURES, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */
@@ -18,18 +19,25 @@ export type Reply =
 
 type FailedReply = Extract<Reply, { ok: false }>
 
+/** How much of an answer is taken: its own limit, and the room there is while it arrives. */
+export interface AnswerRoom {
+  maxBytes: number
+  held: DispatchCall['held']
+}
+
 /** One request and its response as undici reports them. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #maxBytes: number
+  readonly #room: AnswerRoom
   readonly #body: BoundedBuffer
   readonly #settle: (reply: Reply) => void
   #controller: Dispatcher.DispatchController | null = null
   #interimHeads = 0
+  #heldBytes = 0
   #isOver = false
 
-  constructor(maxBytes: number, settle: (reply: Reply) => void) {
-    this.#maxBytes = maxBytes
-    this.#body = new BoundedBuffer(maxBytes)
+  constructor(room: AnswerRoom, settle: (reply: Reply) => void) {
+    this.#room = room
+    this.#body = new BoundedBuffer(room.maxBytes)
     this.#settle = settle
   }
 
@@ -46,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#maxBytes)
+    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#room.maxBytes)
     if (fault) this.#fail(fault)
   }
 
@@ -57,7 +65,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#isOver && !this.#body.append(chunk)) this.#fail(TOO_LARGE)
+    if (this.#isOver) return
+    if (this.#room.held?.grow(chunk.length)) return void this.#fail(NO_ROOM)
+    this.#heldBytes += chunk.length
+    if (!this.#body.append(chunk)) this.#fail(TOO_LARGE)
   }
 
   onResponseEnd(): void {
@@ -78,6 +89,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #finish(reply: Reply): void {
     if (this.#isOver) return
     this.#isOver = true
+    // A whole answer is in memory until its execution has ended.
+    if (!reply.ok) this.#room.held?.take(-this.#heldBytes)
     this.#settle(reply)
   }
 }
@@ -87,6 +100,7 @@ type Fault = Pick<FailedReply, 'failure' | 'reason'> & Partial<Pick<FailedReply,
 
 const MAX_INTERIM_HEADS = 10
 const TOO_MANY_HEADS = { failure: FAILURES.notHttp, reason: 'too_many_heads' }
+const NO_ROOM = { failure: FAILURES.noRoom, reason: 'no_room' }
 const TOO_LARGE = { failure: FAILURES.tooLarge, reason: 'too_large' }
 
 // Judged by the head alone, so that a body nobody wants is never read.

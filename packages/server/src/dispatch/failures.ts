@@ -19,6 +19,7 @@ export const FAILURES = {
   notHttp: { message: 'The endpoint gave an answer that could not be used.', transport: 'failed' },
   unusable: { message: 'The endpoint gave an answer that could not be used.', transport: 'worked' },
   tooLarge: { message: 'The endpoint gave an answer that was too large.', transport: 'worked' },
+  noRoom: { message: 'The service has no room for the endpoint’s answer just now.', transport: 'unknown' },
   tooDeep: { message: 'The endpoint gave an answer that was nested too deeply.', transport: 'worked' },
   encoded: { message: 'The endpoint gave a compressed answer, which is not accepted.', transport: 'worked' },
   redirect: { message: 'The endpoint answered with a redirect, which is not followed.', transport: 'worked' },

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher as HttpDispatcher } from 'undici'
 import type { CallLimit } from './call-limit.ts'
 import { createGuardedConnector, type GuardOptions } from './endpoint-guard.ts'
-import { Exchange, type Reply } from './exchange.ts'
+import { type AnswerRoom, Exchange, type Reply } from './exchange.ts'
 import { FAILURES } from './failures.ts'
 import { inPieces } from './in-pieces.ts'
 import type { Address } from './lanes.ts'
@@ -29,10 +29,10 @@ export function createAgent(options: GuardOptions): Agent {
 }
 
 /** Makes one try. Resolves once, at the latest when `limit` ends; a connection left in the middle is destroyed. */
-export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, maxBytes: number): Promise<Reply> {
+export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, room: AnswerRoom): Promise<Reply> {
   return new Promise((resolve) => {
     const onEnd = () => exchange.stop(limit.failure() ?? FAILURES.cancelled)
-    const exchange = new Exchange(maxBytes, (reply) => {
+    const exchange = new Exchange(room, (reply) => {
       limit.signal.removeEventListener('abort', onEnd)
       resolve(reply)
     })

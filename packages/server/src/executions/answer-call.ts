@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
-import { noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
+import { accountOfRequest, noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
 import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './call-capability.ts'
@@ -20,12 +20,12 @@ export async function answerCall(
   const faults = sizeFaults({ metadata, metadataText, endUserToken }, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const { span, accountId } = notesOf(reply.request)
-  const scope = deps.running.begin(accountId, deps.limits.executionMs, span)
+  const { request } = reply
+  const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, notesOf(request))
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
     const admitted = await within(scope.span, 'admit', () => admit(deps, { located, scope }, input))
-    noteAdmission(reply.request, admitted.executionId)
+    noteAdmission(request, admitted.executionId)
     const outcome = await runCall(deps, admitted, input, scope)
     // Not earlier: a refusal is sent as text.
     reply.type(JSON_TYPE).serializer(jsonInOne)

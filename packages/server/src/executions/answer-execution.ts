@@ -4,7 +4,7 @@ import { transcriptWeight } from '../admission/heap-weight.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
-import { noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
+import { accountOfRequest, noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { within } from '../tracing/tracing.ts'
@@ -22,13 +22,12 @@ export async function answerExecution(
   const faults = sizeFaults(input, deps.limits)
   if (faults) throw invalid(faults)
   // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const { span, held, accountId } = notesOf(request)
-  const scope = deps.running.begin(accountId, deps.limits.executionMs, span)
+  const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, notesOf(request))
   onClientGone(reply, () => scope.stop('cancelled'))
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope }, input))
     noteAdmission(request, admitted.executionId)
-    const hold = (bytes: number) => held?.take(transcriptWeight(bytes)) ?? true
+    const hold = (bytes: number) => scope.held.take(transcriptWeight(bytes))
     if (!wantsStream(request.headers.accept)) {
       const answer = await runExecution(deps, admitted, input, { scope, hold, onEvent: () => {} })
       // Not earlier: a refusal is sent as text.

@@ -1,4 +1,4 @@
-import type { InFlight } from '../admission/in-flight.ts'
+import { HeldBytes, type InFlight } from '../admission/in-flight.ts'
 import { noRoom } from '../errors.ts'
 import { Stop, type StopSignal } from '../stop-signal.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
@@ -17,6 +17,8 @@ export interface ExecutionScope {
   readonly stopReason: StopReason | null
   /** What happens within it belongs to this span. */
   readonly span: Span
+  /** What it holds of memory, for its account. */
+  readonly held: HeldBytes
   stop(reason: StopReason): void
   /** Must be called when the execution has been settled. */
   end(): void
@@ -24,8 +26,8 @@ export interface ExecutionScope {
 
 /** The executions under way in this process. */
 export interface RunningExecutions {
-  /** Throws the refusal where the account has its share under way. */
-  begin(accountId: string, maxMs: number, span?: Span): ExecutionScope
+  /** Throws the refusal where the account has its share under way. `held` is what the request holds already. */
+  begin(accountId: string, maxMs: number, from?: { span?: Span; held?: HeldBytes | null }): ExecutionScope
   readonly size: number
   /** Resolves when none is left, or with this signal. */
   idle(signal: StopSignal): Promise<void>
@@ -41,12 +43,14 @@ export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
     for (const scope of scopes) scope.stop(reason)
   }
   return {
-    begin(accountId, maxMs, span = NO_SPAN) {
+    begin(accountId, maxMs, { span = NO_SPAN, held = null } = {}) {
       const shortage = inFlight.executionShortage(accountId)
       if (shortage) throw noRoom(shortage)
       inFlight.add(accountId, { executions: 1 })
-      const scope = createScope({ maxMs, span }, (ended) => {
+      const bytes = held?.retain() ?? new HeldBytes(inFlight, accountId)
+      const scope = createScope({ maxMs, span, held: bytes }, (ended) => {
         scopes.delete(ended)
+        bytes.release()
         inFlight.add(accountId, { executions: -1 })
       })
       scopes.add(scope)
@@ -66,7 +70,7 @@ export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
 }
 
 function createScope(
-  { maxMs, span }: { maxMs: number; span: Span },
+  { maxMs, span, held }: { maxMs: number; span: Span; held: HeldBytes },
   ended: (scope: ExecutionScope) => void,
 ): ExecutionScope {
   const loop = new Stop()
@@ -76,6 +80,7 @@ function createScope(
     signal: loop,
     dispatchSignal: dispatch,
     span,
+    held,
     get stopReason() {
       return stopReason
     },

@@ -52,6 +52,7 @@ export async function sendCall(
         metadataText: admitted.metadata ?? '{}',
         endUserToken,
         traceparent,
+        held: scope.held,
         signal: scope.dispatchSignal,
       },
     )

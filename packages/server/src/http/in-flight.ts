@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { HeldBytes, type Shortage } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
-import { notesOf } from './request-notes.ts'
+import { accountOfRequest, notesOf } from './request-notes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,21 +42,22 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
   }
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const notes = notesOf(request)
-    notes.held = new HeldBytes(inFlight, notes.accountId)
-    const refusal = notes.config.load === 'execution' ? refuse(notes.accountId) : null
+    const accountId = accountOfRequest(request)
+    notes.held = new HeldBytes(inFlight, accountId)
+    const refusal = notes.config.load === 'execution' ? refuse(accountId) : null
     if (refusal) done(refusal)
     else done(null, payload)
   })
   // Again once the body has come: others may have begun meanwhile.
   app.addHook('preHandler', (request, _reply, done) => {
-    const { config, accountId } = notesOf(request)
-    done((config.load === 'execution' && refuseWhileLate(accountId)) || undefined)
+    const isExecution = notesOf(request).config.load === 'execution'
+    done((isExecution && refuseWhileLate(accountOfRequest(request))) || undefined)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
     if (bytes <= SMALL_ANSWER_BYTES) return done()
     const notes = notesOf(request)
-    notes.held ??= new HeldBytes(inFlight, notes.accountId)
+    notes.held ??= new HeldBytes(inFlight, accountOfRequest(request))
     const shortage = notes.held.grow(bytes)
     // What has changed something must be answered.
     if (shortage && request.method === 'GET') return done(refused(shortage))

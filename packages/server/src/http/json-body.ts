@@ -65,6 +65,8 @@ export function readBody(
   const onEnd = () => finish(body.bytes())
   const onError = () => finish(invalidField('body', 'did not arrive whole.'))
   if (Number(payload.headers['content-length']) > maxBytes) return void done(bodyTooLarge(maxBytes))
+  // Its sender left while its credential was looked up: nothing would be heard of it any more.
+  if (payload.destroyed) return void onError()
   const reserved = reservedFor(payload)
   const shortage = held?.grow(reserved)
   if (shortage) finish(noRoom(shortage))

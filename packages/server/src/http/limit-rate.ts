@@ -4,14 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateRoutes, RateState, RateTaken } from '../admission/rate-limit.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, limited } from '../errors.ts'
-import { networkOf } from '../lib/network.ts'
 import type { Located } from '../runtimes/serving.ts'
-import { notesOf } from './request-notes.ts'
+import { networkOfCaller, notesOf } from './request-notes.ts'
 
 type RateDeps = Pick<Deps, 'rateLimit' | 'metrics'>
 
-// What one customer has of IPv6 addresses, at least.
-const IPV6_BITS = 56
 
 /**
  * Takes one unit of the runtime's rate limit and sets the `RateLimit-*` headers. Throws 429 where there is none left, at
@@ -23,7 +20,7 @@ export function takeRate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void | Promise<void> {
-  const network = networkOf(request.ip, IPV6_BITS)
+  const network = networkOfCaller(request)
   const take = () => deps.rateLimit.take({ runtime: located.runtime, routes, network })
   const settle = (taken: RateTaken) => {
     reply.headers(rateHeaders(taken.state))
@@ -48,7 +45,7 @@ export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
 
 /** The answer to a broker call that found nothing: the same for all that may be missing, and limited by network. */
 export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
-  const taken = deps.rateLimit.takeNotFound(networkOf(request.ip, IPV6_BITS))
+  const taken = deps.rateLimit.takeNotFound(networkOfCaller(request))
   return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
 }
 

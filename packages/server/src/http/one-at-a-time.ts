@@ -5,7 +5,7 @@ import { Stop } from '../stop-signal.ts'
 import { runtimeOf } from './planes.ts'
 
 const DEPLOYING = {
-  limits: { permits: 64, permitsPerKey: 1, waiting: 512, waitingPerKey: 64 },
+  limits: { permits: 1_000, permitsPerKey: 1, waiting: 1_000, waitingPerKey: 64 },
   waitMs: 10_000,
   refusal: () => limited('Too many deployments of this account are under way. Deploy again in a moment.', 2_000),
 }

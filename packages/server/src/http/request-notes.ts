@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
+import { type HeldBytes, strangersOf } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
+import { networkOf } from '../lib/network.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { NO_SPAN } from '../tracing/no-tracer.ts'
 import type { Span } from '../tracing/tracing.ts'
@@ -13,8 +14,8 @@ export interface RequestNotes {
   /** The pattern of its route; null where none was found. */
   route: string | null
   span: Span
-  /** The account that the credential belongs to, or the runtime that was named. */
-  accountId: string
+  /** The account that the credential belongs to, or the runtime that was named; null where there is neither. */
+  accountId: string | null
   /** What the request holds for that account, once it holds something. */
   held: HeldBytes | null
   /** The runtime that its public key or its path led to. */
@@ -41,7 +42,7 @@ export function notesOf(request: FastifyRequest): RequestNotes {
     config: {},
     route: null,
     span: NO_SPAN,
-    accountId: STRANGERS,
+    accountId: null,
     held: null,
     located: null,
     unjudged: null,
@@ -49,6 +50,19 @@ export function notesOf(request: FastifyRequest): RequestNotes {
     onGone: null,
   }
   return request.notes
+}
+
+// What one customer has of IPv6 addresses, at least.
+const IPV6_BITS = 56
+
+/** The network that a request comes from. */
+export function networkOfCaller(request: FastifyRequest): string {
+  return networkOf(request.ip, IPV6_BITS)
+}
+
+/** The account that a request counts against; its network, where it has none. */
+export function accountOfRequest(request: FastifyRequest): string {
+  return notesOf(request).accountId ?? strangersOf(networkOfCaller(request))
 }
 
 /** Notes whose account a request counts against: what it holds from now on is that account's. */

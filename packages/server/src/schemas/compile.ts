@@ -1,5 +1,5 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
-import { compileAlone, DIALECT_IDS, validateSchema } from './dialects.ts'
+import { compileAlone, validateSchema } from './dialects.ts'
 import { schemaFaults } from './faults.ts'
 import { weigh, weightProblem } from './rules.ts'
 
@@ -34,24 +34,6 @@ export function compileDeployed(schema: JsonObject): SchemaCheck {
   } catch {
     return (_value, root) => notChecked(root)
   }
-}
-
-const SAMPLE = {
-  type: 'object',
-  properties: {
-    id: { type: 'string', pattern: '^id_[0-9a-z]{2,8}$' },
-    at: { format: 'date-time' },
-    of: { $ref: '#/$defs/of' },
-  },
-  required: ['id'],
-  additionalProperties: false,
-  $defs: { of: { type: 'array', items: { enum: ['a', 1] }, uniqueItems: true } },
-}
-
-/** Compiles a schema of each dialect. The first ones of a process take several times as long as those that follow. */
-export function warmUp(): void {
-  for (const $schema of DIALECT_IDS)
-    compileDeployed({ ...SAMPLE, $schema })({ id: 'id_1', of: [1, 2], more: true }, 'input')
 }
 
 /** The message for an input whose check did not end, or could not begin. */

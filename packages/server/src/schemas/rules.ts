@@ -1,10 +1,13 @@
 import type { JsonObject } from '@svc/contract'
 
-/** What a schema costs. A unit is a keyword, a value in a list of a keyword, or an instruction of a pattern. */
+/**
+ * What a schema costs; Infinity where that has no end or is not known. A unit is a keyword, a value in a list of a keyword,
+ * or an instruction of a pattern.
+ */
 export interface SchemaWeight {
   /** Of the schema as it stands. */
   compile: number
-  /** Of the schema with each reference replaced by its target; Infinity where that has no end or is not known. */
+  /** Of the schema with each reference replaced by its target. */
   check: number
 }
 
@@ -12,8 +15,6 @@ export interface SchemaWeight {
 const MAX_COMPILE_INLINE = 100
 // Units times characters of the input. One takes 40 ns at most, 10 ms in all.
 const MAX_CHECK_INLINE = 250_000
-// A category of characters has hundreds of ranges, which a class merges: up to a quarter of a millisecond for each.
-const CATEGORY_UNITS = 5
 const MAX_COMPILE = 50_000
 const MAX_CHECK = 1_000_000
 const MAX_REFERENCES_IN_A_ROW = 100
@@ -25,9 +26,10 @@ export function isInline({ compile, check }: SchemaWeight, characters: number): 
 
 export const TOO_SLOW = 'takes too long to check: make it smaller, with fewer references and smaller patterns.'
 
-/** Why a schema costs more than is accepted; null where it does not. A schema without an end is tried out instead. */
+/** Why a schema costs more than is accepted; null where it does not. One whose cost is not known is tried out instead. */
 export function weightProblem({ compile, check }: SchemaWeight): string | null {
-  return compile > MAX_COMPILE || (Number.isFinite(check) && check > MAX_CHECK) ? TOO_SLOW : null
+  const isPast = (units: number, most: number) => Number.isFinite(units) && units > most
+  return isPast(compile, MAX_COMPILE) || isPast(check, MAX_CHECK) ? TOO_SLOW : null
 }
 
 type ReferenceWeight = (reference: string) => number
@@ -79,31 +81,16 @@ function targetOf(schema: JsonObject, reference: string): unknown {
   }, schema)
 }
 
-function patternWeight(pattern: string): number {
-  return patternSize(pattern) + CATEGORY_UNITS * (pattern.split(/\\p\{/i).length - 1)
-}
+const CLASSES = /\\.|\[(?:\\.|[^\]\\])*\]/gs
+const COUNTS = /\{(\d+)(?:,(\d*))?\}/g
 
-const TOKENS = /\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(?<least>\d+)(?<range>,(?<most>\d*))?\}|./gsu
-
-/** How many instructions the engine makes of a pattern, or a few more. A count multiplies what it repeats. */
-export function patternSize(pattern: string): number {
-  const groups = [0]
-  let last = 0
-  const add = (size: number) => groups.push((groups.pop() ?? 0) + size)
-  for (const { 0: token, groups: count } of pattern.matchAll(TOKENS)) {
-    const times = count?.['least'] === undefined ? 0 : timesOf(count)
-    if (token === '(') groups.push(0)
-    else if (times > 0) add(last * (times - 1))
-    else {
-      last = token === ')' && groups.length > 1 ? 2 + (groups.pop() ?? 0) : 1
-      add(last)
-    }
-    last *= Math.max(1, times)
-  }
-  return groups.reduce((sum, size) => sum + size, 4)
-}
-
-function timesOf({ least, range, most }: Partial<Record<string, string>>): number {
-  if (range === undefined) return Math.max(1, Number(least))
-  return most ? Math.max(1, 2 * Number(most)) : Number(least) + 1
+/**
+ * How many instructions the engine makes of a pattern, at most; Infinity where a group or a category of characters may be
+ * of any size, so that only the thread compiles it.
+ */
+export function patternWeight(pattern: string): number {
+  const atoms = pattern.replace(CLASSES, 'c')
+  if (/\\p/i.test(pattern) || /[)}]\{/.test(atoms)) return Number.POSITIVE_INFINITY
+  const repeated = [...atoms.matchAll(COUNTS)].map(([, least, most]) => (most ? 2 * Number(most) : Number(least)))
+  return repeated.reduce((sum, times) => sum + times, atoms.replace(COUNTS, '').length + 4)
 }

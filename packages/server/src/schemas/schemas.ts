@@ -4,7 +4,7 @@ import { limited } from '../errors.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
 import { createWorkerThread, type JobThread } from '../lib/worker-thread.ts'
 import type { StopSignal } from '../stop-signal.ts'
-import { notChecked, warmUp } from './compile.ts'
+import { notChecked } from './compile.ts'
 import { createCompiledSchemas } from './compiled.ts'
 import { type CheckJob, NOT_REACHED, type SchemaJob, type SchemaPart } from './jobs.ts'
 import { isInline, type SchemaWeight, TOO_SLOW, weigh } from './rules.ts'
@@ -50,8 +50,6 @@ export function createSchemas(startThread: () => SchemaThread = startSchemaThrea
   const [judgeThread, checkThread] = [startThread(), startThread()]
   const [judging, checking] = [createRunQueue(JUDGING), createRunQueue(CHECKING)]
   const compiled = createCompiledSchemas()
-
-  warmUp()
 
   async function checkInThread(job: CheckJob, signal?: StopSignal): Promise<FieldErrors | null> {
     const work = () => checkThread.run(job, [COMPILE_MS, CHECK_MS])

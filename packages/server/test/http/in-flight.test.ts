@@ -118,29 +118,67 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect(service.deps.inFlight.accounts).toBe(0)
   })
 
-  test('of strangers is counted as one account’s', async () => {
+  test('of strangers is counted by network', async () => {
     const { service } = await setScene(database(), { limits: { heldBytes: 1_000_000 } })
     const port = await listenLocally(service.app)
     const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(90_000) })
     for (const socket of [1, 2].map(() => connectTo(port, whole.slice(0, 30_000)))) expect(socket.destroyed).toBe(false)
-    await eventually(() => expect(service.deps.inFlight.byteShortage('')).not.toBeNull())
-    const body = { email: 'b@example.com', password: 'correct horse battery' }
-    const refused = await service.send('POST', '/v1/auth/sign-in', { body })
-    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(TOO_MUCH)
+    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(700_000))
+    const signIn = (remoteAddress: string) =>
+      service.inject({
+        method: 'POST',
+        url: '/v1/auth/sign-in',
+        payload: { email: 'b@example.com', password: 'correct horse battery' },
+        remoteAddress,
+      })
+    expect(refusalOf(await signIn('127.0.0.1'), 'rate_limit_exceeded')).toBe(TOO_MUCH)
+    expect((await signIn('203.0.113.7')).statusCode).toBe(401)
+  })
+
+  test('of a caller who left is counted until its call has ended', async () => {
+    const gate = createGate()
+    onTestFinished(gate.open)
+    const handle = {
+      echo: async () => {
+        await gate.enter()
+        return { output: 'x'.repeat(1_000) }
+      },
+    }
+    const { service, runtime } = await setScene(database(), { handle })
+    const port = await listenLocally(service.app)
+    const body = { input: { text: 'x'.repeat(50_000) } }
+    const socket = connectTo(port, postText(`/v1/capabilities/${runtime.runtimeId}/echo`, body))
+    await gate.arrived(1)
+    socket.destroy()
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
+    expect(service.deps.inFlight.bytes).toBeGreaterThan(100_000)
+    gate.open()
+    await eventually(() => expect(service.deps.inFlight.accounts).toBe(0))
+  })
+
+  test('has no room for an endpoint’s answer that takes too much: the call fails while it arrives', async () => {
+    const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
+    const { service, owner, broker } = await setScene(database(), { handle, limits: { heldBytes: 100_000 } })
+    service.deps.inFlight.add(owner.ownerId, { bytes: 45_000 })
+    const failed = await broker('echo')
+    expect(failed.statusCode).toBe(502)
+    expect(failed.json().error.message).toBe('The service has no room for the endpoint’s answer just now.')
+    expect(service.deps.inFlight.bytes).toBe(45_000)
   })
 
   test('holds a large answer until it is read, and refuses another to the same account', async () => {
     const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
-    const scene = await setScene(database(), { handle, limits: { heldBytes: 100_000 } })
+    const scene = await setScene(database(), { handle, limits: { heldBytes: 121_000 } })
     const { service, owner, broker } = scene
-    const { executionId } = (await broker('echo')).json()
+    // Its answer has no room, but a call was made.
+    const called = await broker('echo')
+    expect(called.statusCode).toBe(200)
+    const { executionId } = called.json()
     const get = () => service.send('GET', `/v1/executions/${executionId}`, { key: owner.apiKey })
     expect((await get()).statusCode).toBe(200)
-    service.deps.inFlight.add(owner.ownerId, { bytes: 49_000 })
+    service.deps.inFlight.add(owner.ownerId, { bytes: 61_000 })
     const refused = await get()
     expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
-    // A call was made, and is answered.
-    expect((await broker('echo')).statusCode).toBe(200)
   })
 })
 

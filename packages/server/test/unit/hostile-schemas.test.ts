@@ -82,7 +82,7 @@ describe('formats', () => {
     ['time', '12:00:00Z', '25:00:00Z'],
     ['duration', 'P1DT2H', '1 day'],
     ['uri', 'https://shop.example.com/x', 'shop'],
-    ['url', 'https://shop.example.com:8443/a?b#c', 'https://'],
+    ['url', 'https://shop.example.com:8443/a?b#c', 'shop'],
     ['uuid', '123e4567-e89b-42d3-a456-426614174000', '123'],
     ['ipv4', '192.0.2.1', '192.0.2'],
     ['ipv6', '2001:db8::1', '2001:db8'],

@@ -73,6 +73,17 @@ describe('bytes in flight', () => {
     expect(inFlight.bytes).toBe(2_400)
   })
 
+  test('are given back once each of their holders has released them', () => {
+    const inFlight = new InFlight({ executions: 1, heldBytes: 1_000 })
+    const held = new HeldBytes(inFlight, 'a')
+    held.take(300)
+    held.retain().take(100)
+    held.release()
+    expect(inFlight.bytes).toBe(400)
+    held.release()
+    expect([inFlight.bytes, inFlight.accounts]).toEqual([0, 0])
+  })
+
   test('are given back once, and what comes later is not counted', () => {
     const inFlight = new InFlight({ executions: 1, heldBytes: 1_000 })
     const held = new HeldBytes(inFlight, 'a')

@@ -1,7 +1,9 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import { parseBody } from '../../src/http/json-body.ts'
+import { parseBody, readBody } from '../../src/http/json-body.ts'
 import { measureJson } from '../../src/json-scan.ts'
 
 function nestsDeeperThan(text: string, levels: number): boolean {
@@ -154,4 +156,12 @@ describe('a body', () => {
       { numRuns: 1000, seed: 2 },
     )
   })
+})
+
+test('a body whose sender left before it was read is refused at once', () => {
+  const request = new IncomingMessage(new Socket())
+  request.destroy()
+  const read: unknown[] = []
+  readBody(request, { maxBytes: 1_000, held: null }, (result) => read.push(result))
+  expect(read).toEqual([expect.any(AppError)])
 })

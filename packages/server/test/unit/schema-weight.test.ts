@@ -1,29 +1,32 @@
 import type { JsonObject } from '@svc/contract'
 import { RE2JS } from 're2js'
 import { describe, expect, test } from 'vitest'
-import { isInline, patternSize, weigh, weightProblem } from '../../src/schemas/rules.ts'
+import { isInline, patternWeight, weigh, weightProblem } from '../../src/schemas/rules.ts'
 import { object } from './schema-support.ts'
 
-describe('the size of a pattern', () => {
+describe('the weight of a pattern', () => {
   test.each([
     '^[0-9]{5}$',
     '^ord_[0-9a-z]{12}$',
-    '(?:a?b?c?d?){100}$|z{1}',
-    '(a?){300}a{300}$',
+    '(?:a?b?c?d?)+$|z{1}',
     '[ab]{1000}c',
-    '(a.*){10}b',
     '(a|b|ab)*c{200}$',
-    '((a{9}){9}){9}',
-    '(a{1,30}){1,30}',
-    '\\p{L}{1,999}',
-    '[\\p{L}\\]]{1,500}',
-    '(a){2,}',
+    'a{1,30}b{2,}',
     '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8})$',
-  ])('of %s is no less than the engine makes of it, and at most four times that', (pattern) => {
+  ])('%s is no less than the engine makes of it, and at most four times that', (pattern) => {
     const instructions = RE2JS.compile(RE2JS.translateRegExp(pattern)).programSize()
-    expect(patternSize(pattern)).toBeGreaterThanOrEqual(instructions)
-    expect(patternSize(pattern)).toBeLessThanOrEqual(4 * instructions + 20)
+    expect(patternWeight(pattern)).toBeGreaterThanOrEqual(instructions)
+    expect(patternWeight(pattern)).toBeLessThanOrEqual(4 * instructions + 20)
   })
+
+  test.each(['((a{9}){9}){9}', '(?:ab){100}', 'a{9}{9}', '\\p{L}', '[^\\P{L}]'])(
+    '%s is not known: it is for the thread, and accepted',
+    (pattern) => {
+      const weight = weigh(object({ a: { pattern } }))
+      expect(isInline(weight, 2)).toBe(false)
+      expect(weightProblem(weight)).toBeNull()
+    },
+  )
 })
 
 const tree = (next: JsonObject): JsonObject => ({
@@ -98,7 +101,7 @@ describe('on the event loop', () => {
   })
 
   test('no pattern is tried for more steps than ten milliseconds have', () => {
-    const schema = weigh(object({ a: { not: { pattern: '(?:a?b?c?d?){5}$|z{1}' } } }))
+    const schema = weigh(object({ a: { not: { pattern: '(?:a?b?c?d?a?b?c?d?)+$|z{1}' } } }))
     expect(isInline(schema, 1_000)).toBe(true)
     expect(isInline(schema, 10_000)).toBe(false)
   })

@@ -38,6 +38,10 @@ const CALL_FIXES: ReadonlyMap<string, string> = new Map([
   ],
   ['The endpoint gave an answer that could not be used.', UNUSABLE],
   ['The endpoint gave an answer that was too large.', TOO_MUCH],
+  [
+    'The service has no room for the endpoint’s answer just now.',
+    'Your account has as much in flight as it may. Ask for less at once, or return less. The capability has run.',
+  ],
   ['The endpoint gave an answer that was nested too deeply.', TOO_MUCH],
   [
     'The endpoint gave a compressed answer, which is not accepted.',
