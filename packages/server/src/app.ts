@@ -27,6 +27,7 @@ import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { requireStrictTransport } from './http/strict-transport.ts'
 import { traceRequests } from './http/trace-requests.ts'
+import { discardInTurn } from './http/unread-bodies.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
@@ -46,6 +47,7 @@ export function createApp(deps: Deps): FastifyInstance {
   logAccess(app, deps)
   traceRequests(app, deps)
   boundInFlight(app, deps)
+  discardInTurn(app)
   refuseMalformed(app)
   answerErrors(app, deps)
 

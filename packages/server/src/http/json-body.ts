@@ -54,7 +54,9 @@ export function readBody(
   const body = new BoundedBuffer(maxBytes)
   const finish = (result: Buffer | Error) => {
     payload.off('data', onData).off('end', onEnd).off('error', onError)
-    payload.resume()
+    // The rest of what is refused waits for its turn to be thrown away.
+    if (result instanceof Error && !payload.complete) payload.pause()
+    else payload.resume()
     done(result)
   }
   const onData = (piece: Buffer) => {
