@@ -37,7 +37,7 @@ import { webRoutes } from './web/web-routes.ts'
 export function createApp(deps: Deps): FastifyInstance {
   const app = fastify(serverOptions(deps))
   const operations = collectOperations(app)
-  acceptJson(app, deps.limits)
+  acceptJson(app, deps)
   validateWithZod(app)
   keepNotes(app)
   boundPipelining(app)
