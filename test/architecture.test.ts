@@ -260,7 +260,7 @@ describe('within the server', () => {
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
     const files = server.filter(inServer(/^(metrics|tracing|admission)\//))
     const isOwn = (target: string) =>
-      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|usage\/(rules|tiers|token-bucket))\.ts$/.test(
+      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|stop-signal|usage\/(rules|tiers|token-bucket))\.ts$/.test(
         target,
       )
     expect(files.length).toBeGreaterThan(8)

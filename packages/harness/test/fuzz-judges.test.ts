@@ -228,7 +228,7 @@ test('the judge of schemas refuses slowness, other answers, fetches and faults, 
   const clean: SchemaRun = {
     deployments,
     calls,
-    probe: { latenciesMs: Array.from({ length: 50 }, () => 3), failures: 0 },
+    probe: { latenciesMs: Array.from({ length: 50 }, () => 3), lateMs: [], failures: 0 },
     fetches: 0,
     errorLines: 0,
   }
@@ -240,7 +240,7 @@ test('the judge of schemas refuses slowness, other answers, fetches and faults, 
     { calls: [...calls, slow] },
     { calls: [...calls, { ...slow, ms: 1, status: null }] },
     { calls: [...calls, { ...slow, ms: 1, status: 502 }] },
-    { probe: { latenciesMs: Array.from({ length: 50 }, () => 101), failures: 0 } },
+    { probe: { latenciesMs: Array.from({ length: 50 }, () => 101), lateMs: [], failures: 0 } },
     { probe: { ...clean.probe, failures: 1 } },
     { fetches: 1 },
     { errorLines: 1 },
@@ -250,7 +250,7 @@ test('the judge of schemas refuses slowness, other answers, fetches and faults, 
 })
 
 test('the judge of slow clients refuses who was kept too long, and others who were not served', () => {
-  const served = { latenciesMs: Array.from({ length: 30 }, () => 5), failures: 0 }
+  const served = { latenciesMs: Array.from({ length: 30 }, () => 5), lateMs: [], failures: 0 }
   const clean: SlowRun = {
     connections: [
       { kind: 'headers', connectedAt: 0, closedAt: 11_000 },
@@ -270,7 +270,7 @@ test('the judge of slow clients refuses who was kept too long, and others who we
     { connections: [{ kind: 'reader', connectedAt: null, closedAt: 0 }] },
     { readersEnded: 0 },
     { health: { ...served, failures: 1 } },
-    { calls: { latenciesMs: Array.from({ length: 30 }, () => 800), failures: 0 } },
+    { calls: { latenciesMs: Array.from({ length: 30 }, () => 800), lateMs: [], failures: 0 } },
     { grownMb: 201 },
   ]
   for (const change of changes) expect(missed(judgeSlow({ ...clean, ...change }))).toHaveLength(1)
@@ -278,7 +278,7 @@ test('the judge of slow clients refuses who was kept too long, and others who we
 
 test('the judge of overload wants the work done, in time, and the rest refused in words', () => {
   const capacity = { perSecond: 100, p99Ms: 20 }
-  const health = { latenciesMs: [5, 6, 7], failures: 0 }
+  const health = { latenciesMs: [5, 6, 7], lateMs: [], failures: 0 }
   const load = (served: number, ms: number, more: object = {}) => ({
     due: 5_000,
     unsent: 0,
@@ -313,7 +313,11 @@ test('the judge of overload wants the work done, in time, and the rest refused i
 
 test('the judge of fairness sees a dead server, a slow neighbour, and an account that is kept out', () => {
   const attack = { byStatus: { '200': 10, '429': 90 }, broken: 0, withoutRetryAfter: 0 }
-  const calls = (latencyMs: number, failures = 0) => ({ latenciesMs: Array<number>(20).fill(latencyMs), failures })
+  const calls = (latencyMs: number, failures = 0) => ({
+    latenciesMs: Array<number>(20).fill(latencyMs),
+    lateMs: [1],
+    failures,
+  })
   const memory = { attack, quiet: calls(10), busy: calls(50), isAlive: true, residentMb: 300 }
   expect(missed(judgeMemory(memory))).toEqual([])
   expect(missed(judgeMemory({ ...memory, busy: calls(51, 1), isAlive: false }))).toHaveLength(3)

@@ -19,6 +19,6 @@ test('a stall is met by every request that is due while it lasts', async () => {
   isOver = true
   const stopping = probe.stop()
   for (const one of held.splice(0)) one.end('fine')
-  const { failures, latenciesMs } = await stopping
-  expect([failures, latenciesMs.length >= 8]).toEqual([0, true])
+  const { failures, latenciesMs, lateMs } = await stopping
+  expect([failures, latenciesMs.length >= 8, lateMs.length]).toEqual([0, true, latenciesMs.length])
 })

@@ -22,6 +22,7 @@ import { collectOperations } from './http/openapi/operations.ts'
 import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/planes.ts'
 import { serverOptions } from './http/server-options.ts'
 import { serviceRoutes } from './http/service-routes.ts'
+import { discardInTurn } from './http/unread-bodies.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
@@ -31,11 +32,12 @@ import { webRoutes } from './web/web-routes.ts'
 export function createApp(deps: Deps): FastifyInstance {
   const app = fastify(serverOptions(deps))
   const operations = collectOperations(app)
-  acceptJson(app, deps.limits)
+  acceptJson(app, deps)
   validateWithZod(app)
   watchConnections(app)
   followRequests(app, deps)
   boundInFlight(app, deps)
+  discardInTurn(app)
   answerErrors(app, deps)
 
   publicPlane(app, (plane) => {

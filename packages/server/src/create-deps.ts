@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
 import { InFlight } from './admission/in-flight.ts'
 import { type LoopDelay, NO_DELAY } from './admission/loop-delay.ts'
+import { LoopShare } from './admission/loop-share.ts'
 import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
@@ -114,6 +115,7 @@ export function createDeps(options: DepsOptions): Deps {
     folding: createUsageFolding({ db, logger }),
     requests: new UnderWay(),
     loopDelay: options.loopDelay ?? NO_DELAY,
+    loopShare: new LoopShare({ now: () => performance.now(), rest: sleep }),
     metrics,
     tracer,
     web: options.web ?? NO_WEB_FILES,

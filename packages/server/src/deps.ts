@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
 import type { InFlight } from './admission/in-flight.ts'
 import type { LoopDelay } from './admission/loop-delay.ts'
+import type { LoopShare } from './admission/loop-share.ts'
 import type { RateLimit } from './admission/rate-limit.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
@@ -57,6 +58,7 @@ export interface Deps {
   paymentCalls: KeyedSemaphore
   inFlight: InFlight
   loopDelay: LoopDelay
+  loopShare: LoopShare
   storage: StorageBudget
   room: StorageRoom
   metrics: Metrics

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { judgeWide, type WideRun } from '../../src/fuzz/wide-answers/judge-wide.ts'
 
-const notes = (ms: number, count = 100) => ({ latenciesMs: Array.from({ length: count }, () => ms), failures: 0 })
+const notes = (ms: number, count = 100) => ({
+  latenciesMs: Array.from({ length: count }, () => ms),
+  lateMs: [],
+  failures: 0,
+})
 const GOOD: WideRun = {
   values: 90_000,
   isAccepted: false,
@@ -26,7 +30,7 @@ test.each([
   ['executes answered by other than 200', { outcomes: ['refused', null] }],
   ['health checks meanwhile', { health: notes(10, 3) }],
   ['health checks that failed', { health: { ...notes(10), failures: 1 } }],
-  ['slowest /health', { health: { latenciesMs: [...notes(10).latenciesMs, 251], failures: 0 } }],
+  ['slowest /health', { health: { ...notes(10), latenciesMs: [...notes(10).latenciesMs, 251] } }],
   ['calls of another tenant that failed', { calls: { ...notes(20), failures: 1 } }],
   ['p99 of another tenant’s calls meanwhile', { calls: notes(21) }],
 ] satisfies [string, Partial<WideRun>][])('%s is found', (what, run) => {

@@ -3,13 +3,16 @@ import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { heapWeight, transcriptWeight } from '../admission/heap-weight.ts'
 import type { HeldBytes } from '../admission/in-flight.ts'
+import type { LoopShare } from '../admission/loop-share.ts'
+import type { Deps } from '../deps.ts'
 import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { PrototypeKeyError, parseJson } from '../json-parse.ts'
 import { type JsonExtent, measureJson } from '../json-scan.ts'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import type { Limits } from '../limits.ts'
-import { notesOf } from './request-notes.ts'
+import { Stop } from '../stop-signal.ts'
+import { accountOfRequest, notesOf } from './request-notes.ts'
 import { maySpoilText, textFault } from './text-fault.ts'
 
 declare module 'fastify' {
@@ -22,27 +25,50 @@ declare module 'fastify' {
 /** What callers hand on to capabilities and traces. */
 export const HANDED_ON = ['input', 'metadata'] as const
 
+/** What takes a millisecond or two of the event loop; a larger body waits for its turn. */
+const SMALL_BODY_BYTES = 64 * 1024
+
+const notWhole = () => invalidField('body', 'did not arrive whole.')
+
 type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
 
 /** Takes JSON bodies and nothing else. What is malformed, of another type, or too deep is a fault of `body`. */
-export function acceptJson(app: FastifyInstance, limits: BodyLimits & Pick<Limits, 'bodyBytes'>): void {
+export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Deps, 'limits' | 'loopShare'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const { held, config } = notesOf(request)
     const { exactFields } = config
-    readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
+    const take = (bytes: Buffer) => {
       try {
-        if (bytes instanceof Error) throw bytes
         const onMeasured = (extent: JsonExtent) => weigh(held, { bytes: bytes.length, ...extent })
         done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }
+    }
+    readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
+      if (bytes instanceof Error) done(bytes)
+      else if (bytes.length <= SMALL_BODY_BYTES) take(bytes)
+      else inTurn(loopShare, accountOfRequest(request), payload, () => take(bytes)).catch(() => done(notWhole()))
     })
   })
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(invalidField('body', 'must be JSON: send content-type: application/json.'))
   })
+}
+
+/** Runs work in its account's turn. Rejects where the sender leaves before that. */
+async function inTurn(
+  loopShare: LoopShare,
+  accountId: string,
+  { socket }: IncomingMessage,
+  work: () => void,
+): Promise<void> {
+  const left = new Stop()
+  const leave = () => left.abort()
+  if (socket.destroyed) leave()
+  socket.once('close', leave)
+  await loopShare.run(accountId, work, left).finally(() => socket.off('close', leave))
 }
 
 /** Reads a body, counted against its account as announced, otherwise as it arrives. What is refused is thrown away unread. */
@@ -54,7 +80,9 @@ export function readBody(
   const body = new BoundedBuffer(maxBytes)
   const finish = (result: Buffer | Error) => {
     payload.off('data', onData).off('end', onEnd).off('error', onError)
-    payload.resume()
+    // The rest of what is refused waits for its turn to be thrown away.
+    if (result instanceof Error && !payload.complete) payload.pause()
+    else payload.resume()
     done(result)
   }
   const onData = (piece: Buffer) => {
@@ -63,7 +91,7 @@ export function readBody(
     else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
   }
   const onEnd = () => finish(body.bytes())
-  const onError = () => finish(invalidField('body', 'did not arrive whole.'))
+  const onError = () => finish(notWhole())
   if (Number(payload.headers['content-length']) > maxBytes) return void done(bodyTooLarge(maxBytes))
   // Its sender left while its credential was looked up: nothing would be heard of it any more.
   if (payload.destroyed) return void onError()

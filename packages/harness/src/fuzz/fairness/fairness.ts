@@ -5,10 +5,10 @@ import { usageOf } from '../../support/process-usage.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
 import { generate } from '../overload/generate.ts'
 import { startLeanModel } from '../support/lean-model.ts'
-import { startProbe } from '../support/probe.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { jsonRequest, toBytes } from '../support/raw-request.ts'
 import { type Stage, setStage } from '../support/stage.ts'
+import { startProbeProcess } from '../support/start-probe-process.ts'
 import { judgeGreed, judgeMemory } from './judge-fairness.ts'
 
 const HEAP_MB = 512
@@ -45,7 +45,7 @@ async function exhaustMemory(context: ScenarioContext): Promise<Check[]> {
   const victim = await stage.runtime('Shop')
   await deploy(stage.server.url, victim, ['probe'])
   const call = toBytes(jsonRequest('POST', `/v1/capabilities/${victim.runtimeId}/probe`, { body: { input: {} } }))
-  const probe = () => startProbe({ port, everyMs: CALL_EVERY_MS, request: call })
+  const probe = () => startProbeProcess(context, { port, everyMs: CALL_EVERY_MS, request: call })
   const quietProbe = probe()
   await sleep(context.count(QUIET_MS, 2_000))
   const quiet = await quietProbe.stop()

@@ -31,6 +31,7 @@ export function judgeMemory({ attack, quiet, busy, isAlive, residentMb }: Memory
     atLeast('calls of another account meanwhile', busy.latenciesMs.length, 20),
     exactly('calls of another account that failed', busy.failures, 0),
     counted('p99 of its calls before', quietMs, 'ms'),
+    counted('p99 of how late they were sent', quantile(busy.lateMs, 0.99), 'ms'),
     atMost('p99 of its calls meanwhile', quantile(busy.latenciesMs, 0.99), quietMs * P99_FACTOR, 'ms'),
   ]
 }

@@ -2,7 +2,10 @@ import { RawConnection, type RawHeard } from './raw-connection.ts'
 
 /** What a paced caller heard. */
 export interface ProbeNotes {
+  /** From when each request was due. */
   latenciesMs: number[]
+  /** How long after it was due each was sent, which is never the server's doing. */
+  lateMs: number[]
   failures: number
 }
 
@@ -26,16 +29,16 @@ export interface ProbeOptions {
  */
 export function startProbe(options: ProbeOptions): Probe {
   const { port, everyMs, request, isGood = isOk, timeoutMs = 10_000 } = options
-  const notes: ProbeNotes = { latenciesMs: [], failures: 0 }
+  const notes: ProbeNotes = { latenciesMs: [], lateMs: [], failures: 0 }
   const underWay = new Set<Promise<void>>()
   let idle: RawConnection | null = null
   let dueAt = performance.now()
-  const ask = async () => {
+  const ask = async (askedAt: number) => {
     const connection = idle?.isUsable ? idle : new RawConnection(port)
     idle = null
-    const startedAt = performance.now()
+    notes.lateMs.push(performance.now() - askedAt)
     const heard = await connection.exchange(request, { timeoutMs })
-    notes.latenciesMs.push(performance.now() - startedAt)
+    notes.latenciesMs.push(performance.now() - askedAt)
     if (!isGood(heard)) notes.failures += 1
     // One is kept: those that a stall has made would be closed by the server while they wait.
     if (idle === null && connection.isUsable && isGood(heard)) idle = connection
@@ -43,7 +46,7 @@ export function startProbe(options: ProbeOptions): Probe {
   }
   const send = () => {
     for (; dueAt <= performance.now(); dueAt += everyMs) {
-      const asked = ask().finally(() => underWay.delete(asked))
+      const asked = ask(dueAt).finally(() => underWay.delete(asked))
       underWay.add(asked)
     }
     timer = setTimeout(send, dueAt - performance.now())

@@ -34,6 +34,7 @@ export function judgeWide(run: WideRun): Check[] {
     exactly('calls of another tenant that failed', calls.failures + quiet.failures, 0),
     counted('p99 of another tenant’s calls, quiet', quietMs, 'ms'),
     counted('p50 of another tenant’s calls meanwhile', quantile(calls.latenciesMs, 0.5), 'ms'),
+    counted('p99 of how late they were sent', quantile(calls.lateMs, 0.99), 'ms'),
     atMost('p99 of another tenant’s calls meanwhile', quantile(calls.latenciesMs, 0.99), TIMES_QUIET * quietMs, 'ms'),
   ].map((check) => ({ ...check, what: `${run.values} values: ${check.what}` }))
 }

@@ -4,10 +4,11 @@ import { listenOnFreePort } from '@svc/testkit'
 import { createClient } from '../../support/client.ts'
 import { createOwner, deploy, registerRuntime } from '../../support/owner.ts'
 import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
-import { HEALTH, startProbe } from '../support/probe.ts'
+import { HEALTH } from '../support/probe.ts'
 import { startQuickModel } from '../support/quick-model.ts'
 import { jsonRequest, toBytes } from '../support/raw-request.ts'
 import { type Stage, setStage } from '../support/stage.ts'
+import { startProbeProcess } from '../support/start-probe-process.ts'
 import { judgeWide, type WideRun } from './judge-wide.ts'
 
 const AT_ONCE = 16
@@ -61,11 +62,11 @@ async function attack(context: ScenarioContext, { stage, call, width }: Attack):
   }
   // Compiled code and open connections before anything is timed.
   await Promise.all(Array.from({ length: AT_ONCE }, execute))
-  const quietly = startProbe({ port, everyMs: CALL_EVERY_MS, request: call })
+  const quietly = startProbeProcess(context, { port, everyMs: CALL_EVERY_MS, request: call })
   await sleep(context.count(QUIET_MS, 1_000))
   const quiet = await quietly.stop()
-  const health = startProbe({ port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
-  const calls = startProbe({ port, everyMs: CALL_EVERY_MS, request: call })
+  const health = startProbeProcess(context, { port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
+  const calls = startProbeProcess(context, { port, everyMs: CALL_EVERY_MS, request: call })
   const outcomes: WideRun['outcomes'][number][] = []
   for (let round = 0; round < context.count(ROUNDS, 6); round += 1) {
     outcomes.push(...(await Promise.all(Array.from({ length: AT_ONCE }, execute))))

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
+import { Stop } from '../stop-signal.ts'
+import { accountOfRequest } from './request-notes.ts'
+
+/** A body of this size has mostly arrived with its head. */
+const SMALL_BODY_BYTES = 64 * 1024
+/**
+ * Bodies that are thrown away at once, of all accounts and of one. The others stay at their senders, but for a first piece of
+ * 64 KiB each; past so many the connection is closed.
+ */
+const TURNS = { permits: 2, permitsPerKey: 1, waiting: 1_024, waitingPerKey: 256 }
+/** A sender that takes longer is slow, and holds up nobody. */
+const TURN_MS = 25
+
+/**
+ * Lets refusals of requests whose bodies are still to come leave one after the other: the rest of a body is read to be
+ * thrown away then, and hundreds of them at once would be one long turn of the event loop.
+ */
+export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
+  const turns = new KeyedSemaphore(TURNS)
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const { raw } = request
+    if (!isLargeAndUnread(raw)) return done()
+    const gone = new Stop()
+    reply.raw.once('close', () => gone.abort())
+    const discard = () => {
+      done()
+      raw.resume()
+      return over(raw, turnMs)
+    }
+    const close = () => void raw.destroy()
+    try {
+      turns.run(accountOfRequest(request), discard, gone).catch(close)
+    } catch {
+      close()
+    }
+  })
+}
+
+function isLargeAndUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES
+}
+
+function over(raw: IncomingMessage, maxMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, maxMs)
+    raw.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,47 @@
+import { fastify } from 'fastify'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { limited } from '../../src/errors.ts'
+import { keepNotes, noteAccount } from '../../src/http/request-notes.ts'
+import { discardInTurn } from '../../src/http/unread-bodies.ts'
+import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
+
+const BODY = 'x'.repeat(100_000)
+
+/** A service that refuses everything before its body is read; `x-account` names the account. */
+async function setRefusals() {
+  const app = fastify()
+  onTestFinished(() => app.close())
+  keepNotes(app)
+  discardInTurn(app, 3_600_000)
+  app.addHook('onRequest', (request, _reply, done) => {
+    noteAccount(request, String(request.headers['x-account']))
+    done()
+  })
+  app.addHook('preParsing', (_request, _reply, _payload, done) => done(limited('Not now.', 1_000)))
+  app.post('/', () => 'never')
+  const port = await listenLocally(app)
+  return (account: string, body: string, { sent = Number.POSITIVE_INFINITY } = {}) => {
+    const text = postText('/', body, { 'x-account': account })
+    const socket = connectTo(port, text.slice(0, sent))
+    const heard = { text: '', sendRest: () => void socket.write(text.slice(sent)) }
+    socket.on('data', (bytes) => {
+      heard.text += bytes.toString('latin1')
+    })
+    return heard
+  }
+}
+
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
+
+test('a refusal leaves when the body of the account’s refusal before it has come; others need not wait', async () => {
+  const post = await setRefusals()
+  const first = post('greedy', BODY, { sent: 1_000 })
+  await eventually(() => expect(first.text).toContain('Not now.'))
+  const second = post('greedy', BODY, { sent: 1_000 })
+  const small = post('greedy', 'x')
+  const other = post('other', BODY, { sent: 1_000 })
+  await eventually(() => expect([small.text, other.text].every((text) => text.includes('Not now.'))).toBe(true))
+  expect(second.text).toBe('')
+  first.sendRest()
+  await eventually(() => expect(second.text).toContain('Not now.'))
+})
