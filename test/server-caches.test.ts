@@ -28,8 +28,6 @@ const KEPT: Record<string, string> = {
   'executions/trace-recorder.ts': 'calls of one execution: the call',
   'http/connections.ts': 'answers that a connection is owed: the connection',
   'http/docs-page.ts': 'files of the reference: the name of a file of ours',
-  'http/openapi/examples/examples.ts': 'examples: the operation',
-  'http/openapi/schema-book.ts': 'names of schemas: the schema of a route of ours',
   'http/planes.ts': 'who a request comes from: the request',
   'lib/expiring-map.ts': 'the map itself: the key that the caller gives',
   'lib/keyed-semaphore.ts': 'jobs that run and wait: the key that the caller gives, which is the owner',

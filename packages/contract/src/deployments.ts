@@ -120,13 +120,19 @@ export type DeploymentList = z.infer<typeof DeploymentList>
 export const DeploymentDetail = DeploymentListItem.extend({ manifest: DeploymentManifest })
 export type DeploymentDetail = z.infer<typeof DeploymentDetail>
 
-export const ConnectionStatus = z.enum(['pending', 'online', 'offline'])
+export const ConnectionStatus = z
+  .enum(['pending', 'online', 'offline'])
+  .describe('`pending` before the first check-in; `online` for 5 minutes after one or after a call that worked.')
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>
 
 export const Connection = z.object({ status: ConnectionStatus, transport: z.literal('http') })
 export type Connection = z.infer<typeof Connection>
 
-export const Health = z.enum(['healthy', 'degraded', 'unreachable'])
+export const Health = z
+  .enum(['healthy', 'degraded', 'unreachable'])
+  .describe(
+    '`degraded` when a fifth or more of the last 20 calls failed on their way, in the last 15 minutes; `unreachable` while calls are held back because the endpoint does not answer.',
+  )
 export type Health = z.infer<typeof Health>
 
 /** A capability that its owner means to take away, as its deployment announces it. */

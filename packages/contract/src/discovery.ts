@@ -29,16 +29,18 @@ export const DiscoveryCapability = z.object({
 export type DiscoveryCapability = z.infer<typeof DiscoveryCapability>
 
 /** A runtime’s public manifest, an Agent Discovery Specification document. */
-export const DiscoveryManifest = z.object({
-  specVersion: z.string(),
-  id: z.string(),
-  name: z.string(),
-  description: z.string().exactOptional(),
-  provider: z.object({ name: z.string(), url: z.string().exactOptional(), contact: z.string().exactOptional() }),
-  capabilities: z.array(DiscoveryCapability),
-  discovery: z.object({ cacheTtlSeconds: z.int().nonnegative() }),
-  lastUpdated: z.string().exactOptional(),
-})
+export const DiscoveryManifest = z
+  .object({
+    specVersion: z.string(),
+    id: z.string(),
+    name: z.string(),
+    description: z.string().exactOptional(),
+    provider: z.object({ name: z.string(), url: z.string().exactOptional(), contact: z.string().exactOptional() }),
+    capabilities: z.array(DiscoveryCapability),
+    discovery: z.object({ cacheTtlSeconds: z.int().nonnegative() }),
+    lastUpdated: z.string().exactOptional(),
+  })
+  .describe('A document of the Agent Discovery Specification 0.3.0.')
 export type DiscoveryManifest = z.infer<typeof DiscoveryManifest>
 
 export interface DiscoverySource {

@@ -24,19 +24,25 @@ export const ERROR_STATUS = {
 } as const satisfies Record<ErrorCode, number>
 
 /** Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`. */
-export const FieldErrors = z.record(z.string(), z.array(z.string()))
+export const FieldErrors = z
+  .record(z.string(), z.array(z.string()))
+  .describe(
+    'Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`.',
+  )
 export type FieldErrors = z.infer<typeof FieldErrors>
 
 /** The one error envelope. `details` stands on validation errors alone. */
-export const ErrorBody = z.object({
-  error: z.object({
-    code: z.enum(ERROR_CODES),
-    message: z.string(),
-    details: z.object({ fieldErrors: FieldErrors }).optional(),
-  }),
-})
+export const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.enum(ERROR_CODES),
+      message: z.string(),
+      details: z.object({ fieldErrors: FieldErrors }).optional(),
+    }),
+  })
+  .describe('The one form of every refusal and fault.')
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** What went wrong with a capability or an execution, in words fit for whoever called it. */
-export const Failure = z.object({ message: z.string() })
+export const Failure = z.object({ message: z.string() }).describe('What went wrong, in words fit for whoever called.')
 export type Failure = z.infer<typeof Failure>

@@ -6,11 +6,15 @@ import { Message, PublicTranscript, Transcript, TurnShape } from './messages.ts'
 export const ExecutionStatus = z.enum(['running', 'completed', 'failed'])
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 
-export const ExecutionKind = z.enum(['execute', 'capability', 'broker'])
+export const ExecutionKind = z
+  .enum(['execute', 'capability', 'broker'])
+  .describe('Which doorway it came through: a chat, a page’s single call, or the broker.')
 export type ExecutionKind = z.infer<typeof ExecutionKind>
 
 /** Why an execution ended: the model was done, a budget (steps, tokens, text) ran out, a fault, or the caller left. */
-export const FinishReason = z.enum(['stop', 'length', 'error', 'cancelled'])
+export const FinishReason = z
+  .enum(['stop', 'length', 'error', 'cancelled'])
+  .describe('`stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left.')
 export type FinishReason = z.infer<typeof FinishReason>
 
 /** True for an empty or blank token, which is none: browsers and templates send '' for “nobody is signed in”. */
@@ -41,17 +45,19 @@ export const OwnerExecuteRequest = z.object({
 export type OwnerExecuteRequest = z.infer<typeof OwnerExecuteRequest>
 
 /** Answer of both execute routes and payload of the stream’s `done`. A failed execution is a result: HTTP 200. */
-export const ExecuteResponse = z.object({
-  executionId: z.string(),
-  status: z.enum(['completed', 'failed']),
-  messages: z.array(Message),
-  finishReason: FinishReason,
-  inputTokens: z.int().nonnegative(),
-  outputTokens: z.int().nonnegative(),
-  totalTokens: z.int().nonnegative(),
-  durationMs: z.number().nonnegative(),
-  error: Failure.optional(),
-})
+export const ExecuteResponse = z
+  .object({
+    executionId: z.string(),
+    status: z.enum(['completed', 'failed']),
+    messages: z.array(Message),
+    finishReason: FinishReason,
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    totalTokens: z.int().nonnegative(),
+    durationMs: z.number().nonnegative(),
+    error: Failure.optional(),
+  })
+  .describe('`messages` holds the turns that this execution added. A failed execution is a result: check `status`.')
 export type ExecuteResponse = z.infer<typeof ExecuteResponse>
 
 /** Body of `POST /v1/runtime/capability`. */
@@ -131,26 +137,30 @@ export const TracedStep = z.object({
 export type TracedStep = z.infer<typeof TracedStep>
 
 /** What is kept of an execution: shapes, counts and capability payloads, never message text. */
-export const Trace = z.object({
-  executionId: z.string(),
-  runtimeId: z.string(),
-  projectId: z.string(),
-  deploymentVersion: z.int().nullable(),
-  kind: ExecutionKind,
-  status: ExecutionStatus,
-  finishReason: FinishReason.nullable(),
-  error: Failure.nullable(),
-  messageShape: z.array(TurnShape),
-  steps: z.int().nonnegative(),
-  // Empty while the execution runs.
-  modelSteps: z.array(TracedStep),
-  inputTokens: z.int().nonnegative(),
-  outputTokens: z.int().nonnegative(),
-  totalTokens: z.int().nonnegative(),
-  durationMs: z.number().nullable(),
-  metadata: JsonObject.nullable(),
-  capabilityCalls: z.array(TracedCall),
-  startedAt: Timestamp,
-  completedAt: Timestamp.nullable(),
-})
+export const Trace = z
+  .object({
+    executionId: z.string(),
+    runtimeId: z.string(),
+    projectId: z.string(),
+    deploymentVersion: z.int().nullable(),
+    kind: ExecutionKind,
+    status: ExecutionStatus,
+    finishReason: FinishReason.nullable(),
+    error: Failure.nullable(),
+    messageShape: z.array(TurnShape),
+    steps: z.int().nonnegative(),
+    // Empty while the execution runs.
+    modelSteps: z.array(TracedStep),
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    totalTokens: z.int().nonnegative(),
+    durationMs: z.number().nullable(),
+    metadata: JsonObject.nullable(),
+    capabilityCalls: z.array(TracedCall),
+    startedAt: Timestamp,
+    completedAt: Timestamp.nullable(),
+  })
+  .describe(
+    'Shapes, counts and capability payloads, never message text. A payload of more than 64 KiB is kept as `{truncated, bytes, preview}`.',
+  )
 export type Trace = z.infer<typeof Trace>

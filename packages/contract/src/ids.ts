@@ -4,6 +4,7 @@ import * as z from 'zod'
 export const RuntimeId = z
   .string()
   .regex(/^rt_[A-Za-z0-9_-]{4,64}$/, 'must be “rt_” followed by 4 to 64 letters, digits, underscores or hyphens.')
+  .describe('Chosen by its owner, or minted at registration.')
 
 /** The prefixes of ids that the service mints; the rest is a sortable 128-bit value, newer sorts later. */
 export const ID_PREFIXES = {

@@ -9,7 +9,10 @@ export const JsonObject = z
     if (!isJsonObject(value)) context.issues.push({ code: 'invalid_type', expected: 'record', input: value })
     else if (Object.hasOwn(value, '__proto__')) context.value = withoutPrototype(value)
   })
-  .meta({ wire: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} } })
+  .meta({
+    description: 'Any JSON object.',
+    wire: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+  })
 export type JsonObject = z.infer<typeof JsonObject>
 
 // What copies its members without care would take this one for the object's prototype.
@@ -23,4 +26,4 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** A point in time on the wire: ISO 8601 in UTC with milliseconds. */
-export const Timestamp = z.iso.datetime()
+export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, with milliseconds.')

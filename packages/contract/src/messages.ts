@@ -47,6 +47,7 @@ export const Transcript = z
       context.addIssue({ code: 'custom', path: fault.path, message: fault.message })
     }
   })
+  .describe('A conversation. The tool turn after a `tool_call` answers it with a `tool_result`.')
 
 /** A conversation from page source, which is anybody’s to edit: no turn of it may speak as the system. */
 export const PublicTranscript = Transcript.superRefine((messages, context) => {
@@ -59,7 +60,7 @@ export const PublicTranscript = Transcript.superRefine((messages, context) => {
         'must be user, assistant or tool: a public key may not speak as the system. Set agent.instructions in the deployment instead.',
     })
   }
-})
+}).describe('A conversation from page source: no turn may speak as `system`.')
 
 interface Fault {
   path: (string | number)[]

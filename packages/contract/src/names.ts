@@ -39,10 +39,16 @@ function shown(name: string): string {
 }
 
 /** A capability’s name; see {@link capabilityNameProblem}. */
-export const CapabilityName = z.string().superRefine((name, context) => {
-  const problem = capabilityNameProblem(name)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+export const CapabilityName = z
+  .string()
+  .superRefine((name, context) => {
+    const problem = capabilityNameProblem(name)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
+  .meta({
+    description: 'A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.',
+    pattern: SEGMENT.source,
+  })
 
 /** What is wrong with a discovery namespace, or null: two or more dot-separated segments, such as `com.example.shop`. */
 export function namespaceProblem(namespace: string): string | null {
@@ -57,13 +63,23 @@ export function namespaceProblem(namespace: string): string | null {
 }
 
 /** A reverse-DNS namespace; see {@link namespaceProblem}. */
-export const Namespace = z.string().superRefine((namespace, context) => {
-  const problem = namespaceProblem(namespace)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+export const Namespace = z
+  .string()
+  .superRefine((namespace, context) => {
+    const problem = namespaceProblem(namespace)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
+  .meta({
+    description: 'Two or more segments in the manner of reverse DNS, each of the form of a capability name.',
+    pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}(\\.[A-Za-z][A-Za-z0-9-]{0,63})+$',
+  })
 
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
 
 /** A version after Semantic Versioning 2.0. */
-export const SemVer = z.string().max(256).regex(SEMVER, 'must be a semantic version with three numbers, such as 1.0.0.')
+export const SemVer = z
+  .string()
+  .max(256)
+  .regex(SEMVER, 'must be a semantic version with three numbers, such as 1.0.0.')
+  .describe('A version after Semantic Versioning 2.0.')

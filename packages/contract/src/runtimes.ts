@@ -5,7 +5,9 @@ import { Timestamp } from './json.ts'
 import { SemVer } from './names.ts'
 import { Endpoint, Origin } from './web-addresses.ts'
 
-export const Tier = z.enum(['free', 'pro', 'enterprise'])
+export const Tier = z
+  .enum(['free', 'pro', 'enterprise'])
+  .describe('The plan of the account. It follows from billing, never from a request.')
 export type Tier = z.infer<typeof Tier>
 
 /** Body of `POST /v1/runtimes`. Registering an id again updates it; what is left out then stays as it was. */
@@ -27,7 +29,7 @@ const RegisteredRuntime = z.object({
 })
 
 /** Answer to a registration that updated a runtime: its keys and its secret stay what they were and are not shown. */
-export const UpdatedRuntime = RegisteredRuntime
+export const UpdatedRuntime = RegisteredRuntime.describe('Its keys and its secret stay as they were: neither is shown.')
 export type UpdatedRuntime = z.infer<typeof UpdatedRuntime>
 
 /** Answer to a registration that made a runtime: the one time that its secret is shown. */
@@ -35,7 +37,7 @@ export const CreatedRuntime = RegisteredRuntime.extend({
   secret: z.string(),
   deployKey: z.string(),
   publicKey: z.string(),
-})
+}).describe('The one time that the signing secret is shown. The two keys can be revealed later.')
 export type CreatedRuntime = z.infer<typeof CreatedRuntime>
 
 export const RuntimeListItem = z.object({

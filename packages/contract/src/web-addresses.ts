@@ -35,6 +35,7 @@ export const Endpoint = z
     const problem = endpointProblem(endpoint)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
+  .meta({ description: 'https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.', format: 'uri' })
 
 /** What is wrong with an allowed origin, or null. The message names the origin to use instead where there is one. */
 export function originProblem(origin: string): string | null {
@@ -53,6 +54,7 @@ export const Origin = z
     const problem = originProblem(origin)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
+  .meta({ description: 'Scheme, host and, where it is not the default, port.', format: 'uri' })
 
 /** A web page’s address, `http:` or `https:`. */
 export const WebUrl = z
@@ -62,6 +64,7 @@ export const WebUrl = z
     error: 'must be an absolute http(s) URL, such as https://shop.example.com.',
   })
   .max(2048)
+  .describe('An absolute address, http or https.')
 
 function parseAbsolute(text: string): URL | null {
   if (!ABSOLUTE.test(text)) return null

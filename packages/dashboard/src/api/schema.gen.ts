@@ -679,12 +679,15 @@ export interface components {
     schemas: {
         Account: {
             ownerId: string;
+            /** @example ada@shop.example.com */
             email: string;
             tier: components["schemas"]["Tier"];
             createdAt: components["schemas"]["Timestamp"];
         };
         AccountKey: {
+            /** @example key_1BnTtEXAMPLEkey01 */
             keyId: string;
+            /** @example shoe-shop */
             name: string;
             prefix: string;
             createdAt: components["schemas"]["Timestamp"];
@@ -692,6 +695,7 @@ export interface components {
         };
         AccountKeyList: {
             keys: components["schemas"]["AccountKey"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
         };
         Adp: {
@@ -699,6 +703,7 @@ export interface components {
             id?: string;
         };
         Agent: {
+            /** @example You help the customers of a shoe shop. Prices are in euros. */
             instructions?: string;
             limits?: {
                 steps?: number;
@@ -706,6 +711,7 @@ export interface components {
             };
         };
         AllowedOrigins: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
             allowedOrigins: string[];
         };
@@ -745,6 +751,7 @@ export interface components {
                 p95DurationMs: number | null;
             }[];
             capabilities: {
+                /** @example find-shoes */
                 capability: string;
                 calls: number;
                 failed: number;
@@ -752,6 +759,7 @@ export interface components {
                 p95DurationMs: number | null;
             }[];
             runtimes: {
+                /** @example rt_shoe-shop */
                 runtimeId: string;
                 executions: number;
                 failed: number;
@@ -787,15 +795,30 @@ export interface components {
             warnings: string[];
         };
         BrokerRequest: {
-            /** @default {} */
+            /**
+             * @default {}
+             * @example {
+             *       "query": "red shoes",
+             *       "maxPrice": 60
+             *     }
+             */
             input: components["schemas"]["JsonObject"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata?: components["schemas"]["JsonObject"];
+            /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
         Capability: {
             name: components["schemas"]["CapabilityName"];
             version: components["schemas"]["SemVer"];
-            /** @default  */
+            /**
+             * @default
+             * @example Finds shoes by words and price.
+             */
             description: string;
             /** @default false */
             requiresEndUser: boolean;
@@ -806,11 +829,36 @@ export interface components {
             removalNotBefore?: components["schemas"]["SemVer"];
         };
         CapabilityAction: {
+            /** @example shoe-shop */
             name: string;
+            /**
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "query": {
+             *           "type": "string"
+             *         },
+             *         "maxPrice": {
+             *           "type": "number"
+             *         }
+             *       }
+             *     }
+             */
             inputSchema?: components["schemas"]["JsonObject"];
+            /**
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "shoes": {
+             *           "type": "array"
+             *         }
+             *       }
+             *     }
+             */
             outputSchema?: components["schemas"]["JsonObject"];
         };
         CapabilityFailure: {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
             error: components["schemas"]["Failure"];
             durationMs: number;
@@ -818,7 +866,10 @@ export interface components {
         CapabilityInput: {
             name: components["schemas"]["CapabilityName"];
             version: components["schemas"]["SemVer"];
-            /** @default  */
+            /**
+             * @default
+             * @example Finds shoes by words and price.
+             */
             description: string;
             /** @default false */
             requiresEndUser: boolean;
@@ -828,26 +879,54 @@ export interface components {
             deprecatedSince?: components["schemas"]["SemVer"];
             removalNotBefore?: components["schemas"]["SemVer"];
         };
-        /** @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case. */
+        /**
+         * @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.
+         * @example find-shoes
+         */
         CapabilityName: string;
         CapabilityOutput: {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
+            /**
+             * @example {
+             *       "shoes": [
+             *         {
+             *           "name": "Canvas Red",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
             output: unknown;
             durationMs: number;
         };
         CapabilityRequest: {
+            /** @example find-shoes */
             capability: string;
-            /** @default {} */
+            /**
+             * @default {}
+             * @example {
+             *       "query": "red shoes",
+             *       "maxPrice": 60
+             *     }
+             */
             input: components["schemas"]["JsonObject"];
+            /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
         ChangePasswordRequest: {
+            /** @example EXAMPLE-long-password */
             currentPassword: string;
+            /** @example EXAMPLE-other-password */
             newPassword: string;
         };
         Checkout: {
+            /** @example chk_1BnTtEXAMPLEpay01 */
             checkoutId: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @example https://shop.example.com
+             */
             url: string;
             /** @enum {string} */
             provider: "stripe" | "test";
@@ -869,14 +948,19 @@ export interface components {
          */
         ConnectionStatus: "pending" | "online" | "offline";
         CreateAccountKeyRequest: {
+            /** @example shoe-shop */
             name: string;
         };
         CreateProjectRequest: {
+            /** @example shoe-shop */
             name: string;
+            /** @example Finds shoes by words and price. */
             description?: string | null;
         };
         CreatedAccountKey: {
+            /** @example key_1BnTtEXAMPLEkey01 */
             keyId: string;
+            /** @example shoe-shop */
             name: string;
             prefix: string;
             createdAt: components["schemas"]["Timestamp"];
@@ -885,13 +969,20 @@ export interface components {
         };
         /** @description The one time that the signing secret is shown. The two keys can be revealed later. */
         CreatedRuntime: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
             tier: components["schemas"]["Tier"];
+            /** @example svc_sk_EXAM…PLE1 */
             deployKeyPrefix: string | null;
+            /** @example svc_pk_EXAM…PLE2 */
             publicKeyPrefix: string | null;
+            /** @example EXAMPLE-signing-secret */
             secret: string;
+            /** @example svc_sk_EXAMPLE_not_a_key */
             deployKey: string;
+            /** @example svc_pk_EXAMPLE_not_a_key */
             publicKey: string;
         };
         DeployRequest: {
@@ -902,6 +993,7 @@ export interface components {
             /** @constant */
             status: "active";
             capabilities: {
+                /** @example shoe-shop */
                 name: string;
                 hasInputSchema: boolean;
             }[];
@@ -916,6 +1008,7 @@ export interface components {
         };
         DeploymentList: {
             deployments: components["schemas"]["DeploymentListItem"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
         };
         DeploymentListItem: {
@@ -935,6 +1028,11 @@ export interface components {
             website?: components["schemas"]["Website"];
             adp?: components["schemas"]["Adp"];
             agent?: components["schemas"]["Agent"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata?: components["schemas"]["JsonObject"];
         };
         DeploymentManifestInput: {
@@ -948,16 +1046,46 @@ export interface components {
             website?: components["schemas"]["Website"];
             adp?: components["schemas"]["Adp"];
             agent?: components["schemas"]["Agent"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata?: components["schemas"]["JsonObject"];
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "superseded";
         DiscoveryCapability: {
+            /** @example shoe-shop */
             name: string;
             invocationName: components["schemas"]["CapabilityName"];
             version: components["schemas"]["SemVer"];
+            /** @example Finds shoes by words and price. */
             description?: string;
+            /**
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "query": {
+             *           "type": "string"
+             *         },
+             *         "maxPrice": {
+             *           "type": "number"
+             *         }
+             *       }
+             *     }
+             */
             inputSchema?: components["schemas"]["JsonObject"];
+            /**
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "shoes": {
+             *           "type": "array"
+             *         }
+             *       }
+             *     }
+             */
             outputSchema?: components["schemas"]["JsonObject"];
             deprecated?: boolean;
             deprecatedSince?: components["schemas"]["SemVer"];
@@ -965,7 +1093,10 @@ export interface components {
             endpoint: {
                 /** @constant */
                 transport: "http";
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @example https://svc.example.com/v1/capabilities/rt_shoe-shop/find-shoes
+                 */
                 address: string;
                 /** @enum {string} */
                 auth: "none" | "custom:end-user-token";
@@ -975,11 +1106,16 @@ export interface components {
         DiscoveryManifest: {
             specVersion: string;
             id: string;
+            /** @example shoe-shop */
             name: string;
+            /** @example Finds shoes by words and price. */
             description?: string;
             provider: {
+                /** @example shoe-shop */
                 name: string;
+                /** @example https://shop.example.com */
                 url?: string;
+                /** @example help@shop.example.com */
                 contact?: string;
             };
             capabilities: components["schemas"]["DiscoveryCapability"][];
@@ -990,7 +1126,8 @@ export interface components {
         };
         /**
          * Format: uri
-         * @description The absolute address that receives every capability call: https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.
+         * @description https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.
+         * @example https://shop.example.com/svc
          */
         Endpoint: string;
         /** @description The one form of every refusal and fault. */
@@ -998,6 +1135,7 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "validation_error" | "unauthorized" | "forbidden" | "not_found" | "rate_limit_exceeded" | "execution_error" | "internal_error";
+                /** @example The shop did not answer in time. */
                 message: string;
                 details?: {
                     fieldErrors: components["schemas"]["FieldErrors"];
@@ -1006,11 +1144,18 @@ export interface components {
         };
         ExecuteRequest: {
             messages: components["schemas"]["PublicTranscript"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata?: components["schemas"]["JsonObject"];
+            /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
         /** @description `messages` holds the turns that this execution added. A failed execution is a result: check `status`. */
         ExecuteResponse: {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
             /** @enum {string} */
             status: "completed" | "failed";
@@ -1028,13 +1173,16 @@ export interface components {
          */
         ExecutionKind: "execute" | "capability" | "broker";
         ExecutionList: {
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
             executions: components["schemas"]["ExecutionSummary"][];
         };
         /** @enum {string} */
         ExecutionStatus: "running" | "completed" | "failed";
         ExecutionSummary: {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
+            /** @example rt_shoe-shop */
             runtimeId: string;
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
@@ -1045,6 +1193,7 @@ export interface components {
         };
         /** @description What went wrong, in words fit for whoever called. */
         Failure: {
+            /** @example The shop did not answer in time. */
             message: string;
         };
         /** @description Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`. */
@@ -1052,7 +1201,7 @@ export interface components {
             [key: string]: string[];
         };
         /**
-         * @description `stop`: the model was done. `length`: the step budget ran out. `error`. `cancelled`: the caller left.
+         * @description `stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left.
          * @enum {string}
          */
         FinishReason: "stop" | "length" | "error" | "cancelled";
@@ -1087,24 +1236,37 @@ export interface components {
             role: "system";
             parts: components["schemas"]["TextPart"][];
         };
-        /** @description Two or more segments in the manner of reverse DNS, each of the form of a capability name. */
+        /**
+         * @description Two or more segments in the manner of reverse DNS, each of the form of a capability name.
+         * @example com.example.shop
+         */
         Namespace: string;
         /**
          * Format: uri
-         * @description A bare web origin: scheme, host and, where it is not the default, port.
+         * @description Scheme, host and, where it is not the default, port.
+         * @example https://shop.example.com
          */
         Origin: string;
         OwnerExecuteRequest: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
             messages: components["schemas"]["Transcript"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata?: components["schemas"]["JsonObject"];
+            /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
         Plan: {
             tier: components["schemas"]["Tier"];
+            /** @example shoe-shop */
             name: string;
             price: {
                 amount: number | null;
+                /** @example usd */
                 currency: string;
                 /** @constant */
                 interval: "month";
@@ -1127,8 +1289,11 @@ export interface components {
             current: components["schemas"]["Tier"];
         };
         Project: {
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
+            /** @example shoe-shop */
             name: string;
+            /** @example Finds shoes by words and price. */
             description: string | null;
             isDefault: boolean;
             runtimeCount: number;
@@ -1137,14 +1302,17 @@ export interface components {
         };
         ProjectList: {
             projects: components["schemas"]["Project"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
         };
-        /** @description A conversation from page source. Every `tool_call` is answered by a `tool_result` of the tool turn that follows it; no turn may speak as `system`. */
+        /** @description A conversation from page source: no turn may speak as `system`. */
         PublicTranscript: components["schemas"]["Transcript"];
         RegisterRuntimeRequest: {
             runtimeId?: components["schemas"]["RuntimeId"];
+            /** @example shoe-shop */
             name: string;
             version?: components["schemas"]["SemVer"];
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId?: string;
             endpoint?: components["schemas"]["Endpoint"];
         };
@@ -1177,14 +1345,20 @@ export interface components {
             previousKeyExpiresAt: components["schemas"]["Timestamp"] | null;
         };
         RotatedSecret: {
+            /** @example EXAMPLE-signing-secret */
             secret: string;
             previousSecretExpiresAt: components["schemas"]["Timestamp"] | null;
         };
         RuntimeDetail: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example shoe-shop */
             name: string;
+            /** @example 1.4.0 */
             version: string;
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
+            /** @example https://shop.example.com/svc */
             endpoint: string | null;
             connection: components["schemas"]["Connection"];
             health: components["schemas"]["Health"];
@@ -1197,15 +1371,20 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             tier: components["schemas"]["Tier"];
             capabilities: {
+                /** @example shoe-shop */
                 name: string;
+                /** @example 1.4.0 */
                 version: string;
+                /** @example Finds shoes by words and price. */
                 description: string;
                 requiresEndUser: boolean;
                 deprecated: boolean;
                 hasInputSchema: boolean;
             }[];
             allowedOrigins: string[];
+            /** @example svc_sk_EXAM…PLE1 */
             deployKeyPrefix: string | null;
+            /** @example svc_pk_EXAM…PLE2 */
             publicKeyPrefix: string | null;
             previousDeployKeyExpiresAt: components["schemas"]["Timestamp"] | null;
             previousPublicKeyExpiresAt: components["schemas"]["Timestamp"] | null;
@@ -1214,19 +1393,28 @@ export interface components {
             website: components["schemas"]["Website"] | null;
             adp: components["schemas"]["Adp"] | null;
         };
-        /** @description Chosen by its owner, or minted at registration. */
+        /**
+         * @description Chosen by its owner, or minted at registration.
+         * @example rt_shoe-shop
+         */
         RuntimeId: string;
         /** @enum {string} */
         RuntimeKeyType: "deploy" | "public";
         RuntimeList: {
             runtimes: components["schemas"]["RuntimeListItem"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
         };
         RuntimeListItem: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example shoe-shop */
             name: string;
+            /** @example 1.4.0 */
             version: string;
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
+            /** @example https://shop.example.com/svc */
             endpoint: string | null;
             connection: components["schemas"]["Connection"];
             health: components["schemas"]["Health"];
@@ -1239,7 +1427,9 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         RuntimeStatus: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example shoe-shop */
             name?: string;
             baseUrl?: string;
             deployment: {
@@ -1250,6 +1440,7 @@ export interface components {
             capabilities: string[];
             /** @default [] */
             deprecated: {
+                /** @example shoe-shop */
                 name: string;
                 deprecatedSince: components["schemas"]["SemVer"];
                 removalNotBefore: components["schemas"]["SemVer"] | null;
@@ -1257,36 +1448,51 @@ export interface components {
             connection: components["schemas"]["Connection"];
             health: components["schemas"]["Health"];
             provider: {
+                /** @example shoe-shop */
                 name: string;
                 model: string;
             };
         };
-        /** @description A version after Semantic Versioning 2.0. */
+        /**
+         * @description A version after Semantic Versioning 2.0.
+         * @example 1.4.0
+         */
         SemVer: string;
         ServiceHealth: {
             /** @constant */
             status: "ok";
+            /** @example 1.4.0 */
             version: string;
             uptime: number;
             timestamp: components["schemas"]["Timestamp"];
         };
         ServiceInfo: {
             service: string;
+            /** @example 1.4.0 */
             version: string;
         };
         Session: {
             account: components["schemas"]["Account"];
+            /** @example EXAMPLE-session-token */
             token: string;
             expiresAt: components["schemas"]["Timestamp"];
         };
         SignInRequest: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @example ada@shop.example.com
+             */
             email: string;
+            /** @example EXAMPLE-long-password */
             password: string;
         };
         SignUpRequest: {
-            /** Format: email */
+            /**
+             * Format: email
+             * @example ada@shop.example.com
+             */
             email: string;
+            /** @example EXAMPLE-long-password */
             password: string;
         };
         SignedOut: {
@@ -1297,20 +1503,26 @@ export interface components {
         StreamEvent: {
             /** @constant */
             type: "text";
+            /** @example Are there red shoes below 60? */
             content: string;
         } | {
             /** @constant */
             type: "capability_start";
+            /** @example call_1BnTtEXAMPLEcall1 */
             callId: string;
+            /** @example find-shoes */
             capability: string;
         } | {
             /** @constant */
             type: "capability_end";
+            /** @example call_1BnTtEXAMPLEcall1 */
             callId: string;
+            /** @example find-shoes */
             capability: string;
             durationMs: number;
             error?: components["schemas"]["Failure"];
         } | {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
             /** @enum {string} */
             status: "completed" | "failed";
@@ -1327,6 +1539,7 @@ export interface components {
         TextPart: {
             /** @constant */
             type: "text";
+            /** @example Are there red shoes below 60? */
             content: string;
         };
         /**
@@ -1337,27 +1550,49 @@ export interface components {
         /**
          * Format: date-time
          * @description ISO 8601 in UTC, with milliseconds.
+         * @example 2026-03-04T16:41:09.310Z
          */
         Timestamp: string;
         ToolCallPart: {
             /** @constant */
             type: "tool_call";
             id: string;
+            /** @example shoe-shop */
             name: string;
+            /**
+             * @example {
+             *       "query": "red shoes",
+             *       "maxPrice": 60
+             *     }
+             */
             input: components["schemas"]["JsonObject"];
         };
         ToolResultPart: {
             /** @constant */
             type: "tool_result";
             toolCallId: string;
+            /** @example shoe-shop */
             name: string;
+            /**
+             * @example {
+             *       "shoes": [
+             *         {
+             *           "name": "Canvas Red",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
             output: unknown;
             error?: components["schemas"]["Failure"];
         };
         /** @description Shapes, counts and capability payloads, never message text. A payload of more than 64 KiB is kept as `{truncated, bytes, preview}`. */
         Trace: {
+            /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
             deploymentVersion: number | null;
             kind: components["schemas"]["ExecutionKind"];
@@ -1371,22 +1606,46 @@ export interface components {
             outputTokens: number;
             totalTokens: number;
             durationMs: number | null;
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
             metadata: components["schemas"]["JsonObject"] | null;
             capabilityCalls: components["schemas"]["TracedCall"][];
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
         TraceList: {
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
             traces: components["schemas"]["ExecutionSummary"][];
         };
         TracedCall: {
+            /** @example call_1BnTtEXAMPLEcall1 */
             callId: string;
+            /** @example find-shoes */
             capability: string;
             step: number;
             /** @enum {string} */
             status: "completed" | "failed";
+            /**
+             * @example {
+             *       "query": "red shoes",
+             *       "maxPrice": 60
+             *     }
+             */
             input: unknown;
+            /**
+             * @example {
+             *       "shoes": [
+             *         {
+             *           "name": "Canvas Red",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
             output: unknown;
             error: components["schemas"]["Failure"] | null;
             startedAt: components["schemas"]["Timestamp"];
@@ -1399,7 +1658,7 @@ export interface components {
             inputTokens: number;
             outputTokens: number;
         };
-        /** @description A conversation. Every `tool_call` is answered by a `tool_result` of the tool turn that follows it. */
+        /** @description A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. */
         Transcript: components["schemas"]["Message"][];
         TurnShape: {
             /** @enum {string} */
@@ -1410,40 +1669,52 @@ export interface components {
             }[];
         };
         UpdateProjectRequest: {
+            /** @example shoe-shop */
             name?: string;
+            /** @example Finds shoes by words and price. */
             description?: string | null;
         };
-        /** @description What was registered before goes on: neither its keys nor its secret are shown. */
+        /** @description Its keys and its secret stay as they were: neither is shown. */
         UpdatedRuntime: {
+            /** @example rt_shoe-shop */
             runtimeId: string;
+            /** @example proj_1BnTtEXAMPLEshop1 */
             projectId: string;
             tier: components["schemas"]["Tier"];
+            /** @example svc_sk_EXAM…PLE1 */
             deployKeyPrefix: string | null;
+            /** @example svc_pk_EXAM…PLE2 */
             publicKeyPrefix: string | null;
         };
         VerifiedCheckout: {
+            /** @example chk_1BnTtEXAMPLEpay01 */
             checkoutId: string;
             /** @enum {string} */
             status: "paid" | "pending" | "expired";
             tier: components["schemas"]["Tier"];
         };
         VerifyCheckoutRequest: {
+            /** @example chk_1BnTtEXAMPLEpay01 */
             checkoutId: string;
         };
         /**
          * Format: uri
          * @description An absolute address, http or https.
+         * @example https://shop.example.com
          */
         WebUrl: string;
         Website: {
+            /** @example shoe-shop */
             name: string;
+            /** @example Finds shoes by words and price. */
             description?: string;
             url?: components["schemas"]["WebUrl"];
+            /** @example help@shop.example.com */
             contact?: string;
         };
     };
     responses: {
-        /** @description The request is not valid. `details.fieldErrors` names each failing field. */
+        /** @description `details.fieldErrors` names each failing field. */
         BadRequest: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1453,7 +1724,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description One answer for every credential that is missing, malformed, unknown, expired, revoked, or another plane’s. */
+        /** @description The credential is missing, malformed, unknown, expired, revoked or of another plane. */
         Unauthorized: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1463,7 +1734,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The caller is known, and may not do this: the message says why. */
+        /** @description The caller may not do this: the message says why. */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1473,7 +1744,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description What the request names does not exist, or belongs to somebody else. */
+        /** @description What the request names does not exist, or belongs to another account. */
         NotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1483,7 +1754,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description A rate limit or an allowance is used up, or the service has too much to do: the message says which. */
+        /** @description A limit is reached: the message says which. */
         TooManyRequests: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1497,7 +1768,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description A fault of ours. The request id helps to find it. */
+        /** @description A fault of the service. The request id helps to find it. */
         InternalError: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1511,40 +1782,19 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /**
-         * @description The id of the request: the caller’s own `x-request-id` where it is well-formed, a new one otherwise.
-         * @example 5f0c7f5e-0c0a-4f5b-9d51-6a3f0e3b7c11
-         */
+        /** @description The id of the request: the caller’s own where it is well-formed. */
         RequestId: string;
-        /**
-         * @description In how many seconds a further try can succeed.
-         * @example 12
-         */
+        /** @description In how many seconds a further try can succeed. */
         RetryAfter: number;
-        /**
-         * @description How many requests to this runtime a minute takes. Sent by routes with a rate limit, once key and origin are right.
-         * @example 60
-         */
+        /** @description How many requests to this runtime a minute takes. */
         RateLimitLimit: number;
-        /**
-         * @description How many of them the server that answers still takes.
-         * @example 59
-         */
+        /** @description How many of them the server that answers still takes. */
         RateLimitRemaining: number;
-        /**
-         * @description In how many seconds all of them are there again.
-         * @example 1
-         */
+        /** @description In how many seconds all of them are there again. */
         RateLimitReset: number;
-        /**
-         * @description Names this very content; send it back as `If-None-Match`.
-         * @example "k1qRzhWk8sN0b3m4lB1yYpVvJmD8kq2m9dZ1ExAmPlE"
-         */
+        /** @description Names this very content; send it back as `If-None-Match`. */
         ETag: string;
-        /**
-         * @description How long the answer may be kept.
-         * @example public, max-age=0, s-maxage=300
-         */
+        /** @description How long the answer may be kept. */
         CacheControl: string;
     };
     pathItems: never;
@@ -1615,9 +1865,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["JsonObject"];
                 };
             };
             /** @description What the caller has is still current. */
@@ -1808,7 +2056,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -1887,7 +2135,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2069,7 +2317,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdatedRuntime"];
                 };
             };
-            /** @description Made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2394,7 +2642,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2450,9 +2698,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
-                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 to?: string;
                 /** @description The id of a project, `proj_…`. */
                 projectId?: string;
@@ -2552,9 +2800,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
-                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 to?: string;
                 /** @description The id of a project, `proj_…`. */
                 projectId?: string;
@@ -2657,7 +2905,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created. */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2740,9 +2988,9 @@ export interface operations {
     getAnalyticsSummary: {
         parameters: {
             query?: {
-                /** @description From this moment on: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
-                /** @description Up to this moment, which is not included: an ISO 8601 date or date-time, or milliseconds since the epoch. */
+                /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 to?: string;
                 /** @description How finely the time is cut, in UTC. */
                 bucket?: components["schemas"]["AnalyticsBucket"];

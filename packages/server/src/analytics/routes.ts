@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { PageTime } from '../http/page.ts'
+import { ProjectIdParam, RuntimeIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { summaryOf } from './analytics.ts'
@@ -14,9 +15,9 @@ const SUMMARY = {
   querystring: z.strictObject({
     from: PageTime,
     to: PageTime,
-    bucket: AnalyticsBucket.optional(),
-    projectId: z.string().optional(),
-    runtimeId: z.string().optional(),
+    bucket: AnalyticsBucket.optional().describe('How finely the time is cut, in UTC.'),
+    projectId: ProjectIdParam.optional(),
+    runtimeId: RuntimeIdParam.optional(),
   }),
   response: { 200: AnalyticsSummary },
 } as const

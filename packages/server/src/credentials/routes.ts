@@ -15,16 +15,15 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { encodeCursor } from '../http/page.ts'
+import { ListQuery, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { rotateSecret } from '../runtimes/signing-secret.ts'
 import { createAccountKey, listOwnKeys, revokeAccountKey } from './account-keys.ts'
 import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
-const RuntimeParams = z.object({ runtimeId: z.string() })
-const KeyParams = z.object({ keyId: z.string() })
-const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
+const KeyParams = z.object({ keyId: z.string().describe('The id of an account’s key, `key_…`.') })
 
 const REVEAL_KEY = {
   summary: 'Reveal a key in full',

@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { createOneAtATime } from '../http/one-at-a-time.ts'
 import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
+import { RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
@@ -19,7 +20,6 @@ import { MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments } from './history.ts'
 
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
-const RuntimeParams = z.object({ runtimeId: z.string() })
 
 const VERSION = /^[1-9]\d{0,8}$/
 // Cursors of other lists hold times in milliseconds, more than the column of versions can be compared with.
@@ -27,13 +27,13 @@ const VersionCursor = PageCursor.refine(
   (start) => start === null || (VERSION.test(start.id) && start.at === Number(start.id)),
   FOREIGN_CURSOR,
 )
-const ListQuery = z.strictObject({ limit: PageLimit, cursor: VersionCursor })
+const VersionsQuery = z.strictObject({ limit: PageLimit, cursor: VersionCursor })
 const VersionParams = RuntimeParams.extend({
   version: z
     .string()
     .regex(VERSION, 'must be the number of a deployment, such as 3.')
     .transform(Number)
-    .meta({ wire: { type: 'integer', minimum: 1 } }),
+    .meta({ description: 'The number of a deployment; the first is 1.', wire: { type: 'integer', minimum: 1 } }),
 })
 
 const DEPLOY = {
@@ -53,7 +53,7 @@ const PUBLISHED = {
   tags: ['Discovery'],
   operationId: 'getManifest',
   params: RuntimeParams,
-  response: { 200: { content: { 'application/json': { schema: DiscoveryManifest } } }, 304: z.void() },
+  response: { 200: DiscoveryManifest, 304: z.void() },
 } as const
 
 const LIST = {
@@ -62,7 +62,7 @@ const LIST = {
   tags: ['Deployments'],
   operationId: 'listDeployments',
   params: RuntimeParams,
-  querystring: ListQuery,
+  querystring: VersionsQuery,
   response: { 200: DeploymentList },
 } as const
 

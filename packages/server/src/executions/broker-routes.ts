@@ -15,6 +15,7 @@ import { toAppError } from '../http/error-handler.ts'
 import { answerPreflights } from '../http/gate.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/limit-rate.ts'
+import { RuntimeParams } from '../http/params.ts'
 import { locatedOf, noteLocated } from '../http/request-notes.ts'
 import { typed } from '../http/typed.ts'
 import type { Located } from '../runtimes/serving.ts'
@@ -22,7 +23,9 @@ import { answerCall } from './answer-call.ts'
 import { admitBrokerCall, locateBrokered, requireEndUser, toCallInput } from './call-capability.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
-const Params = z.object({ runtimeId: z.string(), capability: z.string() })
+const Params = RuntimeParams.extend({
+  capability: z.string().describe('The name of a capability, without its namespace.'),
+})
 
 const CALL = {
   summary: 'Call a capability as a stranger',

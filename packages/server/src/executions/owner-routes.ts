@@ -13,6 +13,7 @@ import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
+import { ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { locateOwned } from '../runtimes/serving.ts'
@@ -20,16 +21,15 @@ import { toSecret } from '../secrets/secret.ts'
 import { answerExecution } from './answer-execution.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
 
-const ExecutionParams = z.object({ executionId: z.string() })
-const RuntimeParams = z.object({ runtimeId: z.string() })
+const ExecutionParams = z.object({ executionId: z.string().describe('The id of an execution, `exec_…`.') })
 
 const FILTERS = {
   limit: PageLimit,
   cursor: PageCursor,
-  status: ExecutionStatus.optional(),
+  status: ExecutionStatus.optional().describe('Only those of this status.'),
   from: PageTime,
   to: PageTime,
-  projectId: z.string().optional(),
+  projectId: ProjectIdParam.optional(),
 }
 
 const isForward = ({ from, to }: { from?: number | undefined; to?: number | undefined }) =>
@@ -38,7 +38,7 @@ const isForward = ({ from, to }: { from?: number | undefined; to?: number | unde
 const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
 
 /** Query of the list of executions: filters in any combination. */
-const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: z.string().optional() }).refine(isForward, BACKWARD)
+const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: RuntimeIdParam.optional() }).refine(isForward, BACKWARD)
 
 /** The same for one runtime, which the path names. */
 const TracesQuery = z.strictObject(FILTERS).refine(isForward, BACKWARD)

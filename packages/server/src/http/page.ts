@@ -17,7 +17,10 @@ export const PageLimit = z
   .refine((limit) => limit >= 1 && limit <= MAX_PAGE, `must be between 1 and ${MAX_PAGE}.`)
   .optional()
   .transform((limit) => limit ?? DEFAULT_PAGE)
-  .meta({ wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE } })
+  .meta({
+    description: 'How many entries a page has at most.',
+    wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+  })
 
 /** Query `cursor`: what an earlier page gave as `nextCursor`, decoded. */
 export const PageCursor = z
@@ -31,6 +34,7 @@ export const PageCursor = z
   })
   .optional()
   .transform((start) => start ?? null)
+  .describe('The `nextCursor` of the page before. Leave it out for the first page.')
 
 /** Query `from` and `to`: an ISO 8601 date or date-time, or milliseconds since the epoch. Decoded to milliseconds. */
 export const PageTime = z
@@ -47,6 +51,9 @@ export const PageTime = z
     return z.NEVER
   })
   .optional()
+  .describe(
+    'An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`.',
+  )
 
 /** The opaque form of a page's start. */
 export function encodeCursor(start: PageStart | null): string | null {

@@ -2,14 +2,14 @@ import { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { encodeCursor } from '../http/page.ts'
+import { ListQuery, ProjectIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { changeProject, createProject, listOwnProjects, projectDetail } from './projects.ts'
 
 const PATH = '/v1/projects/:projectId'
-const Params = z.object({ projectId: z.string() })
-const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
+const Params = z.object({ projectId: ProjectIdParam })
 
 const LIST = {
   summary: 'List projects',

@@ -10,16 +10,15 @@ import {
   UpdatedRuntime,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import type { Deps } from '../deps.ts'
-import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { encodeCursor } from '../http/page.ts'
+import { ListQuery, ProjectIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { registerRuntime } from './registration.ts'
 import { heartbeat, listOwnRuntimes, runtimeDetail, runtimeStatus, setAllowedOrigins } from './runtimes.ts'
 
-const RuntimeParams = z.object({ runtimeId: z.string() })
-const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor, projectId: z.string().optional() })
+const RuntimesQuery = ListQuery.extend({ projectId: ProjectIdParam.optional() })
 
 const REGISTER = {
   summary: 'Register a runtime, or update it',
@@ -35,7 +34,7 @@ const LIST = {
   summary: 'List runtimes, newest first',
   tags: ['Runtimes'],
   operationId: 'listRuntimes',
-  querystring: ListQuery,
+  querystring: RuntimesQuery,
   response: { 200: RuntimeList },
 } as const
 

@@ -1,10 +1,12 @@
 import { isJsonObject, keyKindOf } from '@svc/contract'
+import { composeExample } from '@svc/testkit'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { describeApi, TAGS } from '../../src/http/openapi/document.ts'
-import { collectOperations, type Operation } from '../../src/http/openapi/operations.ts'
-import type { OpenApiDocument, ResponseObject } from '../../src/http/openapi/types.ts'
+import { describeApi, type OpenApiDocument, TAGS } from '../../src/http/openapi/document.ts'
+import { collectOperations, isZod, type Operation } from '../../src/http/openapi/operations.ts'
 import { publicPlane } from '../../src/http/planes.ts'
 import { typed } from '../../src/http/typed.ts'
 import { validateWithZod } from '../../src/http/validate.ts'
@@ -63,14 +65,12 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect(HIDDEN.filter((route) => !routes.includes(route))).toEqual([])
   })
 
-  test('every operation has a summary, a known tag, a name of its own, an answer that works, and an example of each body', async () => {
+  test('every operation has a summary, a known tag, a name of its own, and an answer that works', async () => {
     const { document } = await read()
     const tags: string[] = TAGS.map(({ name }) => name)
     const names = operationsOf(document).map(([, { operationId }]) => operationId)
     expect(new Set(names).size).toBe(names.length)
-    for (const [where, { operationId, summary, tags: own, responses, requestBody, parameters = [] }] of operationsOf(
-      document,
-    )) {
+    for (const [where, { operationId, summary, tags: own, responses, parameters = [] }] of operationsOf(document)) {
       expect(operationId, where).toMatch(/^[a-z][A-Za-z]+$/)
       expect(summary, where).toMatch(/^[A-Z].*[^.]$/)
       expect(
@@ -81,11 +81,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
         Object.keys(responses).some((status) => status.startsWith('2')),
         where,
       ).toBe(true)
-      for (const { description } of parameters) expect(description, where).not.toBe('')
-      const bodies = [requestBody?.content, ...Object.values(responses).map((response) => contentOf(response))]
-      for (const { examples } of bodies.flatMap((content) => Object.values(content ?? {}))) {
-        expect(Object.keys(examples), where).not.toEqual([])
-      }
+      for (const { description } of parameters) expect(description, where).toMatch(/\w/)
     }
   })
 
@@ -167,14 +163,25 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect(candidates.filter((candidate) => keyKindOf(candidate) !== null || candidate.length > 20)).toEqual([])
   })
 
-  test('an example that a request shows is accepted by the schema that judges requests', async () => {
+  test('the body that its examples make up is accepted by the schema that judges requests', async () => {
     const { document, operations } = await read()
     for (const { method, path, schema } of operations) {
-      const examples = operationAt(document, method, path).requestBody?.content['application/json']?.examples ?? {}
-      for (const { value } of Object.values(examples)) {
-        expect(schema.body instanceof z.ZodType && schema.body.safeParse(value).success, `${method} ${path}`).toBe(true)
-      }
+      if (!isZod(schema.body)) continue
+      const described = operationAt(document, method, path).requestBody?.content['application/json'].schema
+      const example = composeExample(described, document.components.schemas)
+      expect(schema.body.safeParse(example).error, `${method} ${path}`).toBeUndefined()
     }
+  })
+
+  test('what the examples of a component make up is one of it', async () => {
+    const { document } = await read()
+    const ajv = addFormats.default(new Ajv2020({ strict: false }))
+    ajv.addSchema({ $id: 'openapi', components: document.components })
+    const { schemas } = document.components
+    const wrong = Object.keys(schemas).filter((name) => {
+      return !ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, composeExample(schemas[name], schemas))
+    })
+    expect(wrong).toEqual([])
   })
 
   test('answers are judged: a status, a body or a field that is not described is a fault', async () => {
@@ -268,10 +275,10 @@ function operationAt(document: OpenApiDocument, method: string, path: string) {
   return operation
 }
 
-function contentOf(response: ResponseObject | object | undefined): ResponseObject['content'] {
+function contentOf(response: object | undefined): unknown {
   return response && 'content' in response ? response.content : undefined
 }
 
-function headersOf(response: ResponseObject | object | undefined): Record<string, unknown> {
+function headersOf(response: object | undefined): Record<string, unknown> {
   return response && 'headers' in response && isJsonObject(response.headers) ? response.headers : {}
 }

@@ -1,3 +1,4 @@
+import { composeExample } from '@svc/testkit'
 import { z } from 'zod'
 
 /** Which credential an operation asks for. */
@@ -13,7 +14,7 @@ export interface ApiOperation {
   plane: Plane
   pathParameters: readonly string[]
   queryParameters: readonly string[]
-  /** The documented body; undefined where it takes none. */
+  /** A body as it is documented; undefined where it takes none. */
   example: unknown
 }
 
@@ -23,18 +24,22 @@ const Operation = z.object({
   parameters: z.array(z.object({ in: z.string(), name: z.string() })).default([]),
   requestBody: z
     .object({
-      content: z.record(z.string(), z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) })),
+      content: z.object({ 'application/json': z.object({ schema: z.unknown() }) }),
     })
     .optional(),
 })
 
-const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) })
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+})
 
 const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
 
-/** Every operation of an OpenAPI document. Throws where one takes a body and shows no example of it. */
+/** Every operation of an OpenAPI document. */
 export function readOperations(document: unknown): ApiOperation[] {
-  return Object.entries(Document.parse(document).paths).flatMap(([path, methods]) =>
+  const { paths, components } = Document.parse(document)
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const named = (place: string) => operation.parameters.filter((one) => one.in === place).map(({ name }) => name)
       const [scheme] = Object.keys(operation.security[0] ?? {})
@@ -45,16 +50,10 @@ export function readOperations(document: unknown): ApiOperation[] {
         plane: scheme === undefined ? 'public' : PLANES.parse(scheme),
         pathParameters: named('path'),
         queryParameters: named('query'),
-        example: exampleOf(operation),
+        example:
+          operation.requestBody &&
+          composeExample(operation.requestBody.content['application/json'].schema, components.schemas),
       } as const
     }),
   )
-}
-
-function exampleOf({ operationId, requestBody }: z.infer<typeof Operation>): unknown {
-  if (requestBody === undefined) return undefined
-  const [content] = Object.values(requestBody.content)
-  const [example] = Object.values(content?.examples ?? {})
-  if (example === undefined) throw new Error(`${operationId} takes a body and has no example of it: give it one`)
-  return example.value
 }

@@ -1,12 +1,11 @@
 import { ErrorBody } from '@svc/contract'
 import type { Plane } from '../planes.ts'
 import { cookieName } from '../session-cookie.ts'
-import { examplesOf } from './examples/examples.ts'
-import { type Operation, zodPart } from './operations.ts'
-import { parametersOf } from './parameters.ts'
-import { HEADERS, refusalComponents, responsesOf } from './responses.ts'
-import { createSchemaBook, type SchemaBook, type SchemaUse } from './schema-book.ts'
-import type { OpenApiDocument, OperationObject } from './types.ts'
+import { isZod, type Operation } from './operations.ts'
+import { responsesOf, sharedAnswers } from './responses.ts'
+import { createSchemaBook, type JsonSchema, type SchemaBook } from './schemas.ts'
+
+export type OpenApiDocument = ReturnType<typeof describeApi>
 
 /** The chapters of the reference, in their order. */
 export const TAGS = [
@@ -25,7 +24,7 @@ export const TAGS = [
   { name: 'Account', description: 'Signing up, in and out.' },
 ] as const
 
-const SECURITY: Readonly<Record<Plane, OperationObject['security']>> = {
+const SECURITY: Readonly<Record<Plane, readonly Record<string, readonly string[]>[]>> = {
   public: [],
   'public-key': [{ publicKey: [] }],
   deploy: [{ deployKey: [] }],
@@ -52,16 +51,20 @@ Bodies are JSON. A credential goes into \`Authorization: Bearer …\` and opens 
 export function describeApi(
   operations: readonly Operation[],
   { baseUrl, version }: { baseUrl: string; version: string },
-): OpenApiDocument {
-  const book = createSchemaBook([
-    { schema: ErrorBody, direction: 'output' },
-    ...operations.flatMap((operation) => usesOf(operation)),
-  ])
-  const paths: OpenApiDocument['paths'] = {}
+) {
+  const book = createSchemaBook({
+    sent: operations.flatMap(({ schema }) => [schema.params, schema.querystring, schema.body]).filter(isZod),
+    answered: [
+      ErrorBody,
+      ...operations.flatMap(({ schema, answers }) => [schema.events, ...Object.values(answers)]),
+    ].filter(isZod),
+  })
+  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [operation.method]: describeOperation(operation, book) }
   }
+  const cookie = { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl), description: COOKIE }
   return {
     openapi: '3.1.1',
     info: { title: 'svc', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
@@ -69,33 +72,19 @@ export function describeApi(
     tags: TAGS,
     paths,
     components: {
-      schemas: book.components(),
-      responses: refusalComponents(book),
-      headers: HEADERS,
-      securitySchemes: {
-        ...BEARERS,
-        sessionCookie: { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl), description: COOKIE },
-      },
+      schemas: Object.fromEntries(Object.entries(book.components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      ...sharedAnswers(book),
+      securitySchemes: { ...BEARERS, sessionCookie: cookie },
     },
   }
 }
 
-function usesOf({ schema, answers }: Operation): SchemaUse[] {
-  const sent = [schema.params, schema.querystring, schema.body].map((part) => ({ part, direction: 'input' as const }))
-  const answered = [schema.events, ...answers.map(({ body }) => body)]
-  const received = answered.map((part) => ({ part, direction: 'output' as const }))
-  return [...sent, ...received].flatMap(({ part, direction }) => {
-    const zod = zodPart(part)
-    return zod ? [{ schema: zod, direction }] : []
-  })
-}
-
-function describeOperation(operation: Operation, book: SchemaBook): OperationObject {
-  const { operationId, summary, description, tags } = operation.schema
+function describeOperation(operation: Operation, book: SchemaBook) {
+  const { operationId, summary, description, tags, params, querystring, body } = operation.schema
   if (!operationId || !summary || !tags || tags.length === 0) {
     throw new Error(`${operation.method} ${operation.path} needs an operationId, a summary and tags`)
   }
-  const parameters = parametersOf(operation, book)
+  const parameters = [...parametersIn('path', params, book), ...parametersIn('query', querystring, book)]
   return {
     operationId,
     summary,
@@ -103,17 +92,26 @@ function describeOperation(operation: Operation, book: SchemaBook): OperationObj
     tags,
     security: SECURITY[operation.plane],
     ...(parameters.length > 0 && { parameters }),
-    ...requestBodyOf(operation, book),
+    ...(isZod(body) && {
+      requestBody: {
+        // An absent body is judged as an empty object, so it may be absent where that is accepted.
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: book.describe(body, 'input') } },
+      },
+    }),
     responses: responsesOf(operation, book),
   }
 }
 
-// An absent body is judged as an empty object, so it may be absent where that is accepted.
-function requestBodyOf({ schema }: Operation, book: SchemaBook): Pick<OperationObject, 'requestBody'> {
-  const body = zodPart(schema.body)
-  if (!body) return {}
-  const media = { schema: book.describe({ schema: body, direction: 'input' }), examples: examplesOf(body) }
-  return { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': media } } }
+function parametersIn(place: 'path' | 'query', schema: unknown, book: SchemaBook) {
+  const { properties = {}, required }: JsonSchema = isZod(schema) ? book.describe(schema, 'input') : {}
+  return Object.entries(Object(properties) as Record<string, JsonSchema>).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (Array.isArray(required) && required.includes(name)),
+    description,
+    schema: rest,
+  }))
 }
 
 function bearer(bearerFormat: string, description: string) {

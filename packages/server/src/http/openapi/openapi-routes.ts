@@ -6,15 +6,11 @@ import type { Deps } from '../../deps.ts'
 import { describeApi } from './document.ts'
 import type { Operation } from './operations.ts'
 
-const Document = JsonObject.meta({
-  examples: [{ openapi: '3.1.1', info: { title: 'svc', version: '0.1.0' }, paths: {} }],
-})
-
 const DESCRIPTION = {
   summary: 'This description of the API',
   tags: ['Service'],
   operationId: 'getOpenApi',
-  response: { 200: { content: { 'application/json': { schema: Document } } }, 304: z.void() },
+  response: { 200: JsonObject, 304: z.void() },
 } as const
 
 /** Public plane: the API's description. It is written at the first request, when every route and the address are known. */

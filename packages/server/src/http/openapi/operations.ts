@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ZodType, z } from 'zod'
 import type { Plane } from '../planes.ts'
 
@@ -31,60 +31,34 @@ export interface Operation {
   /** In the router’s form, `/v1/runtimes/:runtimeId`. */
   path: string
   plane: Plane
-  isRateLimited: boolean
-  /** It is answered however much there is to do. */
-  isHealth: boolean
+  config: FastifyContextConfig
   schema: FastifySchema
-  /** By status, in ascending order. */
-  answers: readonly Answer[]
-}
-
-/** An answer that a route names. `body` is null where there is none. */
-export interface Answer {
-  status: number
-  mediaType: string
-  body: ZodType | null
+  /** Bodies that the route names, by status; `z.void()` where there is none. */
+  answers: Readonly<Record<string, ZodType>>
 }
 
 /** Notes every route as it is added. The function gives the documented ones; ask once the app is ready. */
 export function collectOperations(app: FastifyInstance): () => Operation[] {
-  const routes: { method: string; route: CollectedRoute }[] = []
+  const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
-    for (const method of [route.method].flat()) {
-      if (method !== 'OPTIONS' && method !== 'HEAD') routes.push({ method: method.toLowerCase(), route })
-    }
+    routes.push(route)
   })
-  return () => routes.filter(({ route }) => !route.schema?.hide).map(({ method, route }) => toOperation(method, route))
+  // A plane names itself on its routes after the hook above has run, so they are read late.
+  return () => routes.filter(({ schema }) => !schema?.hide).flatMap(operationsOf)
 }
 
-/** A plane names itself on its routes after the hook above has run, so they are read late. */
-interface CollectedRoute {
-  url: string
-  schema?: FastifySchema
-  config?: FastifyContextConfig
+function operationsOf({ method, url, schema = {}, config = {} }: RouteOptions): Operation[] {
+  const { plane } = config
+  if (plane === undefined) throw new Error(`${method} ${url} is on no plane`)
+  const answers = Object.fromEntries(Object.entries({ ...Object(schema.response) }).filter(isZodEntry))
+  const methods = [method].flat().filter((one) => one !== 'HEAD' && one !== 'OPTIONS')
+  return methods.map((one) => ({ method: one.toLowerCase(), path: url, plane, config, schema, answers }))
 }
 
-function toOperation(method: string, { url, schema = {}, config }: CollectedRoute): Operation {
-  if (config?.plane === undefined) throw new Error(`${method} ${url} is on no plane`)
-  const answers = answersOf(schema.response)
-  const { plane, isRateLimited = false, load } = config
-  return { method, path: url, plane, isRateLimited, isHealth: load === 'health', schema, answers }
+export function isZod(schema: unknown): schema is ZodType {
+  return schema instanceof z.ZodType
 }
 
-const WithContent = z.object({ content: z.record(z.string(), z.object({ schema: z.instanceof(z.ZodType) })) })
-
-function answersOf(response: unknown): Answer[] {
-  if (typeof response !== 'object' || response === null) return []
-  return Object.entries(response).flatMap(([code, described]: [string, unknown]): Answer[] => {
-    const status = Number(code)
-    if (described instanceof z.ZodVoid) return [{ status, mediaType: '', body: null }]
-    if (described instanceof z.ZodType) return [{ status, mediaType: 'application/json', body: described }]
-    const { content } = WithContent.parse(described)
-    return Object.entries(content).map(([mediaType, { schema }]) => ({ status, mediaType, body: schema }))
-  })
-}
-
-/** A part of a route’s schema that must be a zod schema where it is there at all. */
-export function zodPart(schema: unknown): ZodType | null {
-  return schema instanceof z.ZodType ? schema : null
+function isZodEntry(entry: [string, unknown]): entry is [string, ZodType] {
+  return isZod(entry[1])
 }

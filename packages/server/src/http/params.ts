@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { PageCursor, PageLimit } from './page.ts'
+
+export const RuntimeIdParam = z.string().describe('The id of a runtime, `rt_…`.')
+export const ProjectIdParam = z.string().describe('The id of a project, `proj_…`.')
+
+/** Path of the routes of one runtime. */
+export const RuntimeParams = z.object({ runtimeId: RuntimeIdParam })
+
+/** Query of a list without filters. */
+export const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })
