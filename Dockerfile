@@ -8,6 +8,7 @@ WORKDIR /app
 ENV npm_config_nodedir=/usr/local
 COPY package.json package-lock.json ./
 COPY packages/contract/package.json packages/contract/
+COPY packages/demo-model/package.json packages/demo-model/
 COPY packages/server/package.json packages/server/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/cli/package.json packages/cli/
@@ -27,6 +28,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY scripts scripts
 COPY packages/contract packages/contract
+COPY packages/demo-model packages/demo-model
 COPY packages/server packages/server
 COPY packages/widget packages/widget
 COPY packages/dashboard packages/dashboard
@@ -39,9 +41,11 @@ RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY package.json ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY packages/contract/package.json packages/contract/
+COPY packages/demo-model/package.json packages/demo-model/
 COPY packages/server/package.json packages/server/
 COPY --from=dependencies /app/packages/server/node_modules packages/server/node_modules
 COPY --from=build /app/packages/contract/dist packages/contract/dist
+COPY --from=build /app/packages/demo-model/dist packages/demo-model/dist
 COPY --from=build /app/packages/server/dist packages/server/dist
 COPY packages/widget/package.json packages/widget/
 COPY --from=build /app/packages/widget/dist/widget.js* packages/widget/dist/

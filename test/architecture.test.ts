@@ -12,7 +12,8 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/contract': [],
   'packages/sdk': ['@svc/contract'],
   'packages/cli': ['@svc/contract', '@svc/sdk', '@svc/sdk/node', '@svc/sdk/testing'],
-  'packages/server': ['@svc/contract'],
+  'packages/demo-model': ['@svc/contract'],
+  'packages/server': ['@svc/contract', '@svc/demo-model'],
   'packages/widget': ['@svc/contract'],
   'packages/dashboard': ['@svc/contract', '@svc/widget', '@svc/widget/react'],
   'packages/testkit': ['@svc/contract'],
@@ -255,6 +256,11 @@ describe('within the server', () => {
       'm',
     )
     expect(mentions(server, isStatic)).toEqual([])
+  })
+
+  test('the demo model is loaded by name, and by the one file that puts it behind the port', () => {
+    expect(mentions(server, /'@svc\/demo-model'/)).toEqual(['packages/server/src/model/demo-model.ts'])
+    expect(mentions(server, /^import .*'@svc\/demo-model'/m)).toEqual([])
   })
 
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {

@@ -34,7 +34,6 @@ const KEPT: Record<string, string> = {
   'lru.ts': 'the map itself: the key that the caller gives',
   'model/chat-completions/request-body.ts': 'tools as the wire has them: the tools of one deployment',
   'model/chat-completions/tool-calls.ts': 'calls of one answer: the call',
-  'model/demo/tool-profile.ts': 'profiles of tools: the tool of one deployment',
   'runtimes/serving.ts': 'runtimes: the hash of a key, a runtime, or owner and runtime; deployments: the runtime',
   'schemas/compiled.ts': 'compiled schemas: the owner; of one owner: the schema',
   'usage/rollup-rules.ts': 'counters of one batch: owner, runtime and hour',

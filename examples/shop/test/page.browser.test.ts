@@ -28,7 +28,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     const clock = createTestClock(Date.now())
     const options = {
       clock,
-      model: demoModel({ clock }),
+      model: await demoModel(),
       web: findWebFiles(),
       // Known once it listens.
       get baseUrl() {

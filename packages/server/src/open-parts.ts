@@ -46,7 +46,7 @@ export async function openParts(
   context: OpenContext & { url: () => string },
 ): Promise<OpenParts> {
   const { logger } = context
-  const model = openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
+  const model = await openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
   const nodeId = randomUUID()
   const metrics = config.ops === null ? null : await openMetrics()
   const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })

@@ -40,7 +40,7 @@ export interface Cast {
 /** Sets the stage: the shop deploys a week ago, `play` fills the days between, and the clock ends where it is now. */
 export async function setStage(database: Database, play: (cast: Cast) => Promise<void>): Promise<Stage> {
   const clock = createStageClock()
-  const model = slowModel(clock)
+  const model = await slowModel(clock)
   const url = `http://127.0.0.1:${PORTS.service}`
   const service = await startService(database, { web: findWebFiles(), clock, model, baseUrl: url })
   await service.app.listen({ host: '127.0.0.1', port: PORTS.service })
@@ -77,8 +77,8 @@ async function deploy(variables: Record<string, string>): Promise<void> {
 }
 
 /** The demo model, as slow by the clock as one that thinks. */
-function slowModel(clock: StageClock): Model & { setBusy(isBusy: boolean): void } {
-  const demo = demoModel({ clock })
+async function slowModel(clock: StageClock): Promise<Model & { setBusy(isBusy: boolean): void }> {
+  const demo = await demoModel()
   let busy = false
   return {
     provider: demo.provider,

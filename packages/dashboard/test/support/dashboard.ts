@@ -110,7 +110,7 @@ async function startOnPort(database: Database) {
   const service = await startService(database, {
     web,
     clock,
-    model: demoModel({ clock }),
+    model: await demoModel(),
     // Known once it listens.
     get baseUrl() {
       return url

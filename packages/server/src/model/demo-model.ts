@@ -1,15 +1,11 @@
 import type { Message } from '@svc/contract'
-import type { Clock } from '../clock.ts'
 import { JsonText } from '../lib/json-text.ts'
-import { takeTurn } from './demo/turn.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
 import { CANCELLED } from './model-failure.ts'
 
-/**
- * The built-in model: no key, no network, the same answer to the same words. It looks for the tool whose own words fit
- * what was said, fills its input from schema and text, and reads the result out. It is for trying the service.
- */
-export function demoModel(deps: { clock: Clock }): Model {
+/** The built-in model of `@svc/demo-model` behind the port: loaded by name, and only where it is asked for. */
+export async function demoModel(): Promise<Model> {
+  const { takeTurn } = await import('@svc/demo-model')
   return {
     provider: 'demo',
     name: 'rules',
@@ -17,7 +13,7 @@ export function demoModel(deps: { clock: Clock }): Model {
       throwIfAborted(request)
       const { tools } = request
       const messages = request.messages.map(withValues)
-      const turn = takeTurn({ messages, tools, nowMs: deps.clock.now() })
+      const turn = takeTurn({ messages, tools })
       const said = turn.type === 'say' ? turn.text : JSON.stringify([turn.name, turn.input])
       if (turn.type === 'say') yield* inWordGroups(request, turn.text)
       else yield { type: 'tool_call', name: turn.name, input: turn.input }

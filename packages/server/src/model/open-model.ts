@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../clock.ts'
 import type { Environment } from '../environment.ts'
 import type { Limits } from '../limits.ts'
 import { pooledPost } from './chat-completions/pooled-post.ts'
@@ -17,23 +16,22 @@ export interface OpenModelOptions {
   env: Environment
   limits: Pick<Limits, 'modelMs'>
   logger?: ModelLogger
-  clock?: Clock
   /** What the providers' HTTP goes through. */
   fetch?: typeof globalThis.fetch
 }
 
 /** The server's model, with the one of SVC_MODEL_FALLBACK behind it where that is set. Throws `ModelConfigError`. */
-export function openModel(options: OpenModelOptions): Model {
+export async function openModel(options: OpenModelOptions): Promise<Model> {
   const { spec, env, logger } = options
-  const first = open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : usualSpec(env), options)
+  const first = await open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : usualSpec(env), options)
   const fallback = env['SVC_MODEL_FALLBACK']
   if (!isSet(fallback)) return first
-  return fallbackModel(first, open(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
+  return fallbackModel(first, await open(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
 }
 
-function open(spec: ModelSpec, options: OpenModelOptions): Model {
-  const { env, limits, logger, clock = systemClock } = options
-  if (spec.provider === 'demo') return demoModel({ clock })
+async function open(spec: ModelSpec, options: OpenModelOptions): Promise<Model> {
+  const { env, limits, logger } = options
+  if (spec.provider === 'demo') return demoModel()
   const { source, apiKey } = openProvider(spec, env, networkOf(options))
   return providerModel({
     provider: spec.provider,

@@ -69,7 +69,7 @@ async function setCanaryScene(engine: TestEngine) {
   const double = await startOpenAiDouble({ script })
   onTestFinished(() => double.close())
   const lines: string[] = []
-  const model = openModel({
+  const model = await openModel({
     spec: 'openai-compatible:test-model',
     env: { SVC_MODEL_BASE_URL: double.baseUrl, SVC_MODEL_API_KEY: MODEL_KEY },
     limits: DEFAULT_LIMITS,

@@ -94,7 +94,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
     })
     onTestFinished(() => double.close())
     const env = { SVC_MODEL_BASE_URL: double.baseUrl, SVC_MODEL_API_KEY: 'sk-test' }
-    const model = openModel({ spec: 'openai-compatible:test-model', env, limits: DEFAULT_LIMITS })
+    const model = await openModel({ spec: 'openai-compatible:test-model', env, limits: DEFAULT_LIMITS })
     const { execute, endpoint } = await setScene(database(), { manifest, model })
     const { messages, status } = executed(await execute())
     expect(status).toBe('completed')

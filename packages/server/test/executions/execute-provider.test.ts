@@ -26,7 +26,7 @@ const SecondRequest = z.object({
 async function setProviderScene(database: Database, script: DoubleScript): Promise<Scene & { double: OpenAiDouble }> {
   const double = await startOpenAiDouble({ script })
   onTestFinished(() => double.close())
-  const model = openModel({
+  const model = await openModel({
     spec: 'openai-compatible:test-model',
     env: { SVC_MODEL_BASE_URL: double.baseUrl, SVC_MODEL_API_KEY: MODEL_KEY },
     limits: DEFAULT_LIMITS,

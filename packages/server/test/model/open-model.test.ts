@@ -4,7 +4,7 @@ import { ModelConfigError } from '../../src/model/model-config-error.ts'
 import { type OpenModelOptions, openModel } from '../../src/model/open-model.ts'
 import { KEY, outcomeOf, startDouble, textOf } from './support.ts'
 
-function open(options: Partial<OpenModelOptions>): Model {
+function open(options: Partial<OpenModelOptions>): Promise<Model> {
   return openModel({ spec: undefined, env: {}, limits: { modelMs: 10_000 }, ...options })
 }
 
@@ -19,8 +19,8 @@ describe('the model', () => {
     ['google:gemini-x', { GOOGLE_GENERATIVE_AI_API_KEY: KEY }],
     ['openai-compatible:org/model:free', { SVC_MODEL_BASE_URL: 'http://localhost:11434/v1' }],
     ['demo:rules', {}],
-  ])('is the one that is named: %s', (spec, env) => {
-    expect(labelOf(open({ spec, env }))).toBe(spec)
+  ])('is the one that is named: %s', async (spec, env) => {
+    expect(labelOf(await open({ spec, env }))).toBe(spec)
   })
 
   test.each([
@@ -29,9 +29,9 @@ describe('the model', () => {
     [{ GOOGLE_GENERATIVE_AI_API_KEY: KEY }, /^google:./],
     [{ OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY }, /^openai:./],
     [{ OPENAI_API_KEY: '  ' }, /^demo:rules$/],
-  ])('without a name is one that there is a key for, else the demo model (%#)', (env, label) => {
-    expect(labelOf(open({ env }))).toMatch(label)
-    expect(labelOf(open({ env, spec: '' }))).toMatch(label)
+  ])('without a name is one that there is a key for, else the demo model (%#)', async (env, label) => {
+    expect(labelOf(await open({ env }))).toMatch(label)
+    expect(labelOf(await open({ env, spec: '' }))).toMatch(label)
   })
 
   test.each([
@@ -47,11 +47,11 @@ describe('the model', () => {
     ['openai-compatible:m', { SVC_MODEL_BASE_URL: KEY }, 'SVC_MODEL_BASE_URL must be an http:// or https:// address'],
     [undefined, { SVC_MODEL_API_KEY: KEY }, 'SVC_MODEL_API_KEY is set but SVC_MODEL is not'],
     ['demo:rules', { SVC_MODEL_FALLBACK: 'openai' }, 'SVC_MODEL_FALLBACK must be <provider>:<model>'],
-  ])('that cannot be set up (%s) says what to set, and never a key', (spec, env, message) => {
-    const attempt = () => open({ spec, env })
-    expect(attempt).toThrow(ModelConfigError)
-    expect(attempt).toThrow(message)
-    expect(attempt).not.toThrow(KEY)
+  ])('that cannot be set up (%s) says what to set, and never a key', async (spec, env, message) => {
+    const attempt = open({ spec, env })
+    await expect(attempt).rejects.toThrow(ModelConfigError)
+    await expect(attempt).rejects.toThrow(message)
+    await expect(attempt).rejects.not.toThrow(KEY)
   })
 
   test('reads no variable but those that it is given', async () => {
@@ -102,7 +102,7 @@ describe('a model to fall back to', () => {
 
   test('answers where the first fails before its first word', async () => {
     const double = await startDouble([{ fault: { type: 'status', status: 400 } }, { text: 'From the second' }])
-    const model = open({ spec: 'openai:first', env: env(double.baseUrl) })
+    const model = await open({ spec: 'openai:first', env: env(double.baseUrl) })
     const { events, error } = await outcomeOf(model)
     expect(error).toBeNull()
     expect(textOf(events)).toBe('From the second')
@@ -128,7 +128,7 @@ describe('a model to fall back to', () => {
       { text: 'Half', finishReason: null },
       { fault: { type: 'stall', before: 'headers' } },
     ])
-    const model = open({ spec: 'openai:first', env: env(double.baseUrl) })
+    const model = await open({ spec: 'openai:first', env: env(double.baseUrl) })
     expect((await outcomeOf(model)).error?.message).toBe('The model’s answer was cut off.')
     const caller = new AbortController()
     const outcome = outcomeOf(model, { signal: caller.signal })

@@ -73,7 +73,7 @@ describe('a provider that refuses before its answer begins', () => {
       { text: 'the-answer-canary', fault: { type: 'error_event', message: `${echo} the-answer-canary` } },
       { text: 'the-answer-canary', fault: { type: 'cut', afterBytes: 500, by: 'end' } },
     ])
-    const model = modelAt(double)
+    const model = await modelAt(double)
     for (let call = 0; call < 3; call++) {
       const { error } = await outcomeOf(model, {
         messages: [{ role: 'user', parts: [{ type: 'text', content: 'the-prompt-canary' }] }],
@@ -141,7 +141,7 @@ describe.each([
   async function* outcomesOfCuts(by: 'drop' | 'end', from: number) {
     let cut = from
     const double = await startDouble(() => ({ ...turn, fault: { type: 'cut', afterBytes: cut, by } }))
-    const model = modelAt(double, { provider })
+    const model = await modelAt(double, { provider })
     for (; cut < stream.length; cut += stride) yield { cut, ...(await outcomeOf(model, { tools })) }
   }
 

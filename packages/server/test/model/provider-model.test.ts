@@ -47,7 +47,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
       ],
     }
     const double = await startDouble([turn, turn])
-    const model = modelAt(double, { provider })
+    const model = await modelAt(double, { provider })
     const bytes = Buffer.byteLength(`Hi{}${JSON.stringify(input)}`)
     const cut = await outcomeOf(model, { tools: [search, listAll], maxTextBytes: bytes - 1 })
     expect(cut.error).toBeNull()
@@ -138,7 +138,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
       { fault: { type: 'status', status: 400 } },
       { text: 'Hi', fault: { type: 'error_event', message: 'broken' } },
     ])
-    const model = modelAt(double, { provider })
+    const model = await modelAt(double, { provider })
     for (let call = 0; call < 3; call++) await outcomeOf(model, { instructions: 'Be brief.', tools: [search] })
     expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([])
     for (const spy of spies) spy.mockRestore()
@@ -149,9 +149,7 @@ describe('leaving a turn', () => {
   test('closes the provider’s connection when the caller aborts, and reports what was used', async () => {
     const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
     const caller = new AbortController()
-    const turn = modelAt(double)
-      .stream(requestOf({ signal: caller.signal }))
-      [Symbol.asyncIterator]()
+    const turn = (await modelAt(double)).stream(requestOf({ signal: caller.signal }))[Symbol.asyncIterator]()
     expect(await turn.next()).toMatchObject({ value: { type: 'text' } })
     caller.abort()
     await expect(untilDone(turn)).rejects.toThrow('The model call was cancelled.')
@@ -160,7 +158,7 @@ describe('leaving a turn', () => {
 
   test('closes the provider’s connection when the reader stops reading', async () => {
     const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
-    for await (const event of modelAt(double).stream(requestOf())) {
+    for await (const event of (await modelAt(double)).stream(requestOf())) {
       if (event.type === 'text') break
     }
     expect(await (await double.received(0)).ended).toBe('client left')

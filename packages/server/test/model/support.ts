@@ -18,10 +18,10 @@ export async function startDouble(script: DoubleScript): Promise<OpenAiDouble> {
   return double
 }
 
-export function modelAt(
+export async function modelAt(
   double: OpenAiDouble,
   options: { provider?: 'openai' | 'openai-compatible'; modelMs?: number } = {},
-): Model {
+): Promise<Model> {
   const { provider = 'openai-compatible', modelMs = DEFAULT_LIMITS.modelMs } = options
   const env = {
     SVC_MODEL_BASE_URL: double.baseUrl,
@@ -48,10 +48,10 @@ export interface Outcome {
 }
 
 /** Reads a turn to its end; anything thrown but a ModelError fails the test. */
-export async function outcomeOf(model: Model, request: Partial<ModelRequest> = {}): Promise<Outcome> {
+export async function outcomeOf(model: Model | Promise<Model>, request: Partial<ModelRequest> = {}): Promise<Outcome> {
   const events: ModelEvent[] = []
   try {
-    for await (const event of model.stream(requestOf(request))) events.push(event)
+    for await (const event of (await model).stream(requestOf(request))) events.push(event)
     return { events, error: null }
   } catch (error) {
     if (error instanceof ModelError) return { events, error }

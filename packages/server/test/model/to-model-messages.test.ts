@@ -2,7 +2,9 @@ import type { Message } from '@svc/contract'
 import { modelMessageSchema } from 'ai'
 import { expect, test } from 'vitest'
 import { toPrompt } from '../../src/model/to-model-messages.ts'
-import { assistant, user } from './demo-support.ts'
+
+const user = (content: string): Message => ({ role: 'user', parts: [{ type: 'text', content }] })
+const assistant = (content: string): Message => ({ role: 'assistant', parts: [{ type: 'text', content }] })
 
 const call = (id: string, name: string): Message => ({
   role: 'assistant',

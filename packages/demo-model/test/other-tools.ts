@@ -1,10 +1,10 @@
-import type { ModelTool } from '../../src/model/model.ts'
+import type { Tool } from '@svc/demo-model'
 
 const text = (description: string, rest: object = {}) => ({ type: 'string', description, ...rest })
 const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required })
 
 /** The capabilities of a clinic, whose words have nothing in common with a shop’s. */
-export const clinicTools: ModelTool[] = [
+export const clinicTools: Tool[] = [
   {
     name: 'find_doctors',
     description: 'Find doctors of the clinic by specialty or language.',
@@ -45,7 +45,7 @@ export const clinicTools: ModelTool[] = [
 ]
 
 /** The capabilities of a tracker of work. */
-export const trackerTools: ModelTool[] = [
+export const trackerTools: Tool[] = [
   {
     name: 'searchTickets',
     description: 'Search tickets by words, state and priority.',
@@ -90,3 +90,27 @@ export const trackerTools: ModelTool[] = [
 
 const defs = { $defs: { id: { type: 'integer', minimum: 1 } } }
 for (const tool of trackerTools) if (tool.inputSchema !== null) Object.assign(tool.inputSchema, defs)
+
+const integer = (minimum = 1) => ({ type: 'integer', minimum })
+
+/** Capabilities that take numbers of people, and money. */
+export const restaurantTools: Tool[] = [
+  {
+    name: 'book-table',
+    description: 'Book a table at the restaurant.',
+    inputSchema: object({ people: integer() }, ['people']),
+  },
+  {
+    name: 'book-trip',
+    description: 'Book a boat trip.',
+    inputSchema: object({ adults: integer(), children: integer(0) }, ['adults']),
+  },
+  {
+    name: 'transfer-money',
+    description: 'Transfer money to a person.',
+    inputSchema: object({ recipient: text('Name of the person.'), amount: { type: 'number' } }, [
+      'recipient',
+      'amount',
+    ]),
+  },
+]

@@ -1,25 +1,21 @@
 import type { JsonObject } from '@svc/contract'
+import { type Tool, takeTurn } from '@svc/demo-model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ModelTool } from '../../src/model/model.ts'
-import { called, DEMO_LINE, turnOf, user } from './demo-support.ts'
 import { clinicTools, trackerTools } from './other-tools.ts'
 import { shopTools } from './shop-tools.ts'
+import { called, DEMO_LINE, user } from './support.ts'
 
 const QUICK_MS = 5_000
 
 /** A turn must end in one of its two ways, soon. */
-async function expectTurn(text: string, tools: readonly ModelTool[], output: unknown = null): Promise<void> {
+function expectTurn(text: string, tools: readonly Tool[], output: unknown = null): void {
   const started = performance.now()
-  const asked = await turnOf([user(text)], tools)
-  const answered = await turnOf([user(text), ...called('any', {}, { output })], tools)
-  for (const events of [asked, answered]) {
-    expect(events.at(-1)).toMatchObject({ type: 'end', usage: { inputTokens: expect.any(Number) } })
-    const call = events.find((event) => event.type === 'tool_call')
-    if (call !== undefined) expect(tools.map((tool) => tool.name)).toContain(call.name)
-    else
-      expect(events[0]).toMatchObject({ type: 'text', content: expect.stringContaining(DEMO_LINE.split(' ')[0] ?? '') })
-  }
+  const asked = takeTurn({ messages: [user(text)], tools })
+  const answered = takeTurn({ messages: [user(text), ...called('any', {}, { output })], tools })
+  if (asked.type === 'call') expect(tools.map(({ name }) => name)).toContain(asked.name)
+  else expect(asked.text.startsWith(`${DEMO_LINE}\n`)).toBe(true)
+  expect(answered).toMatchObject({ type: 'say', text: expect.stringContaining(DEMO_LINE) })
   expect(performance.now() - started).toBeLessThan(QUICK_MS)
 }
 
@@ -35,19 +31,19 @@ describe('no text holds the model up or brings it down', () => {
     ['control characters', 'show\u0000me\u2028lanterns\ud800'],
     ['another script', '東京までの送料はいくらですか'],
     ['regular expression', '(a+)+$ [\\'],
-  ])('%s', async (_name, text) => {
-    await expectTurn(text, [...shopTools, ...clinicTools])
+  ])('%s', (_name, text) => {
+    expectTurn(text, [...shopTools, ...clinicTools])
   })
 
-  test('whatever words are put together', async () => {
+  test('whatever words are put together', () => {
     const words = fc.constantFrom(
       ...'show add my cart order two 50 euros under “lantern” tomorrow at 3pm with Dr. Weber #42 ORD-1 the first one it cheapest and what about cancel not in stock top 5 between Germany , . ?'.split(
         ' ',
       ),
     )
-    await fc.assert(
-      fc.asyncProperty(fc.array(words, { maxLength: 25 }), async (picked) => {
-        for (const tools of [shopTools, clinicTools, trackerTools]) await expectTurn(picked.join(' '), tools)
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 25 }), (picked) => {
+        for (const tools of [shopTools, clinicTools, trackerTools]) expectTurn(picked.join(' '), tools)
       }),
       { numRuns: 150 },
     )
@@ -77,23 +73,22 @@ const schemas: [string, JsonObject][] = [
 ]
 
 describe('no schema holds the model up or brings it down', () => {
-  test.each(schemas)('%s', async (_name, inputSchema) => {
-    await expectTurn('show lantern aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab 3 one', [
+  test.each(schemas)('%s', (_name, inputSchema) => {
+    expectTurn('show lantern aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab 3 one', [
       { name: 'show-lantern', description: 'Show a lantern.', inputSchema },
     ])
   })
 
-  test('a prototype name is a field like any other', async () => {
+  test('a prototype name is a field like any other', () => {
     const inputSchema = schemas.find(([name]) => name === 'names of the prototype')?.[1] ?? {}
-    const events = await turnOf(
-      [user('show lantern "x-1" and the "y-2"')],
-      [{ name: 'show-lantern', description: '', inputSchema }],
-    )
-    expect(Object.getPrototypeOf(events)).toBe(Array.prototype)
+    takeTurn({
+      messages: [user('show lantern "x-1" and the "y-2"')],
+      tools: [{ name: 'show-lantern', description: '', inputSchema }],
+    })
     expect(Object.hasOwn(Object.prototype, 'x-1')).toBe(false)
   })
 
-  test('a hundred tools with forty fields each', async () => {
+  test('a hundred tools with forty fields each', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [
         `lanternField${index}`,
@@ -105,7 +100,8 @@ describe('no schema holds the model up or brings it down', () => {
       description: 'Show a lantern. '.repeat(500),
       inputSchema: { type: 'object', properties },
     }))
-    await expectTurn('show me the lantern with the number 4 and the name "x"', tools)
+    expectTurn('show me the lantern with the number 4 and the name "x"', tools)
+    expectTurn('show me the lantern with the name of 4 birds '.repeat(100), tools)
   }, 20_000)
 })
 
@@ -119,7 +115,7 @@ describe('no result holds the model up or brings it down', () => {
     ['prototype names', JSON.parse('{"__proto__":{"name":"x"},"constructor":"y","toString":1}')],
     ['names that are no text', { name: { name: { name: 1 } }, price: { amount: {} }, currency: 'no currency' }],
     ['a list of nothing', [null, undefined, '', []]],
-  ])('%s', async (_name, output) => {
-    await expectTurn('and the first one, how much is it?', shopTools, output)
+  ])('%s', (_name, output) => {
+    expectTurn('and the first one, how much is it?', shopTools, output)
   })
 })

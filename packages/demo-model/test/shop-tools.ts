@@ -1,10 +1,10 @@
-import type { ModelTool } from '../../src/model/model.ts'
+import type { Tool } from '@svc/demo-model'
 
 const text = (description: string, rest: object = {}) => ({ type: 'string', description, ...rest })
 const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required })
 
 /** The capabilities that a small shop would deploy. */
-export const shopTools: ModelTool[] = [
+export const shopTools: Tool[] = [
   {
     name: 'search-products',
     description: 'Search the catalogue for products by words, category, price and stock.',

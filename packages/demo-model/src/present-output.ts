@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject, type ToolResultPart } from '@svc/contract'
+import { splitName } from './words.ts'
+
+const MAX_LISTED = 10
+const MAX_LINES = 20
+const MAX_TEXT = 600
+
+/** What a result says, in lines that a person can read. */
+export function present({ name, output, error }: ToolResultPart): string {
+  if (error !== undefined) return `That did not work: ${error.message}`
+  const tool = labelOf(name)
+  if (!isJsonObject(output))
+    return Array.isArray(output) ? listed('results', output) : shown(output) || `${tool}: done.`
+  const title = titleOf(output)
+  const [noun, items] = listOf(output) ?? []
+  const pairs = pairsOf(output).filter(({ key, text }) => key !== noun && text !== title)
+  const lines = pairs.slice(0, MAX_LINES).map(({ label, text }) => `- ${label}: ${text}`)
+  const list = noun === undefined || items === undefined ? [] : [listed(noun, items)]
+  const body = lines.length === 0 ? [] : [[`${title?.replace(/[.:]$/, '') ?? tool}:`, ...lines].join('\n')]
+  return [...body, ...list].join('\n\n') || (title ?? `${tool}: done.`)
+}
+
+function listed(noun: string, items: readonly unknown[]): string {
+  const lines = items.slice(0, MAX_LISTED).map((item) => `- ${isJsonObject(item) ? lineOf(item) : shown(item)}`)
+  const more = items.length > MAX_LISTED ? [`\n… and ${items.length - MAX_LISTED} more.`] : []
+  return [`${labelOf(noun)}, ${items.length} in all:`, ...lines, ...more].join('\n')
+}
+
+function lineOf(item: JsonObject): string {
+  const title = titleOf(item) ?? 'One'
+  const pairs = pairsOf(item).filter(({ text }) => text !== title)
+  const details = pairs.slice(0, MAX_LISTED).map(({ label, text }) => `${label} ${text}`)
+  return details.length === 0 ? title : `${title} (${details.join(', ')})`
+}
+
+// The list that an output is about: one of things; one of words where little stands beside it.
+function listOf(output: JsonObject): readonly [string, readonly unknown[]] | undefined {
+  const lists = Object.entries(output).flatMap(([noun, list]) => (Array.isArray(list) ? [[noun, list] as const] : []))
+  return lists.find(([, list]) => list.some(isJsonObject) || Object.keys(output).length <= 2)
+}
+
+// What the chat widget draws (`svc`) is not repeated in words.
+function pairsOf(thing: JsonObject): { key: string; label: string; text: string }[] {
+  const entries = Object.entries(thing).slice(0, 2 * MAX_LINES)
+  const pairs = entries.map(([key, value]) => ({ key, label: labelOf(key), text: shown(value) }))
+  return pairs.filter(({ key, text }) => text !== '' && key !== 'svc')
+}
+
+// A value in a few words; objects and lists one level deep.
+function shown(value: unknown, isInner = false): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object') return String(value ?? '').slice(0, MAX_TEXT)
+  if (value === null) return ''
+  if (isInner) return (isJsonObject(value) && titleOf(value)) || '…'
+  const entries = Object.entries(value).slice(0, MAX_LISTED)
+  const labels = entries.map(([key]) => (Array.isArray(value) ? '' : `${labelOf(key)} `))
+  return entries.map(([, item], at) => `${labels[at]}${shown(item, true)}`).join(', ')
+}
+
+const TITLE = /^(name|title|label|subject|summary|displayname|fullname|productname)$/i
+const ID = /(^|[a-z_-])(id|sku|slug|code|number|key|reference|uuid)$/i
+
+// What a thing is called: its name or title, else what identifies it.
+function titleOf(thing: JsonObject): string | null {
+  const keys = Object.keys(thing).filter((key) => typeof thing[key] === 'string' || typeof thing[key] === 'number')
+  const key = keys.find((name) => TITLE.test(name)) ?? keys.find((name) => ID.test(name))
+  return key === undefined ? null : shown(thing[key]) || null
+}
+
+/** `openingHours` as a person says it: “opening hours”. */
+export function labelOf(key: string): string {
+  return splitName(key).join(' ') || key.slice(0, 40)
+}

@@ -1,0 +1,48 @@
+import type { Message } from '@svc/contract'
+import { describe, expect, test } from 'vitest'
+import { JsonText } from '../../src/lib/json-text.ts'
+import { demoModel } from '../../src/model/demo-model.ts'
+import { ModelError, type ModelEvent } from '../../src/model/model.ts'
+import { requestOf, textOf } from './support.ts'
+
+const tools = [{ name: 'store-info', description: 'Facts about the store: opening hours.', inputSchema: null }]
+const user = (content: string): Message => ({ role: 'user', parts: [{ type: 'text', content }] })
+
+async function turnOf(messages: readonly Message[]): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = []
+  for await (const event of (await demoModel()).stream(requestOf({ messages, tools }))) events.push(event)
+  return events
+}
+
+describe('the demo model', () => {
+  test('answers in groups of words that add up, and says first that it is a demo', async () => {
+    const output = JsonText.of({ openingHours: 'Monday to Friday from ten to six, Saturday from ten to four' })
+    const result = { type: 'tool_result', toolCallId: 'c', name: 'store-info', output } as const
+    const events = await turnOf([user('When are you open?'), { role: 'tool', parts: [result] }])
+    expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(3)
+    expect(textOf(events).split('\n')).toEqual([
+      '[Demo model: rules, no language understanding]',
+      'store info:',
+      '- opening hours: Monday to Friday from ten to six, Saturday from ten to four',
+    ])
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+  })
+
+  test('calls a tool, and counts a token for every four characters that it is given and says', async () => {
+    const [short, long] = [await turnOf([user('open?')]), await turnOf([user(`open?${' '.repeat(400)}`)])]
+    expect(short[0]).toEqual({ type: 'tool_call', name: 'store-info', input: {} })
+    const [first, second] = [short.at(-1), long.at(-1)]
+    if (first?.type !== 'end' || second?.type !== 'end') throw new Error('both turns must have ended')
+    expect(first).toMatchObject({ reason: 'tool_calls', usage: { outputTokens: 5 } })
+    expect(second.usage.inputTokens - first.usage.inputTokens).toBe(100)
+  })
+
+  test('stops when its caller has left', async () => {
+    const caller = new AbortController()
+    const stream = (await demoModel()).stream(requestOf({ tools, signal: caller.signal }))
+    const turn = stream[Symbol.asyncIterator]()
+    await turn.next()
+    caller.abort()
+    await expect(turn.next()).rejects.toThrow(ModelError)
+  })
+})
