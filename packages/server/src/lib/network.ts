@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 const GROUP_BITS = 16
@@ -6,13 +5,15 @@ const GROUP_BITS = 16
 // Some proxies add the caller's port, and then every connection would be a network of its own.
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
 
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
 /**
  * The network that counts as one caller: an IPv4 address, or the first `ipv6Bits` of an IPv6 address; a port is left out.
  * Text that is no address is returned as it is.
  */
 export function networkOf(ip: string, ipv6Bits: number): string {
   // Most are, and to parse an address costs more than all else that a rate limit does.
-  if (isIPv4(ip)) return ip
+  if (IPV4.test(ip)) return ip
   const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
   const host = bracketed ?? plain ?? ip
   if (!ipaddr.isValid(host)) return ip

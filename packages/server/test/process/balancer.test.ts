@@ -8,7 +8,7 @@ import { startProgram } from '@svc/testkit'
 import { locate, needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { busy, internal } from '../../src/errors.ts'
-import { anyOrigin } from '../../src/http/gate.ts'
+import { ANY_ORIGIN } from '../../src/http/gate.ts'
 import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
@@ -184,7 +184,7 @@ const OWN_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'x-request-id': expect.stringMatching(/^[\w-]{8,}$/),
-  ...anyOrigin(),
+  ...ANY_ORIGIN,
 }
 
 /** Readiness, as far as the balancer reads it: without a body it would take the replica for one that drains. */
