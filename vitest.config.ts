@@ -1,15 +1,49 @@
 import { defineConfig } from 'vitest/config'
 import { ReportSkipped } from './packages/testkit/src/needs/report-skipped.ts'
 
-export default defineConfig({
+const TESTS = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts']
+
+/**
+ * Files that share processes: to import the server takes more than a second in each new one. A process gets slower with
+ * each service that was started in it, so that groups are small. Left out by name is what measures the memory or the
+ * timers of its process.
+ */
+const TOGETHER: Readonly<Record<string, readonly string[]>> = {
+  units: [
+    'packages/contract/test/*.test.ts',
+    'packages/dashboard/test/unit/*.test.ts',
+    'packages/server/test/unit/!(bounded-buffer).test.ts',
+  ],
+  'executions a-h': ['packages/server/test/executions/[a-h]*.test.ts'],
+  'executions i-z': ['packages/server/test/executions/{[i-r]*,s!(ettlement-faults),[t-z]*}.test.ts'],
+  'http a-c': ['packages/server/test/http/{[ab]*,c!(onnections)}.test.ts'],
+  'http d-o': ['packages/server/test/http/[d-o]*.test.ts'],
+  'http p-z': ['packages/server/test/http/[p-z]*.test.ts'],
+}
+
+const shared = {
   resolve: { conditions: ['@svc/source'] },
   ssr: { resolve: { conditions: ['@svc/source'], externalConditions: ['@svc/source'] } },
+}
+const limits = { testTimeout: 20_000, hookTimeout: 30_000 }
+const groups = Object.entries(TOGETHER).map(([name, include]) => ({
+  ...shared,
+  test: { ...limits, name, include: [...include], isolate: false },
+}))
+
+export default defineConfig({
+  ...shared,
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', new ReportSkipped()],
     globalSetup: ['packages/testkit/src/needs/setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
     maxWorkers: 3,
+    projects: [
+      // Projects run in the order of their names: the longest files are in this one, and run first.
+      {
+        ...shared,
+        test: { ...limits, name: 'a process each', include: TESTS, exclude: Object.values(TOGETHER).flat() },
+      },
+      ...groups,
+    ],
   },
 })

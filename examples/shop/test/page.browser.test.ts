@@ -8,14 +8,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../packages/server/src/web/web-files.ts'
 import { createTestClock } from '../../../packages/server/test/support/clock.ts'
-import { describeEngines, useDatabase } from '../../../packages/server/test/support/engines.ts'
+import { describeEngine, useDatabase } from '../../../packages/server/test/support/engines.ts'
 import { deployBody, PASSWORD, startService, type TestService } from '../../../packages/server/test/support/service.ts'
 import runtime from '../.svc/runtime.ts'
 
 // A browser is slow where the machine is busy with other things.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-describeEngines('a shop and its owner', (engine) => onThePage(useDatabase(engine)), 'chromium')
+// Their requests are tested on both engines elsewhere.
+describeEngine('sqlite', 'a shop and its owner', (engine) => onThePage(useDatabase(engine)), 'chromium')
 
 function onThePage(database: () => Parameters<typeof startService>[0]): void {
   let browser: Browser

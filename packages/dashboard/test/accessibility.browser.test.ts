@@ -1,53 +1,59 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
 
 const TABS = ['', '/capabilities', '/deployments', '/try', '/origins', '/keys', '/manifest']
 
 describeScreens('every screen', (scene) => {
-  test.each([
-    ['light', 1440],
-    ['light', 1024],
-    ['light', 390],
-    ['dark', 1440],
-    ['dark', 1024],
-    ['dark', 390],
-  ] as const)('has no fault that axe knows and fits, %s, %i pixels wide', async (colorScheme, width) => {
-    const account = await scene.openSignedIn('', { colorScheme, viewport: { width, height: 900 } })
-    const { page, call } = account
-    expect(await faultsOf()).toEqual([])
-    const { runtimeId } = await scene.deployedRuntime(account)
-    const messages = [{ role: 'user', parts: [{ type: 'text', content: 'cancel order number 1234' }] }]
-    const { executionId } = {
-      executionId: '',
-      ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
-    }
-    const screens = [
-      '',
-      '/runtimes/new',
-      ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`),
-      '/executions',
-      `/executions/${executionId}`,
-      '/analytics',
-      '/projects',
-      '/billing',
-      '/account',
-      '/runtimes/rt_unknown',
-      '/executions/exec_unknown',
-      '/nothing/here',
-    ]
-    for (const path of screens) {
-      await page.goto(`${scene.url}/dashboard${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
-      expect([path, await faultsOf()]).toEqual([path, []])
-    }
-
-    async function faultsOf(): Promise<string[]> {
-      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-      return [...(await accessibilityFaults(page)), ...(isWide === true ? ['it is wider than the window'] : [])]
-    }
-  })
+  test.each(['light', 'dark'] as const)(
+    'has no fault that axe knows and fits at any width, %s',
+    async (colorScheme) => {
+      const account = await scene.openSignedIn('', { colorScheme })
+      const { page, call } = account
+      expect(await faultsByWidth(page)).toEqual([])
+      const { runtimeId } = await scene.deployedRuntime(account)
+      const messages = [{ role: 'user', parts: [{ type: 'text', content: 'cancel order number 1234' }] }]
+      const { executionId } = {
+        executionId: '',
+        ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
+      }
+      const screens = [
+        '',
+        '/runtimes/new',
+        ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`),
+        '/executions',
+        `/executions/${executionId}`,
+        '/analytics',
+        '/projects',
+        '/billing',
+        '/account',
+        '/runtimes/rt_unknown',
+        '/executions/exec_unknown',
+        '/nothing/here',
+      ]
+      for (const path of screens) {
+        await page.goto(`${scene.url}/dashboard${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
+        expect([path, await faultsByWidth(page)]).toEqual([path, []])
+      }
+    },
+  )
 })
+
+// One page load for all widths: what axe finds differs from one layout to the next, and 1024 has that of 1440.
+async function faultsByWidth(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  for (const width of [390, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    const found = width === 1024 ? [] : await accessibilityFaults(page)
+    faults.push(
+      ...[...found, ...(isWide === true ? ['it is wider than the window'] : [])].map((fault) => `${width}: ${fault}`),
+    )
+  }
+  return faults
+}
 
 describeScreens('a screen in use', (scene) => {
   test.each(['light', 'dark'] as const)(

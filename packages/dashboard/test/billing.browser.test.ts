@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { describeDashboard } from './support/dashboard.ts'
+import { describeScreens } from './support/dashboard.ts'
 
-describeDashboard('plans and projects', (scene) => {
+describeScreens('plans and projects', (scene) => {
   test('an upgrade goes through the payment page and back, and what it allows is there at once', async () => {
     const account = await scene.openSignedIn('/billing')
     const { page } = account

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeDashboard, type SignedIn } from './support/dashboard.ts'
+import { describeScreens, type SignedIn } from './support/dashboard.ts'
 
-describeDashboard('what ran', (scene) => {
+describeScreens('what ran', (scene) => {
   test('is listed live, filtered by the address, and paged', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account

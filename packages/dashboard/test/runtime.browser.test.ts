@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { CAPABILITIES, describeDashboard } from './support/dashboard.ts'
+import { CAPABILITIES, describeScreens } from './support/dashboard.ts'
 
-describeDashboard('a runtime', (scene) => {
+describeScreens('a runtime', (scene) => {
   test('shows its capabilities in words, what it publishes, and what changed between deployments', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { describeEngines } from '../../../server/test/support/engines.ts'
+import { describeEngine } from '../../../server/test/support/engines.ts'
 import { kills } from '../../src/fault/kills/kills.ts'
 import { refusalsAreFree } from '../../src/fault/refusals-are-free/refusals-are-free.ts'
 import { readArguments } from '../../src/support/arguments.ts'
@@ -23,7 +23,7 @@ async function missed(scenario: Scenario, engine: 'sqlite' | 'postgres', scale: 
   return checks.filter(({ passed }) => !passed).map(({ what, measured }) => `${what}: ${measured}`)
 }
 
-describeEngines('the fault scenarios, small', (engine) => {
+describeEngine('postgres', 'the fault scenarios, small', (engine) => {
   test(
     'refusals are free',
     async () => {

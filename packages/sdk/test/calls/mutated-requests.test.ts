@@ -7,10 +7,10 @@ import { bytesOf, callBody, fakeClock, NOW, RUNTIME_ID, SECRET } from '../suppor
 
 const OLD_SECRET = 'Zk3Rr8yHqLw1vT6nXc0mPb5sJd9fGa2eUo7iKt4hYxQ'
 const VALID_CALLS = 200
-const MUTANTS = 100_000
+const MUTANTS = 20_000
 const AT_ONCE = 250
 
-test('of 100,000 mutated calls none is accepted and none throws, each is refused as stated', async () => {
+test('of 20,000 mutated calls none is accepted and none throws, each is refused as stated', async () => {
   const random = seededRandom(TEST_SEED)
   process.stdout.write(`mutated calls: seed ${TEST_SEED}\n`)
   const { handler, runs } = setUp()
@@ -37,7 +37,7 @@ test('of 100,000 mutated calls none is accepted and none throws, each is refused
   const answers = await Promise.all(valid.map((call) => answerTo(handler, call)))
   expect(answers.filter((answer) => answer.startsWith('200 {"output":'))).toHaveLength(VALID_CALLS)
   expect(runs()).toBe(VALID_CALLS)
-}, 600_000)
+}, 120_000)
 
 function setUp() {
   let runs = 0

@@ -7,7 +7,7 @@ import { setScene } from '../support/scene.ts'
 import { BODY_ROUTES, requestTo, withField } from './body-routes.ts'
 
 const SEED = 20_260_301
-const RUNS = 120
+const RUNS = 40
 const LEAKS =
   /\bat \S+ \(|node_modules|\.[jt]s:\d|\/(?:home|work|tmp|usr)\/|select .* from|insert into|sqlite|postgres|constraint|ECONN|ENOENT|TypeError|RangeError|SyntaxError|undefined is not|Cannot read/i
 

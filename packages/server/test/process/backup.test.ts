@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -186,9 +187,11 @@ test('a restore overwrites nothing, and is refused while a server holds the fold
 
 test('what is damaged, foreign, newer, or torn from a running server is refused, and leaves no database behind', async () => {
   const { folder } = await makeData()
+  const whole = join(createFolder(), 'backup')
+  await command(Backup, ['backup', '--to', whole], folder)
   const from = async (spoil: (file: string) => void) => {
     const backup = join(createFolder(), 'backup')
-    await command(Backup, ['backup', '--to', backup], folder)
+    cpSync(whole, backup, { recursive: true })
     chmodSync(join(backup, 'svc.db'), 0o600)
     spoil(join(backup, 'svc.db'))
     const SVC_DATA_DIR = join(createFolder(), 'restored')

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
-import { createTestPlace, type TestEngine } from './engines.ts'
+import { createMigratedPlace, type TestEngine } from './engines.ts'
 import { actions, type Scene, type SceneOptions, setScene } from './scene.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -15,7 +15,8 @@ export interface ReplicatedScene {
 
 /** On PostgreSQL each has connections of its own; on SQLite, which has one server at a time, they share the one there is. */
 export async function setReplicatedScene(engine: TestEngine, options: SceneOptions = {}): Promise<ReplicatedScene> {
-  const place = await createTestPlace(engine)
+  const place = await createMigratedPlace(engine)
+  onTestFinished(() => place.remove())
   const first = await open(() => openDatabase(place.options))
   const second = engine.name === 'sqlite' ? first : await open(() => openDatabase(place.options))
   const masterKey = randomBytes(32)

@@ -2,7 +2,7 @@ import { type CreatedRuntime, type DeploymentManifestInput, ExecuteResponse, typ
 import { type CapabilityScript, type OwnerEndpoint, startOwnerEndpoint } from '@svc/testkit'
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { type SendOptions, startService, type TestOwner, type TestService, type TestServiceOptions } from './service.ts'
 
@@ -49,22 +49,45 @@ export interface UsageTotals {
 
 /** Sets a scene that is struck when the running test has finished. */
 export async function setScene(database: Database, options: SceneOptions = {}): Promise<Scene> {
+  const { scene, strike } = await buildScene(database, options)
+  onTestFinished(strike)
+  return scene
+}
+
+/** One scene for the tests of the enclosing `describe`, none of which may change what another one finds. */
+export function useScene(database: () => Database, options: SceneOptions = {}): () => Scene {
+  let built: Awaited<ReturnType<typeof buildScene>> | undefined
+  beforeAll(async () => {
+    built = await buildScene(database(), options)
+  })
+  afterAll(() => built?.strike())
+  return () => {
+    if (built === undefined) throw new Error('the scene is there once the tests run, not while they are defined')
+    return built.scene
+  }
+}
+
+async function buildScene(
+  database: Database,
+  options: SceneOptions,
+): Promise<{ scene: Scene; strike: () => Promise<void> }> {
   const { tier = 'free', handle = {}, manifest = {}, ...serviceOptions } = options
   const service = await startService(database, serviceOptions)
   const endpoint = await startOwnerEndpoint({
     handle: { echo: (call) => ({ output: call.input }), ...handle },
     now: () => service.clock.now(),
   })
-  onTestFinished(async () => {
+  const strike = async () => {
     await service.close()
     await endpoint.close()
-  })
+  }
   const owner = await service.owner(tier)
   const runtime = await service.runtime(owner, { endpoint: endpoint.url })
   endpoint.trust({ runtimeId: runtime.runtimeId, secrets: [runtime.secret] })
   if (manifest !== null) await deployed(service, runtime, manifest)
   const session = await service.signedIn(owner)
-  return { database, service, endpoint, owner, session, runtime, ...actions(service, { database, owner, runtime }) }
+  const scene = { database, service, endpoint, owner, session, runtime }
+  return { scene: { ...scene, ...actions(service, { database, owner, runtime }) }, strike }
 }
 
 /** Deploys, and fails the test where that is refused. */

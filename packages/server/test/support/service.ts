@@ -49,7 +49,7 @@ export interface TestServiceOptions {
   payments?: Payments | null
   /** The real one, scrypt, takes 50 ms and more: most tests have no use for that. */
   passwordHasher?: PasswordHasher
-  /** In place of those whose threads are the test's own. */
+  /** In place of those that all tests of a process share, whose threads are the test’s own. */
   schemas?: Schemas
   /** https://svc.test unless it is given. */
   baseUrl?: string
@@ -99,6 +99,14 @@ export function schemaThreadHere(): SchemaThread {
   return { run: async (job) => [...partsOf(job)], close: async () => {} }
 }
 
+let shared: Schemas | undefined
+
+/** Every entry belongs to an account, which no two tests share; a new cache compiles a schema to warm up. */
+function sharedSchemas(): Schemas {
+  shared ??= createSchemas(schemaThreadHere)
+  return shared
+}
+
 /** A worker thread of what is built, for schemas that take longer than a test has. */
 export function builtSchemaThread(): SchemaThread {
   const built = new URL('../../dist/schemas/worker.js', import.meta.url)
@@ -124,7 +132,7 @@ export async function startService(database: Database, options: TestServiceOptio
     keyring: createKeyring([masterKey]),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     model: options.model ?? model,
-    schemas: options.schemas ?? createSchemas(schemaThreadHere),
+    schemas: options.schemas ?? sharedSchemas(),
     logger,
     clock,
     monotonicClock: options.monotonicClock ?? clock,
