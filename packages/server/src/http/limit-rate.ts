@@ -9,7 +9,6 @@ import { networkOfCaller, notesOf } from './request-notes.ts'
 
 type RateDeps = Pick<Deps, 'rateLimit' | 'metrics'>
 
-
 /**
  * Takes one unit of the runtime's rate limit and sets the `RateLimit-*` headers. Throws 429 where there is none left, at
  * once where it can: where another plan may have come into force meanwhile, the runtime is read again first.

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { limited } from '../../src/errors.ts'
-import { keepNotes, noteAccount } from '../../src/http/request-notes.ts'
+import { noteAccount } from '../../src/http/request-notes.ts'
 import { discardInTurn } from '../../src/http/unread-bodies.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 
@@ -11,7 +11,7 @@ const BODY = 'x'.repeat(100_000)
 async function setRefusals() {
   const app = fastify()
   onTestFinished(() => app.close())
-  keepNotes(app)
+  app.decorateRequest('notes', null)
   discardInTurn(app, 3_600_000)
   app.addHook('onRequest', (request, _reply, done) => {
     noteAccount(request, String(request.headers['x-account']))
