@@ -83,7 +83,7 @@ export async function runExecution(
       instructions: admitted.runtime.deployment?.instructions ?? null,
       messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
       toolset: toolsetOf(admitted.runtime),
-      call: recordedCall(deps, admitted, input, run.scope),
+      call: recordedCall(deps, { admitted, input, recorder, scope: run.scope }),
       signal: run.scope.signal,
       hold: run.hold,
     },
@@ -156,12 +156,14 @@ async function follow(
   }
 }
 
-function recordedCall(
-  deps: ExecuteDeps,
-  admitted: Admitted<null>,
-  input: ExecuteInput,
-  scope: ExecutionScope,
-): CallCapability {
+interface RecordedRun {
+  admitted: Admitted<null>
+  input: ExecuteInput
+  recorder: TraceRecorder
+  scope: ExecutionScope
+}
+
+function recordedCall(deps: ExecuteDeps, { admitted, input, recorder, scope }: RecordedRun): CallCapability {
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
     const { ownerId } = admitted.runtime
@@ -172,6 +174,7 @@ function recordedCall(
       executionId: admitted.executionId,
     })
     if (!isOurs) return interrupted()
+    recorder.noteRecorded(call.callId)
     return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
   }
 }
