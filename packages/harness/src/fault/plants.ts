@@ -11,6 +11,7 @@ export const PLANTS: readonly Plant[] = [
         from: 'and executions.node_id = $3 and executions.completed_at is null',
         to: 'and $3::text is not null',
       },
+      { file: 'executions/postgres-batch-store.js', from: 'if (!held) {', to: 'if (held === null) {' },
     ],
     foundBy: {
       scenario: 'pauses',

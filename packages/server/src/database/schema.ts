@@ -187,7 +187,7 @@ export interface ExecutionsTable {
   node_id: Nullable<string>
 }
 
-/** Calls of executions that ended before their rows held them. Only retention writes it. */
+/** Calls of executions that began before their rows held them. No call is added. */
 export interface CapabilityCallsTable {
   owner_id: string
   execution_id: string

@@ -15,7 +15,7 @@ export interface Query {
 }
 
 /** A batch of executions, as text, and its outcomes as the one row of the answer: a transaction of its own. */
-export interface BatchCommand {
+interface BatchCommand {
   kind: 'batch'
   text: string
 }

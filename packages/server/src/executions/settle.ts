@@ -1,7 +1,7 @@
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import type { StorageBudget } from '../usage/storage-budget.ts'
-import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, type SettledCall } from './call-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { Outcome } from './outcome.ts'

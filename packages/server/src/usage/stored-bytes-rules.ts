@@ -1,8 +1,6 @@
 import type { Tier } from '@svc/contract'
 import { TIERS } from './tiers.ts'
 
-export { TRUNCATED } from './truncated.js'
-
 /**
  * What a row of each table counts of its account's stored bytes: its payloads, in UTF-8. What a settlement adds, retention
  * takes off and a recount finds is the same sum.
