@@ -187,13 +187,14 @@ describe('within the server', () => {
     const stores = server.filter(
       (file) => isStore(file) && !file.path.includes('/database/') && !file.path.endsWith('open-store.ts'),
     )
-    const isAllowed = (target: string) => /(store|rules|transaction|schema|page|row-statement)\.ts$/.test(target)
+    const isAllowed = (target: string) =>
+      /(store|rules|transaction|schema|page|given-rows|prepared-client|batch-text)\.ts$|rules\.js$/.test(target)
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
   })
 
   test('the engines and the rules know no HTTP server, no database and no use case', () => {
     const isOutside = (target: string) =>
-      /^packages\/server\/src\/(http|database|accounts|projects|credentials|runtimes|deployments|executions)\//.test(
+      /^packages\/server\/src\/(http|database|accounts|projects|credentials|runtimes|deployments|executions)\/(?!.*rules\.ts$)/.test(
         target,
       )
     const pure = server.filter(
@@ -208,7 +209,7 @@ describe('within the server', () => {
     ).toEqual([])
     const rules = server.filter(({ path }) => path.endsWith('rules.ts'))
     expect(
-      breaches(rules, (_, target) => target !== null && /(store|routes|\/http\/|\/database\/)/.test(target)),
+      breaches(rules, (_, target) => target !== null && /(store\.ts$|routes|\/http\/|\/database\/)/.test(target)),
     ).toEqual([])
   })
 
@@ -266,7 +267,7 @@ describe('within the server', () => {
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
     const files = server.filter(inServer(/^(metrics|tracing|admission)\//))
     const isOwn = (target: string) =>
-      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|stop-signal|usage\/(rules|tiers|token-bucket))\.ts$/.test(
+      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|stop-signal|usage\/(rules|tiers|token-bucket))\.(ts|js)$/.test(
         target,
       )
     expect(files.length).toBeGreaterThan(8)

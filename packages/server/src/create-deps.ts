@@ -16,11 +16,12 @@ import { createPublishedCache } from './deployments/discovery.ts'
 import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import type { AnswerReader } from './dispatch/read-answer.ts'
-import { createAdmissionDesk } from './executions/admission-desk.ts'
-import { createCallLog } from './executions/call-log.ts'
+import { createAdmissions } from './executions/admissions.ts'
+import { createBatchStore } from './executions/batch-store.ts'
+import { createBatchWriter } from './executions/batch-writer.ts'
 import { createNodeLease } from './executions/node-lease.ts'
 import { createRunningExecutions } from './executions/running.ts'
-import { createSettlementDesk } from './executions/settlement-desk.ts'
+import { createSettlements } from './executions/settlements.ts'
 import { createIds } from './ids.ts'
 import type { Limits } from './limits.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './metrics/metrics.ts'
@@ -135,6 +136,8 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const running = createRunningExecutions(inFlight)
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
+  const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
+  const settlements = createSettlements({ clock, logger, room, writer })
   const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
   return {
     inFlight,
@@ -143,9 +146,9 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
     room,
     lease,
     rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
-    admissions: createAdmissionDesk({ ...shared, storage, room }),
-    callLog: createCallLog({ ...shared, pause }),
-    settlements: createSettlementDesk({ ...shared, pause, room }),
+    admissions: createAdmissions({ clock, storage, room, writer, settlements }),
+    callLog: writer,
+    settlements,
   }
 }
 
@@ -154,9 +157,13 @@ function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, s
     runningExecutions: () => running.size,
     heldBytes: () => inFlight.bytes,
     openCircuits: () => dispatcher.openCircuits(),
-    queued: { admissions: () => admissions.depth, calls: () => callLog.depth, settlements: () => settlements.depth },
+    queued: {
+      admissions: () => admissions.depth,
+      calls: () => callLog.depth('calls'),
+      settlements: () => settlements.depth,
+    },
     unwrittenOutcomes: () => settlements.unwritten,
-    unknownAdmissions: () => admissions.unknown,
+    unknownAdmissions: () => settlements.unknownAdmissions,
     isLeaseHeld: () => lease.isHeld(),
   }
 }

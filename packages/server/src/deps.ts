@@ -12,11 +12,11 @@ import type { Schema } from './database/schema.ts'
 import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
 import type { Dispatcher } from './dispatch/dispatch.ts'
-import type { AdmissionDesk } from './executions/admission-desk.ts'
-import type { CallLog } from './executions/call-log.ts'
+import type { Admissions } from './executions/admissions.ts'
+import type { BatchWriter } from './executions/batch-writer.ts'
 import type { NodeLease } from './executions/node-lease.ts'
 import type { RunningExecutions } from './executions/running.ts'
-import type { SettlementDesk } from './executions/settlement-desk.ts'
+import type { Settlements } from './executions/settlements.ts'
 import type { NewId } from './ids.ts'
 import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import type { Limits } from './limits.ts'
@@ -45,9 +45,9 @@ export interface Deps {
   published: PublishedCache
   schemas: Schemas
   rateLimit: RateLimit
-  admissions: AdmissionDesk
-  callLog: CallLog
-  settlements: SettlementDesk
+  admissions: Admissions
+  callLog: Pick<BatchWriter, 'record' | 'depth' | 'hurry'>
+  settlements: Settlements
   folding: UsageFolding
   lease: NodeLease
   running: RunningExecutions

@@ -60,8 +60,7 @@ async function renew(deps: Deps, patienceMs: number): Promise<boolean> {
   }
   // First: as a rule nothing is kept any more then, and the sweep need spare nothing. What others left behind cannot wait
   // for as long as a database may take.
-  const retried = Promise.all([deps.settlements.retryFailed(), deps.admissions.resolveDoubts()])
-  await limitTime(retried, patienceMs, undefined)
+  await limitTime(deps.settlements.retryFailed(), patienceMs, undefined)
   await failInterrupted(deps)
   return true
 }

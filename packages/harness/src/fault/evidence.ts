@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { Client } from '../support/client.ts'
 import type { HarnessOwner } from '../support/owner.ts'
 import type { Store } from '../support/store.ts'
-import type { CallRow, Disturbance, Evidence, ExecutionRow, Ledger } from './checker.ts'
+import type { Disturbance, Evidence, ExecutionRow, Ledger } from './checker.ts'
 import type { History } from './history.ts'
+import { readCalls } from './rows.ts'
 import type { Site } from './site.ts'
 
 /** How far the buckets of each account stood from empty at one moment, and what had been admitted by then. */
@@ -46,7 +47,7 @@ export async function gatherEvidence(
   return {
     operations: known.history.operations,
     executions: await readExecutions(site.store),
-    calls: await readCalls(site.store),
+    calls: (await readCalls(site.store)).map((call) => ({ ...call, status: CallStatus.parse(call.status) })),
     effects: site.endpoint.effects,
     modelRequests: site.model.requests,
     ledgers,
@@ -84,20 +85,7 @@ async function readExecutions(store: Store): Promise<ExecutionRow[]> {
   })
 }
 
-const Call = z.object({
-  call_id: z.string(),
-  execution_id: z.string(),
-  status: z.enum(['dispatched', 'completed', 'failed']),
-  error: z.string().nullable(),
-})
-
-async function readCalls(store: Store): Promise<CallRow[]> {
-  const rows = await store.query('select call_id, execution_id, status, error from capability_calls')
-  return rows.map((read) => {
-    const row = Call.parse(read)
-    return { callId: row.call_id, executionId: row.execution_id, status: row.status, error: row.error }
-  })
-}
+const CallStatus = z.enum(['dispatched', 'completed', 'failed'])
 
 async function readLedger(site: Site, owner: HarnessOwner, baseline: Baseline): Promise<Ledger> {
   const { ownerId } = owner

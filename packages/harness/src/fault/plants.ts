@@ -7,10 +7,11 @@ export const PLANTS: readonly Plant[] = [
     breaks: 'an execution that another server has ended is not overwritten',
     edits: [
       {
-        file: 'executions/settlement-store.js',
-        from: "where: () => 'executions.completed_at is null'",
-        to: "where: () => 'true'",
+        file: 'executions/postgres-batch-store.js',
+        from: 'and executions.node_id = $3 and executions.completed_at is null',
+        to: 'and $3::text is not null',
       },
+      { file: 'executions/postgres-batch-store.js', from: 'if (!held) {', to: 'if (held === null) {' },
     ],
     foundBy: {
       scenario: 'pauses',
@@ -22,7 +23,13 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'unlocked-buckets',
     breaks: 'the quota is exact on any number of servers',
-    edits: [{ file: 'executions/admission-store.js', from: "forUpdateOf('allowances')", to: "''" }],
+    edits: [
+      {
+        file: 'executions/postgres-batch-store.js',
+        from: 'order by owner_id, bucket for update',
+        to: 'order by owner_id, bucket',
+      },
+    ],
     foundBy: { scenario: 'quota', engine: 'postgres', scale: 0.1, check: 'repeats in which the ' },
   },
   {
@@ -30,20 +37,9 @@ export const PLANTS: readonly Plant[] = [
     breaks: 'a refusal takes from no bucket',
     edits: [
       {
-        file: 'usage/rules.js',
+        file: 'usage/grant.js',
         from: 'taken.set(bucket, result.fullAt);',
         to: '{ taken.set(bucket, result.fullAt); buckets.set(bucket, result.fullAt); }',
-      },
-      {
-        file: 'executions/admission-store.js',
-        from: 'const granted = grant(own, draws, now);',
-        to: 'const granted = grant(own, draws, now); if (!granted.ok) writeDrawn(request, draws, own, changed);',
-      },
-      {
-        file: 'executions/admission-store.js',
-        from: 'async function lockBuckets(',
-        to: `function writeDrawn(request, draws, own, changed) { for (const { bucket } of draws) if (own.has(bucket)) changed.set(request.ownerId + bucket, { owner_id: request.ownerId, bucket, full_at: own.get(bucket) }); }
-async function lockBuckets(`,
       },
     ],
     foundBy: { scenario: 'refusals-are-free', engine: 'sqlite', scale: 0.05, check: 'what ' },
@@ -71,9 +67,9 @@ async function lockBuckets(`,
     breaks: 'usage is what was executed',
     edits: [
       {
-        file: 'executions/settlement-store.js',
-        from: 'settlements.map(usageOf)',
-        to: 'settlements.concat(settlements).map(usageOf)',
+        file: 'executions/sqlite-batch.js',
+        from: 'JSON.stringify(usages)',
+        to: 'JSON.stringify(usages.concat(usages))',
       },
     ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.005, check: 'differences between usage and executions' },
@@ -81,7 +77,7 @@ async function lockBuckets(`,
   {
     name: 'interrupted-usage-lost',
     breaks: 'what was interrupted is counted too',
-    edits: [{ file: 'executions/lease-store.js', from: 'journalUsage(tx, ended.map(', to: 'journalUsage(tx, [].map(' }],
+    edits: [{ file: 'executions/lease-store.js', from: 'journalUsage(tx, usages)', to: 'journalUsage(tx, [])' }],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
   },
   {
@@ -175,7 +171,7 @@ async function lockBuckets(`,
   {
     name: 'revision-not-confirmed',
     breaks: 'a revoked key opens nothing, whatever a server remembers',
-    edits: [{ file: 'executions/admission-store.js', from: 'runtime.revision !== request.revision', to: 'false' }],
+    edits: [{ file: 'executions/admission-rules.js', from: 'runtime.revision !== revision', to: 'false' }],
     foundBy: { scenario: 'revocation', engine: 'sqlite', scale: 0.1, check: 'calls with a revoked key' },
   },
   {

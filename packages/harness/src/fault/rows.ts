@@ -32,20 +32,26 @@ export async function readExecutions(store: Store): Promise<ExecutionRow[]> {
   return Row.array().parse(await store.query(`select ${columns} from executions`))
 }
 
-const CallRow = z
-  .object({ call_id: z.string(), execution_id: z.string(), status: z.string(), error: z.string().nullable() })
-  .transform(({ call_id, execution_id, status, error }) => ({
-    callId: call_id,
-    executionId: execution_id,
-    status,
-    error,
-  }))
+const StoredCall = z.object({
+  callId: z.string(),
+  status: z.string(),
+  error: z.string().nullable(),
+})
 
 /** A capability call as it is stored. */
-export type CallRow = z.infer<typeof CallRow>
+export type CallRow = z.infer<typeof StoredCall> & { executionId: string }
 
+const Calls = z.object({ execution_id: z.string(), calls: z.string() })
+
+/** Calls are texts with commas between them, in the rows of their executions. */
 export async function readCalls(store: Store): Promise<CallRow[]> {
-  return CallRow.array().parse(await store.query('select call_id, execution_id, status, error from capability_calls'))
+  const rows = await store.query('select execution_id, calls from executions where calls is not null')
+  return rows.flatMap((row) => {
+    const { execution_id: executionId, calls } = Calls.parse(row)
+    return StoredCall.array()
+      .parse(JSON.parse(`[${calls}]`))
+      .map((call) => ({ ...call, executionId }))
+  })
 }
 
 const Count = z.object({ count: z.coerce.number() })

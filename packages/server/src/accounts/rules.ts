@@ -1,4 +1,4 @@
-import { type BucketRate, CLOCK_SKEW_MS, take } from '../usage/token-bucket.ts'
+import { type BucketRate, CLOCK_SKEW_MS, take } from '../usage/token-bucket.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

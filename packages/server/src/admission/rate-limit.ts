@@ -2,7 +2,7 @@ import type { Tier } from '@svc/contract'
 import type { Clock } from '../clock.ts'
 import { ExpiringMap } from '../lib/expiring-map.ts'
 import { TIERS } from '../usage/tiers.ts'
-import { available, missingMs, perMinute, take } from '../usage/token-bucket.ts'
+import { available, missingMs, perMinute, take } from '../usage/token-bucket.js'
 import { MINUTE_MS, RuntimeRate, type VisitorJudged } from './runtime-rate.ts'
 
 /** Routes that share a rate: those of the public key, or the broker. */

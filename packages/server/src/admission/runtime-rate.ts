@@ -1,5 +1,5 @@
 import { ExpiringMap } from '../lib/expiring-map.ts'
-import { type BucketRate, perMinute, type Taken, take } from '../usage/token-bucket.ts'
+import { type BucketRate, perMinute, type Taken, take } from '../usage/token-bucket.js'
 import { RecentAskers } from './recent-askers.ts'
 
 export const MINUTE_MS = 60_000

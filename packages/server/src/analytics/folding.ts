@@ -11,8 +11,7 @@ import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/j
  */
 export const FOLD_MS = 5_000
 
-// Some thousand executions of a busy server: on PostgreSQL they are added up within one transaction, which must not be
-// idle for ten seconds in all. Fewer would write each counter more often.
+// Some thousand executions of a busy server. Fewer would write each counter more often.
 const ENTRIES_PER_FOLD = 64
 
 /** Where the journal of usage is added to the counters, bit by bit. Any number of replicas may fold at once. */
@@ -31,24 +30,24 @@ export function createUsageFolding(deps: FoldDeps): UsageFolding {
   let underWay: Promise<void> | null = null
   return {
     fold() {
-      underWay ??= foldAll({ ...deps, turns }, false).finally(() => {
+      underWay ??= foldAll({ ...deps, turns }).finally(() => {
         underWay = null
       })
       return underWay
     },
-    catchUp: () => catchingUp.read('all', () => foldAll({ ...deps, turns }, true)),
+    catchUp: () => catchingUp.read('all', () => foldAll({ ...deps, turns })),
   }
 }
 
 /** What is added meanwhile is left for the next time: this ends, however busy the service is. */
-async function foldAll({ turns, ...deps }: FoldDeps & { turns: Mutex }, isWaiting: boolean): Promise<void> {
+async function foldAll({ turns, ...deps }: FoldDeps & { turns: Mutex }): Promise<void> {
   const upTo = await newestEntry(deps.db)
   if (upTo === null) return
   let isDone = false
   while (!isDone) {
     const endTurn = await turns.acquire()
     try {
-      isDone = (await foldSome(deps, { upTo, isWaiting, limit: ENTRIES_PER_FOLD })) === 0
+      isDone = (await foldSome(deps, { upTo, limit: ENTRIES_PER_FOLD })) === 0
     } finally {
       endTurn()
     }

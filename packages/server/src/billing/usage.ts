@@ -8,7 +8,7 @@ import { usageOfHour } from '../usage/store.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { readStoredBytes } from '../usage/stored-bytes-store.ts'
 import { TIERS } from '../usage/tiers.ts'
-import { available } from '../usage/token-bucket.ts'
+import { available } from '../usage/token-bucket.js'
 import { readAllowances } from './usage-store.ts'
 
 /**

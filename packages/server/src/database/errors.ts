@@ -34,7 +34,7 @@ export function isUnreachable(error: unknown): boolean {
 /** What PostgreSQL and pg add to an error: whole rows and parameters in the first three, the connection in the last. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
 
-/** An error of SQLite, `code` being its extended result code, `SVC_UNCHANGED` or `SVC_DATABASE_ENDED`. */
+/** An error of SQLite, `code` being its extended result code or `SVC_DATABASE_ENDED`. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly code: string
@@ -71,11 +71,6 @@ export function isNameUnknown(error: unknown): boolean {
 /** True where PostgreSQL did not look at a statement, since one before it in the transaction had failed. */
 export function isAftermath(error: unknown): boolean {
   return codeOf(error) === '25P02'
-}
-
-/** True where a row was not there to be changed, or not in the state that the statement asks for. */
-export function isUnchanged(error: unknown): boolean {
-  return codeOf(error) === 'SVC_UNCHANGED'
 }
 
 /** True where it is the values that were refused: they would be refused again. */

@@ -12,6 +12,7 @@ import { steadyNodes } from './migrations/0010-steady-nodes.ts'
 import { rateInMemory } from './migrations/0011-rate-in-memory.ts'
 import { storedBytes } from './migrations/0012-stored-bytes.ts'
 import { knownNetworks } from './migrations/0014-known-networks.ts'
+import { callsInRow } from './migrations/0015-calls-in-row.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -29,7 +30,8 @@ function migrationsFor(types: ColumnTypes): MigrationProvider {
   return { getMigrations: async () => migrationsBy(types) }
 }
 
-function migrationsBy(types: ColumnTypes): Record<string, Migration> {
+/** In the order of their names. */
+export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
   return {
     '0001-initial': initial(types),
     '0002-account-keys': accountKeys(types),
@@ -44,5 +46,6 @@ function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0011-rate-in-memory': rateInMemory(),
     '0012-stored-bytes': storedBytes(types),
     '0014-known-networks': knownNetworks(types),
+    '0015-calls-in-row': callsInRow(types),
   }
 }

@@ -8,8 +8,6 @@ export type Pause = (ms: number) => Promise<unknown>
 export interface Try {
   /** To be called right before a commit that must not take place once the try was given up. Throws where it was. */
   commit(): void
-  /** To be called where what was sent after `commit` is known to have failed, so that nothing of it can be stored any more. */
-  noCommit(): void
 }
 
 // Long enough for a database that restarts, short enough for a caller who waits.
@@ -27,7 +25,7 @@ const LAST_MS = 1_000
  * says so, a try that is under way has one more second, and what waits for the next one has that, and no further.
  */
 export async function outlast<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry?: StopSignal): Promise<T> {
-  const attempt = () => (hurry ? unlessLate(pause, work, hurry) : work({ commit: () => {}, noCommit: () => {} }))
+  const attempt = () => (hurry ? unlessLate(pause, work, hurry) : work({ commit: () => {} }))
   for (const pauseMs of PAUSES_MS) {
     try {
       return await attempt()
@@ -49,10 +47,7 @@ async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, h
     if (state.isGivenUp) throw new Error('nobody waits for this transaction any more')
     state.isCommitting = true
   }
-  const noCommit = () => {
-    state.isCommitting = false
-  }
-  const ended = work({ commit, noCommit }).then((answer) => ({ answer }))
+  const ended = work({ commit }).then((answer) => ({ answer }))
   const inTime = (await unlessStopped(ended, hurry)) ?? (await Promise.race([ended, pause(LAST_MS).then(() => null)]))
   if (inTime) return inTime.answer
   const late = new DatabaseError({

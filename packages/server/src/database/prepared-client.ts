@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { isAftermath, isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
-import { JsonRows } from './row-statement.ts'
 
 /** Whether statements are named, for all connections of a pool. */
 export interface Naming {
@@ -10,8 +9,8 @@ export interface Naming {
 }
 
 /**
- * A connection on which statements for rows are planned once and run by name from then on: their text never changes, and
- * to plan one costs PostgreSQL more than to run it. All other statements are sent as they are. Behind a pooler that does
+ * A connection on which statements of {@link prepared} are planned once and run by name from then on: to plan one costs
+ * PostgreSQL more than to run it. All other statements are sent as they are. Behind a pooler that does
  * not know names, the first that is lost ends the naming; its transaction, which wrote nothing, is run again.
  */
 export class PreparedClient implements PostgresPoolClient {
@@ -33,10 +32,9 @@ export class PreparedClient implements PostgresPoolClient {
   query(asked: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
     if (typeof asked !== 'string') throw new Error('Answers are read whole here: the dialect is given no cursor.')
     const values = [...parameters]
-    const isNamed = this.#naming.isOn && values[0] instanceof JsonRows
-    const text = asked
+    const name = this.#naming.isOn ? names.get(asked) : undefined
     return this.#client
-      .query(isNamed ? { name: nameOf(text), text, values } : { text, values })
+      .query(name === undefined ? { text: asked, values } : { name, text: asked, values })
       .catch((error: unknown) => {
         this.#isLost ||= isConnectionFault(error)
         if (isUnanswered(error)) this.#onUnanswered()
@@ -54,9 +52,8 @@ export class PreparedClient implements PostgresPoolClient {
 
 const names = new Map<string, string>()
 
-// Made of the text, so that one name is one statement for every process that a pooler lends the same connection.
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `svc_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-  names.set(text, name)
-  return name
+/** A statement that is run by name. The name is made of the text: it is the same for every process behind one pooler. */
+export function prepared(text: string): string {
+  names.set(text, `svc_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
+  return text
 }

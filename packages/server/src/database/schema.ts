@@ -179,12 +179,15 @@ export interface ExecutionsTable {
   duration_ms: Nullable<number>
   metadata: Nullable<JsonText>
   call_count: Counter
+  /** JSON objects with commas between them; null where there are none, and for rows that are older than the column. */
+  calls: Nullable<string>
   started_at: number
   completed_at: Nullable<number>
   /** The node that runs it; a running row always has one. */
   node_id: Nullable<string>
 }
 
+/** Calls of executions that began before their rows held them. No call is added. */
 export interface CapabilityCallsTable {
   owner_id: string
   execution_id: string

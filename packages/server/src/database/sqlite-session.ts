@@ -1,8 +1,7 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQueryNode } from 'kysely'
+import { BatchText } from './batch-text.ts'
 import type { Mutex } from './mutex.ts'
-import { JsonRows } from './row-statement.ts'
-import type { Place, Query, Result, RowsQuery, SqliteThread } from './sqlite-thread.ts'
-import { COMMIT } from './transaction.ts'
+import type { Place, Result, SqliteThread } from './sqlite-thread.ts'
 
 export interface Threads {
   writer: SqliteThread
@@ -19,27 +18,31 @@ export class SqliteSession implements DatabaseConnection {
   readonly #threads: Threads
   #endTurn: (() => void) | undefined
   #hasBegun = false
-  #hasEnded = false
 
   constructor(threads: Threads) {
     this.#threads = threads
   }
 
   async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { reader, writer } = this.#threads
-    const inTransaction = this.#endTurn !== undefined
-    if (!inTransaction && SelectQueryNode.is(query)) {
-      return toQueryResult(await reader.query<Row>(toQuery(sql, parameters, 'alone')))
+    const { reader, writer, writing } = this.#threads
+    if (this.#endTurn !== undefined) {
+      const place = this.#hasBegun ? 'within' : 'first'
+      this.#hasBegun = true
+      return toQueryResult(await writer.query<Row>({ kind: 'query', sql, parameters, place }))
     }
-    if (inTransaction && sql === COMMIT.sql) {
-      await this.#commitNow()
-      return { rows: [] }
+    if (SelectQueryNode.is(query)) {
+      return toQueryResult(await reader.query<Row>({ kind: 'query', sql, parameters, place: 'alone' }))
     }
-    const endTurn = inTransaction ? undefined : await this.#threads.writing.acquire()
+    const endTurn = await writing.acquire()
     try {
-      return toQueryResult(await writer.query<Row>(toQuery(sql, parameters, this.#nextPlace(inTransaction))))
+      const [batch] = parameters
+      if (!(batch instanceof BatchText)) {
+        return toQueryResult(await writer.query<Row>({ kind: 'query', sql, parameters, place: 'alone' }))
+      }
+      batch.beforeSending()
+      return toQueryResult(await writer.query<Row>({ kind: 'batch', text: batch.text }))
     } finally {
-      endTurn?.()
+      endTurn()
     }
   }
 
@@ -52,12 +55,12 @@ export class SqliteSession implements DatabaseConnection {
   async begin(): Promise<void> {
     this.#endTurn = await this.#threads.writing.acquire()
     this.#hasBegun = false
-    this.#hasEnded = false
   }
 
   /** Leaves the transaction open where it fails, for `rollback` to end. */
   async commit(): Promise<void> {
-    if (!this.#hasEnded) await this.#commitNow()
+    const place: Place = 'within'
+    if (this.#hasBegun) await this.#threads.writer.query({ kind: 'query', sql: 'commit', parameters: [], place })
     this.#leave()
   }
 
@@ -71,28 +74,10 @@ export class SqliteSession implements DatabaseConnection {
     }
   }
 
-  async #commitNow(): Promise<void> {
-    if (this.#hasBegun) await this.#threads.writer.query(toQuery(COMMIT.sql, [], 'within'))
-    this.#hasEnded = true
-  }
-
-  #nextPlace(inTransaction: boolean): Place {
-    if (!inTransaction) return 'alone'
-    if (this.#hasBegun) return 'within'
-    this.#hasBegun = true
-    return 'first'
-  }
-
   #leave(): void {
     this.#endTurn?.()
     this.#endTurn = undefined
   }
-}
-
-function toQuery(sql: string, parameters: readonly unknown[], place: Place): Query | RowsQuery {
-  const [first] = parameters
-  if (first instanceof JsonRows) return { kind: 'rows', sql, rows: first.text, place, mustChange: first.mustChange }
-  return { kind: 'query', sql, parameters, place }
 }
 
 function toQueryResult<Row>({ rows, changes }: Result<Row>): QueryResult<Row> {

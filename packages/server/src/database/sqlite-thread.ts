@@ -14,39 +14,19 @@ export interface Query {
   place: Place
 }
 
-/**
- * One statement, run once for each of the rows in a JSON text. What it reads is put together; where it reads nothing, it
- * answers with the indexes of the rows for which it changed nothing.
- */
-export interface RowsQuery {
-  kind: 'rows'
-  sql: string
-  /** A list of lists: values in the order of the statement's parameters. */
-  rows: string
-  place: Place
-  /** Fails with `SVC_UNCHANGED` where there is such a row. */
-  mustChange: boolean
+/** A batch of executions, as text, and its outcomes as the one row of the answer: a transaction of its own. */
+interface BatchCommand {
+  kind: 'batch'
+  text: string
 }
 
 /** Alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
 export type Place = 'alone' | 'first' | 'within'
 
-export type Command = Query | RowsQuery | { kind: 'rollback' } | { kind: 'close' }
-
-/** A statement of a `RowsQuery` by its number. Its text, which never changes, goes over once. */
-export type Numbered = [
-  id: number,
-  statement: number,
-  sql: string | null,
-  rows: string,
-  place: Place,
-  mustChange: boolean,
-]
-
-export type Request = Numbered | [id: number, command: Exclude<Command, RowsQuery>]
+export type Command = Query | BatchCommand | { kind: 'rollback' } | { kind: 'close' }
 
 /** What was asked at once goes over at once, and so do the answers: waking a thread costs more than most statements. */
-export type Requests = readonly Request[]
+export type Request = [id: number, command: Command]
 
 export interface Result<Row = unknown> {
   rows: Row[]
@@ -76,7 +56,6 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiter>()
   readonly #exited: Promise<void>
   #outbox: Request[] = []
-  readonly #numbers = new Map<string, number>()
   #lastId = OPENING
   #state: 'opening' | 'serving' | 'closing' = 'opening'
   #cause: unknown
@@ -105,7 +84,7 @@ export class SqliteThread {
   }
 
   /** Rejects with a `DatabaseError`. What a row looks like is the statement's affair and not checked here. */
-  query<Row>(query: Query | RowsQuery): Promise<Result<Row>> {
+  query<Row>(query: Query | BatchCommand): Promise<Result<Row>> {
     return this.#send(query)
   }
 
@@ -128,20 +107,12 @@ export class SqliteThread {
     this.#lastId += 1
     const id = this.#lastId
     if (this.#outbox.length === 0) queueMicrotask(() => this.#post())
-    this.#outbox.push(command.kind === 'rows' ? this.#numbered(id, command) : [id, command])
+    this.#outbox.push([id, command])
     return this.#expect(id)
   }
 
-  #numbered(id: number, { sql, rows, place, mustChange }: RowsQuery): Numbered {
-    const known = this.#numbers.get(sql)
-    if (known !== undefined) return [id, known, null, rows, place, mustChange]
-    const number = this.#numbers.size
-    this.#numbers.set(sql, number)
-    return [id, number, sql, rows, place, mustChange]
-  }
-
   #post(): void {
-    const requests: Requests = this.#outbox
+    const requests = this.#outbox
     this.#outbox = []
     this.#worker.postMessage(requests)
   }

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
+import { createBatchWriter } from '../executions/sqlite-batch.js'
 
 /**
- * @import { Assignment, Command, Numbered, Place, Query, Reply, Request, Requests, Result, RowsQuery } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Query, Reply, Request, Result } from './sqlite-thread.ts'
  */
-
-class UnchangedError extends Error {}
 
 const STATEMENTS_KEPT = 200
 /** @type {Result} */
@@ -14,13 +13,6 @@ const NOTHING = { rows: [], changes: 0 }
 const port = requirePort()
 /** @type {Map<string, SqliteDatabase.Statement<unknown[]>>} */
 const statements = new Map()
-/** The texts of statements by their numbers. @type {string[]} */
-const numbered = []
-/**
- * Why a statement of the open transaction has failed: what was sent after it, unheard, must not be done, and fails alike.
- * @type {ReturnType<typeof describe> | null}
- */
-let doom = null
 
 try {
   serve(open(workerData))
@@ -31,41 +23,45 @@ try {
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
-  port.on('message', (/** @type {Requests} */ requests) => {
-    reply(requests.map((request) => answerOne(database, request)))
-    if (requests.some((request) => request.length === 2 && request[1].kind === 'close')) port.close()
+  const writeBatch = createBatchWriter(database)
+  port.on('message', (/** @type {Request[]} */ requests) => {
+    reply(requests.map(([id, command]) => answerOne({ database, writeBatch }, id, command)))
+    if (requests.some(([, { kind }]) => kind === 'close')) port.close()
   })
   reply([[0, [], 0]])
 }
 
 /**
- * @param {SqliteDatabase.Database} database
- * @param {Request} request
+ * @typedef {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} Served
+ *
+ * @param {Served} served
+ * @param {number} id
+ * @param {Command} command
  * @returns {Reply}
  */
-function answerOne(database, request) {
+function answerOne(served, id, command) {
   try {
-    const { rows, changes } = request.length === 2 ? answer(database, request[1]) : executeForEach(database, request)
-    return [request[0], rows, changes]
+    const { rows, changes } = answer(served, command)
+    return [id, rows, changes]
   } catch (error) {
-    doom ??= describe(error)
-    return [request[0], doom]
+    return [id, describe(error)]
   }
 }
 
 /**
- * @param {SqliteDatabase.Database} database
- * @param {Exclude<Command, RowsQuery>} command
+ * @param {Served} served
+ * @param {Command} command
  * @returns {Result}
  */
-function answer(database, command) {
+function answer({ database, writeBatch }, command) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
+    case 'batch':
+      return { rows: [writeBatch(command.text)], changes: 0 }
     case 'rollback':
       // SQLite itself has rolled back where the disk was full or failed.
       if (database.inTransaction) database.exec('rollback')
-      doom = null
       return NOTHING
     case 'close':
       database.close()
@@ -78,59 +74,16 @@ function answer(database, command) {
  * @param {Query} query
  * @returns {Result}
  */
-function execute(database, query) {
-  take(database, query.place)
-  const statement = prepare(database, query.sql)
-  const parameters = query.parameters.map(toSqlite)
-  if (!statement.reader) return { rows: [], changes: statement.run(parameters).changes }
-  const rows = statement.all(parameters)
-  return { rows, changes: rows.length }
-}
-
-/**
- * @param {SqliteDatabase.Database} database
- * @param {Numbered} request
- * @returns {Result}
- */
-function executeForEach(database, [, number, sql, text, place, mustChange]) {
-  if (sql !== null) numbered[number] = sql
-  take(database, place)
-  /** @type {unknown[][]} */
-  const rows = JSON.parse(text)
-  const run = () => runForEach(prepare(database, numbered[number] ?? ''), rows, mustChange)
-  // All of them or none, as one statement is.
-  return place === 'alone' ? database.transaction(run).immediate() : run()
-}
-
-/**
- * @param {SqliteDatabase.Statement<unknown[]>} statement
- * @param {unknown[][]} given
- * @param {boolean} mustChange
- * @returns {Result}
- */
-function runForEach(statement, given, mustChange) {
-  /** @type {unknown[]} */
-  const answers = []
-  if (statement.reader) {
-    for (const row of given) answers.push(...statement.all(row))
-    return { rows: answers, changes: answers.length }
-  }
-  for (const [index, row] of given.entries()) if (statement.run(row).changes === 0) answers.push(index)
-  if (mustChange && answers.length > 0) throw new UnchangedError('a row was not there to be changed')
-  return { rows: answers, changes: given.length - answers.length }
-}
-
-/**
- * @param {SqliteDatabase.Database} database
- * @param {Place} place
- */
-function take(database, place) {
+function execute(database, { sql, parameters, place }) {
   // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
-  if (place !== 'within') doom = null
   if (place === 'first') database.exec('begin immediate')
-  if (doom !== null) throw new Error('an earlier statement of the transaction failed')
   // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
   if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
+  const statement = prepare(database, sql)
+  const values = parameters.map(toSqlite)
+  if (!statement.reader) return { rows: [], changes: statement.run(values).changes }
+  const rows = statement.all(values)
+  return { rows, changes: rows.length }
 }
 
 /**
@@ -181,13 +134,10 @@ function reply(replies) {
   port.postMessage(replies)
 }
 
-/**
- * @param {unknown} error
- */
+/** @param {unknown} error */
 function describe(error) {
-  if (error instanceof UnchangedError) return { code: 'SVC_UNCHANGED', message: error.message }
-  if (error instanceof SqliteDatabase.SqliteError) return { code: error.code, message: error.message }
-  return { code: 'SQLITE_ERROR', message: error instanceof Error ? error.message : String(error) }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: error instanceof SqliteDatabase.SqliteError ? error.code : 'SQLITE_ERROR', message }
 }
 
 function requirePort() {

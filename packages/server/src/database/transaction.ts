@@ -1,25 +1,10 @@
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
-import {
-  CommitUnknownError,
-  isConflict,
-  isConnectionFault,
-  isUnchanged,
-  isUnreachable,
-  noteWithoutEffect,
-} from './errors.ts'
-import { isPostgres } from './row-statement.ts'
+import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from 'kysely'
+import { CommitUnknownError, isConflict, isConnectionFault, isUnreachable, noteWithoutEffect } from './errors.ts'
 import type { Schema } from './schema.ts'
-import { send, sendAtOnce } from './sent-at-once.ts'
 
 export type Tx = Transaction<Schema>
 
 const RETRIES = 3
-
-/** What a transaction came to: `doubt` is set where the answer to its commit was lost. */
-export interface Ended<T> {
-  answer: T
-  doubt: CommitUnknownError | null
-}
 
 /**
  * Runs `work` in one transaction and returns what it returns. A conflict with another transaction, or a connection that
@@ -27,62 +12,50 @@ export interface Ended<T> {
  * effect. Throws a `CommitUnknownError` where the commit may have taken place. Lock rows with `.forUpdate()`: on SQLite,
  * whose transactions exclude each other from their start, the clause is dropped.
  */
-export async function inTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { answer, doubt } = await endTransaction(db, work)
-  if (doubt !== null) throw doubt
-  return answer
-}
-
-/** The same for those who can find out whether a commit took place, and want to know then what `work` returned. */
-export async function endTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<Ended<T>> {
-  for (let retry = 0; ; retry += 1) {
-    const state: { atCommit: { answer: T } | null } = { atCommit: null }
-    const run = async (tx: Tx) => {
-      await sendAtOnce(tx)
+export function inTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return repeated((atCommit) =>
+    db.transaction().execute(async (tx) => {
       const answer = await work(tx)
-      state.atCommit = { answer }
+      atCommit()
       return answer
-    }
-    try {
-      return { answer: await db.transaction().execute(run), doubt: null }
-    } catch (error) {
-      const { atCommit } = state
-      if (atCommit && isConnectionFault(error)) return { ...atCommit, doubt: new CommitUnknownError(error) }
-      noteWithoutEffect(error)
-      if (retry === RETRIES || isUnreachable(error) || !(isConflict(error) || isConnectionFault(error))) throw error
-    }
-  }
+    }),
+  )
 }
 
-/** How the commit is sent early. */
-export const COMMIT = CompiledQuery.raw('commit')
+/** Sends a statement at once, behind those that were sent before; the answer comes when it comes. */
+export type Send = <Row>(sql: string, parameters?: readonly unknown[]) => Promise<QueryResult<Row>>
 
 /**
- * Sends the commit along with the last statements of a transaction, begun in the same turn and not waited for: SQLite's
- * thread is woken once for all of them, and commits nothing where one of them failed. Elsewhere does nothing.
+ * The same for PostgreSQL, with statements that do not wait for each other's answers: they share a round trip. `work`
+ * sends `begin` with the first of them and, once it has called `atCommit`, `commit` with the last.
  */
-export async function commitAlong(tx: Tx): Promise<void> {
-  if (!isPostgres(tx)) await send(tx, COMMIT)
+export function inPipeline<T>(db: Kysely<Schema>, work: (send: Send, atCommit: () => void) => Promise<T>): Promise<T> {
+  return repeated((atCommit) =>
+    db.getExecutor().provideConnection(async (connection) => {
+      const send: Send = (sql, parameters = []) => connection.executeQuery(CompiledQuery.raw(sql, [...parameters]))
+      try {
+        return await work(send, atCommit)
+      } catch (error) {
+        // Where nothing is begun, or the connection is lost, there is nothing to roll back.
+        await send('rollback').catch(() => undefined)
+        throw error
+      }
+    }),
+  )
 }
 
-/** Does all of the work or none: false where a row of `updateAllRows` was not there to be changed. */
-export async function allOrNothing(db: Kysely<Schema>, work: (tx: Tx) => Promise<unknown>): Promise<boolean> {
-  try {
-    await inTransaction(db, work)
-    return true
-  } catch (error) {
-    if (isUnchanged(error)) return false
-    throw error
-  }
-}
-
-/** Repeats one statement, which is a transaction of its own, while it loses against others. */
-export async function retryConflicts<T>(statement: () => Promise<T>): Promise<T> {
+/** Runs a transaction, over again after conflicts and connections lost before it said that it was at its commit. */
+export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Promise<T> {
   for (let retry = 0; ; retry += 1) {
+    let isAtCommit = false
     try {
-      return await statement()
+      return await run(() => {
+        isAtCommit = true
+      })
     } catch (error) {
-      if (retry === RETRIES || !isConflict(error)) throw error
+      if (isAtCommit && isConnectionFault(error)) throw new CommitUnknownError(error)
+      noteWithoutEffect(error)
+      if (retry === RETRIES || isUnreachable(error) || !(isConflict(error) || isConnectionFault(error))) throw error
     }
   }
 }

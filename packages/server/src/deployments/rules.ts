@@ -1,6 +1,6 @@
 import type { Capability, FieldErrors, JsonObject } from '@svc/contract'
 import type { Limits } from '../limits.ts'
-import { perHour, type Taken, take } from '../usage/token-bucket.ts'
+import { perHour, type Taken, take } from '../usage/token-bucket.js'
 
 type ManifestLimits = Pick<Limits, 'capabilities' | 'schemaBytes'>
 

@@ -121,7 +121,6 @@ export async function runCall(
     inputTokens: 0,
     outputTokens: 0,
     calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
-    openCallBytes: 0,
   }
   const { outcome, durationMs } = await within(scope.span, 'settle', () =>
     settle(deps, admitted, scope.stopReason ? stoppedOutcome(scope.stopReason) : ended, trace),

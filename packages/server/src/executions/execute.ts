@@ -10,7 +10,7 @@ import { JsonText } from '../lib/json-text.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../tracing/tracing.ts'
-import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
 import { type Admitted, type Entrant, enter, toNewCall } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
@@ -89,7 +89,7 @@ export async function runExecution(
       instructions: admitted.runtime.deployment?.instructions ?? null,
       messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
       toolset: toolsetOf(admitted.runtime),
-      call: recordedCall(deps, admitted, input, run.scope),
+      call: recordedCall(deps, { admitted, input, recorder, scope: run.scope }),
       tell,
       signal: run.scope.signal,
       hold: run.hold,
@@ -139,12 +139,14 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
 /** What an execution that failed from within is told. */
 export const OUR_FAULT = 'Something went wrong on our side.'
 
-function recordedCall(
-  deps: ExecuteDeps,
-  admitted: Admitted<null>,
-  input: ExecuteInput,
-  scope: ExecutionScope,
-): CallCapability {
+interface RecordedRun {
+  admitted: Admitted<null>
+  input: ExecuteInput
+  recorder: TraceRecorder
+  scope: ExecutionScope
+}
+
+function recordedCall(deps: ExecuteDeps, { admitted, input, recorder, scope }: RecordedRun): CallCapability {
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
     const { ownerId } = admitted.runtime
@@ -155,6 +157,7 @@ function recordedCall(
       executionId: admitted.executionId,
     })
     if (!isOurs) return interrupted()
+    recorder.noteRecorded(call.callId)
     return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
   }
 }

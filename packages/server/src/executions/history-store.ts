@@ -142,7 +142,10 @@ function range(
   return to === undefined ? query : query.where('started_at', '<', to)
 }
 
-/** One execution of this owner that started no earlier than `from`, with its calls in order, or null. */
+/**
+ * One execution of this owner that started no earlier than `from`, or null. Its calls, in order, are rows of their own where
+ * an earlier release ended it.
+ */
 export async function findExecution(
   db: Kysely<Schema>,
   ownerId: string,
@@ -156,6 +159,7 @@ export async function findExecution(
     .where('started_at', '>=', from)
     .executeTakeFirst()
   if (!execution) return null
+  if (execution.calls !== null || execution.call_count === 0) return { execution, calls: [] }
   const calls = await db
     .selectFrom('capability_calls')
     .selectAll()

@@ -1,11 +1,4 @@
-import {
-  type ExecutionSummary,
-  JsonObject,
-  type Trace,
-  type TracedCall,
-  type TracedStep,
-  TurnShape,
-} from '@svc/contract'
+import { type ExecutionSummary, JsonObject, type Trace, type TracedStep, TurnShape } from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import { isoTime, isoTimeOrNull } from '../clock.ts'
@@ -15,6 +8,7 @@ import { notFound } from '../errors.ts'
 import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
+import { readCalls, type StoredCall } from './call-rules.ts'
 import {
   type CallRow,
   type ExecutionFilter,
@@ -84,7 +78,13 @@ function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
     totalTokens: row.total_tokens,
     metadata: row.metadata === null ? null : JsonObject.parse(JSON.parse(row.metadata)),
     // A call still under way has no outcome to show; it appears once it ended.
-    capabilityCalls: calls.flatMap((call) => (call.status === 'dispatched' ? [] : [toTracedCall(call, call.status)])),
+    capabilityCalls: [...readCalls(row.calls), ...calls.map(toStoredCall)].flatMap(
+      ({ startedAt, ordinal, ...call }) => {
+        const { status, error } = call
+        if (status === 'dispatched') return []
+        return [{ ...call, status, error: error === null ? null : { message: error }, startedAt: isoTime(startedAt) }]
+      },
+    ),
   }
 }
 
@@ -92,16 +92,17 @@ function toTracedStep({ startedAt, ...step }: z.infer<typeof Steps>[number], ind
   return { step: index + 1, startedAt: isoTime(startedAt), ...step }
 }
 
-function toTracedCall(call: CallRow, status: TracedCall['status']): TracedCall {
+function toStoredCall(row: CallRow): StoredCall {
   return {
-    callId: call.call_id,
-    capability: call.capability,
-    step: call.step,
-    status,
-    input: JSON.parse(call.input),
-    output: call.output === null ? null : JSON.parse(call.output),
-    error: call.error === null ? null : { message: call.error },
-    startedAt: isoTime(call.started_at),
-    durationMs: call.duration_ms,
+    callId: row.call_id,
+    ordinal: row.ordinal,
+    capability: row.capability,
+    step: row.step,
+    status: row.status,
+    input: JSON.parse(row.input),
+    output: row.output === null ? null : JSON.parse(row.output),
+    error: row.error,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
   }
 }

@@ -1,17 +1,16 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { givenRows } from '../database/given-rows.ts'
+import type { ExecutionsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { journalUsage } from '../usage/journal-store.ts'
-import type { CallUsage, Usage } from '../usage/rollup-rules.ts'
+import type { Usage } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
-import { failOpenCalls } from './call-store.ts'
+import { interruptedText, OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
 import type { StoredLease } from './node-watch-rules.ts'
+import { INTERRUPTED } from './settlement-rules.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)
-
-/** What an interrupted execution is told to have died of. */
-export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
 /** A node's claim, and since when it knows leases to have been renewed without a gap. */
 export interface Lease {
@@ -115,29 +114,6 @@ async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
   return failRunning(tx, await lockAbandoned(tx, sweep), sweep.now)
 }
 
-/** Fails those of these executions that this node still runs, and returns how many there were. */
-export async function failOwn(
-  db: Kysely<Schema>,
-  executionIds: readonly string[],
-  at: { nodeId: string; now: number },
-): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const rows = await tx
-      .selectFrom('executions')
-      .select('execution_id')
-      .where('execution_id', 'in', [...executionIds])
-      .where('status', '=', RUNNING)
-      .where('node_id', '=', at.nodeId)
-      .forUpdate()
-      .execute()
-    return failRunning(
-      tx,
-      rows.map(({ execution_id }) => execution_id),
-      at.now,
-    )
-  })
-}
-
 // Locked first: what these executions sent until then is seen by the statements that follow.
 async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<string[]> {
   const rows = await tx
@@ -158,76 +134,112 @@ async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<
   return rows.map(({ execution_id }) => execution_id)
 }
 
+const ENDED = {
+  execution_id: 'text',
+  owner_id: 'text',
+  error: 'text',
+  completed_at: 'bigint',
+  duration_ms: 'bigint',
+  call_count: 'bigint',
+  calls: 'text',
+} as const
+
 async function failRunning(tx: Tx, executionIds: readonly string[], now: number): Promise<number> {
   if (executionIds.length === 0) return 0
-  const ended = await endInterrupted(tx, executionIds, now)
-  const open = await failOpenCalls(
-    tx,
-    ended.map((row) => ({ ownerId: row.owner_id, executionId: row.execution_id })),
-  )
-  const calls = callsByExecution(open)
-  await journalUsage(
-    tx,
-    ended.map((row) => interruptedUsage(row, calls.get(row.execution_id) ?? NO_CALLS, now)),
-  )
-  return ended.length
-}
-
-type EndedRow = Awaited<ReturnType<typeof endInterrupted>>[number]
-
-async function endInterrupted(tx: Tx, executionIds: readonly string[], now: number) {
-  return tx
-    .updateTable('executions')
-    .set((eb) => ({
-      status: 'failed',
-      finish_reason: 'error',
+  const running = await tx
+    .selectFrom('executions')
+    .select(OF_RUNNING)
+    .where('execution_id', 'in', executionIds)
+    .execute()
+  const calls = new Map(running.map((row) => [row.execution_id, readCalls(row.calls)]))
+  const earlier = await failEarlierCalls(tx, running)
+  const usages: Usage[] = []
+  const rows = running.map((row) => {
+    const own = calls.get(row.execution_id) ?? []
+    const rows = earlier.filter(({ execution_id }) => execution_id === row.execution_id)
+    usages.push(interruptedUsage(row, [...own, ...rows], now))
+    return {
+      execution_id: row.execution_id,
+      owner_id: row.owner_id,
       error: INTERRUPTED,
       completed_at: now,
-      duration_ms: eb(eb.val(now), '-', eb.ref('started_at')),
-      call_count: eb
-        .selectFrom('capability_calls')
-        .select((calls) => calls.fn.countAll<number>().as('count'))
-        .whereRef('capability_calls.owner_id', '=', 'executions.owner_id')
-        .whereRef('capability_calls.execution_id', '=', 'executions.execution_id'),
-    }))
-    .where('status', '=', RUNNING)
-    .where('execution_id', 'in', [...executionIds])
-    .returning(['owner_id', 'execution_id', 'runtime_id', 'project_id', 'kind', 'started_at', 'deployment_version'])
-    .returning(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
-    .execute()
+      duration_ms: now - row.started_at,
+      call_count: own.length + rows.length,
+      calls: interruptedText(own),
+    }
+  })
+  const { rows: ended } = await sql<{ execution_id: string; bytes: number }>`update executions
+    set status = 'failed', finish_reason = 'error', error = given.error, completed_at = given.completed_at,
+      duration_ms = given.duration_ms, call_count = given.call_count, calls = given.calls
+    from ${givenRows(tx, ENDED, rows)}
+    where executions.execution_id in (${sql.join(executionIds)}) and executions.execution_id = given.execution_id
+      and executions.owner_id = given.owner_id
+    returning executions.execution_id, ${sql.raw(SQL_BYTES.executions)} as bytes`.execute(tx)
+  const bytes = new Map(ended.map((row) => [row.execution_id, row.bytes]))
+  for (const [index, { execution_id }] of running.entries()) {
+    const usage = usages[index]
+    if (usage) usage.storedBytes += bytes.get(execution_id) ?? 0
+  }
+  await journalUsage(tx, usages)
+  return running.length
 }
 
-interface OpenCalls {
-  calls: readonly CallUsage[]
+const OF_RUNNING = [
+  'owner_id',
+  'execution_id',
+  'runtime_id',
+  'project_id',
+  'kind',
+  'started_at',
+  'deployment_version',
+  'calls',
+] as const
+
+type RunningRow = Pick<Selectable<ExecutionsTable>, (typeof OF_RUNNING)[number]>
+
+interface EarlierCall {
+  execution_id: string
+  capability: string
   bytes: number
 }
 
-const NO_CALLS: OpenCalls = { calls: [], bytes: 0 }
-
-// None has ended: calls are written as ended together with their execution.
-function callsByExecution(
-  open: readonly { execution_id: string; capability: string; bytes: number }[],
-): Map<string, OpenCalls> {
-  const calls = new Map<string, OpenCalls>()
-  for (const { execution_id, capability, bytes } of open) {
-    const own = calls.get(execution_id) ?? NO_CALLS
-    const call = { capability, isCompleted: false, durationMs: null }
-    calls.set(execution_id, { calls: [...own.calls, call], bytes: own.bytes + bytes })
-  }
-  return calls
+/** Fails calls that an earlier release had written as rows of their own. */
+async function failEarlierCalls(tx: Tx, running: readonly RunningRow[]): Promise<EarlierCall[]> {
+  return tx
+    .updateTable('capability_calls')
+    .set({ status: 'failed', error: OUTCOME_UNKNOWN })
+    .where(
+      'owner_id',
+      'in',
+      running.map(({ owner_id }) => owner_id),
+    )
+    .where(
+      'execution_id',
+      'in',
+      running.map(({ execution_id }) => execution_id),
+    )
+    .where('status', '=', 'dispatched')
+    .returning(['execution_id', 'capability'])
+    .returning(sql<number>`${sql.raw(SQL_BYTES.capability_calls)}`.as('bytes'))
+    .execute()
 }
 
-function interruptedUsage(row: EndedRow, { calls, bytes }: OpenCalls, now: number): Usage {
+// None of the calls has ended: they are written as ended together with their execution.
+function interruptedUsage(
+  row: RunningRow,
+  calls: readonly { capability: string; bytes?: number }[],
+  now: number,
+): Usage {
   return {
     ownerId: row.owner_id,
     runtimeId: row.runtime_id,
     projectId: row.project_id,
     deploymentVersion: row.deployment_version,
-    storedBytes: row.bytes + bytes,
+    storedBytes: calls.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
     startedAt: row.started_at,
     isCompleted: false,
     isAnonymous: row.kind === 'broker',
-    calls,
+    calls: calls.map(({ capability }) => ({ capability, isCompleted: false, durationMs: null })),
     inputTokens: 0,
     outputTokens: 0,
     durationMs: Math.max(0, now - row.started_at),

@@ -1,12 +1,13 @@
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import type { StorageBudget } from '../usage/storage-budget.ts'
-import { TRUNCATED } from '../usage/stored-bytes-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
+import { callsText, type SettledCall } from './call-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { Outcome } from './outcome.ts'
 import { storedShape, storedWords } from './rules.ts'
-import { UNRECORDED } from './settlement-desk.ts'
-import { bytesOf, type Settlement } from './settlement-store.ts'
+import { bytesOf, type Settlement } from './settlement-rules.ts'
+import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
 export interface SettledOutcome {
@@ -45,7 +46,7 @@ export async function settle(
     startedAt: admitted.startedAt,
     completedAt,
     calls: trace.calls,
-    openCallBytes: trace.openCallBytes,
+    callsText: callsText(trace.calls),
     heardFrom: trace.calls.some(({ status }) => status === 'completed'),
   })
   const isSettled = await deps.settlements.settle(settlement)
@@ -64,18 +65,20 @@ function withinBudget(storage: StorageBudget, settlement: Settlement): Settlemen
 }
 
 function withoutPayloads(settlement: Settlement): Settlement {
+  const calls = settlement.calls.map(withoutPayload)
   return {
     ...settlement,
     messageShape: '[]',
     metadata: settlement.metadata === null ? null : TRUNCATED,
     error: settlement.error?.slice(0, ERROR_CHARACTERS) ?? null,
-    calls: settlement.calls.map((call) => ({
-      ...call,
-      input: TRUNCATED,
-      output: call.output === null ? null : TRUNCATED,
-      error: call.error?.slice(0, ERROR_CHARACTERS) ?? null,
-    })),
+    calls,
+    callsText: callsText(calls),
   }
+}
+
+function withoutPayload(call: SettledCall): SettledCall {
+  const output = call.output === null ? null : TRUNCATED
+  return { ...call, input: TRUNCATED, output, error: call.error?.slice(0, ERROR_CHARACTERS) ?? null }
 }
 
 const ERROR_CHARACTERS = 200

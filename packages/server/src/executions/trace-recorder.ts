@@ -1,9 +1,9 @@
 import { type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import { openCallBytes, type SettledCall } from './call-store.ts'
+import { type NewCall, OUTCOME_UNKNOWN, type SettledCall } from './call-rules.ts'
 import { storedInput, storedText, storedWords } from './rules.ts'
-import type { SettledStep } from './settlement-store.ts'
+import type { SettledStep } from './settlement-rules.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
 export interface RecordedTrace {
@@ -12,9 +12,8 @@ export interface RecordedTrace {
   steps: SettledStep[]
   inputTokens: number
   outputTokens: number
+  /** Those that were about to be sent and have not ended are among them, as failed. */
   calls: SettledCall[]
-  /** Payloads of the calls that have begun and not ended. */
-  openCallBytes: number
 }
 
 /** The shape of messages as a trace keeps it: roles and types of parts, no text. JSON text. */
@@ -32,6 +31,7 @@ export class TraceRecorder {
   readonly #storedBytes: number
   readonly #calls = new Map<string, SettledCall>()
   readonly #started = new Map<string, { call: AgentCall; startedAt: number }>()
+  readonly #recorded = new Set<string>()
   readonly #steps: SettledStep[] = []
   #inputTokens = 0
   #outputTokens = 0
@@ -65,20 +65,32 @@ export class TraceRecorder {
     }
   }
 
+  /** Notes that a call was written down and is about to be sent. */
+  noteRecorded(callId: string): void {
+    this.#recorded.add(callId)
+  }
+
   trace(): RecordedTrace {
     return {
       messageShape: this.#shapes,
       steps: this.#steps,
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
-      calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal),
-      openCallBytes: this.#openCallBytes(),
+      calls: [...this.#calls.values(), ...this.#open()].sort((a, b) => a.ordinal - b.ordinal),
     }
   }
 
-  #openCallBytes(): number {
-    const open = [...this.#started.values()].filter(({ call }) => !this.#calls.has(call.callId))
-    return open.reduce((sum, { call }) => sum + openCallBytes(storedInput(call, this.#storedBytes)), 0)
+  #open(): SettledCall[] {
+    const open = [...this.#started.values()].filter(
+      ({ call: { callId } }) => this.#recorded.has(callId) && !this.#calls.has(callId),
+    )
+    return open.map(({ call, startedAt }) => ({
+      ...begunCall(call, { startedAt, storedBytes: this.#storedBytes }),
+      status: 'failed',
+      output: null,
+      error: OUTCOME_UNKNOWN,
+      durationMs: null,
+    }))
   }
 
   #settled(call: AgentCall, result: CallResult): SettledCall {
@@ -94,15 +106,15 @@ export function settledCall(
   context: { startedAt: number; storedBytes: number },
 ): SettledCall {
   return {
-    callId: call.callId,
-    ordinal: call.ordinal,
-    capability: call.capability,
-    step: call.step,
-    input: storedInput(call, context.storedBytes),
-    startedAt: context.startedAt,
+    ...begunCall(call, context),
     status: result.ok ? 'completed' : 'failed',
     output: result.ok ? storedText(result.redacted.text, context.storedBytes) : null,
     error: result.ok ? null : storedWords(result.message, context.storedBytes),
     durationMs: Math.round(result.durationMs),
   }
+}
+
+function begunCall(call: AgentCall, { startedAt, storedBytes }: { startedAt: number; storedBytes: number }): NewCall {
+  const { callId, ordinal, capability, step } = call
+  return { callId, ordinal, capability, step, startedAt, input: storedInput(call, storedBytes) }
 }

@@ -11,7 +11,7 @@ export interface DrainTimes {
   flushMs: number
 }
 
-type DrainDeps = Pick<Deps, 'requests' | 'running' | 'admissions' | 'callLog' | 'settlements'>
+type DrainDeps = Pick<Deps, 'requests' | 'running' | 'callLog' | 'settlements'>
 
 const FLUSH_STEP_MS = 20
 
@@ -28,9 +28,9 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
   await nothingLeft(deps, times.drainMs)
   deps.running.shutDown()
   // What is stopped sends nothing any more, and need not wait for leave to.
-  deps.callLog.hurry()
+  deps.callLog.hurry('calls')
   await nothingLeft(deps, times.stopMs)
-  await Promise.all([deps.admissions.drain(), deps.callLog.drain(), deps.settlements.drain()])
+  await deps.settlements.drain()
   clearTimeout(hurrying)
   await flush(app, closed, times.flushMs)
 }

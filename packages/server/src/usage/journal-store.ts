@@ -1,24 +1,17 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import {
-  insertStatement,
-  isPostgres,
-  type RowUpdate,
-  rowStatement,
-  runRows,
-  updateAllRows,
-  updateStatement,
-} from '../database/row-statement.ts'
 import type { Schema } from '../database/schema.ts'
-import { allOrNothing, commitAlong, inTransaction, type Tx } from '../database/transaction.ts'
+import { inTransaction, type Tx } from '../database/transaction.ts'
 import { RollUp, type Usage } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
-const APPEND = insertStatement('usage_journal', { usages: 'text' })
-
 /** Writes down what ended executions came to, for the counters to be added to later; in the transaction that ends them. */
 export async function journalUsage(tx: Tx, usages: readonly Usage[]): Promise<void> {
-  if (usages.length > 0) await runRows(tx, APPEND, [{ usages: JSON.stringify(usages) }])
+  if (usages.length > 0)
+    await tx
+      .insertInto('usage_journal')
+      .values({ usages: JSON.stringify(usages) })
+      .execute()
 }
 
 /** The id of the newest entry that waits to be folded, or null. */
@@ -37,8 +30,6 @@ export interface FoldRange {
   /** The newest entry to be folded. */
   upTo: number
   limit: number
-  /** Whether to wait for entries that another replica is folding, or to leave them to it. */
-  isWaiting: boolean
 }
 
 interface Folding extends FoldRange {
@@ -52,23 +43,25 @@ export interface Folded {
   parked: number[]
 }
 
+class FoldedMeanwhileError extends Error {}
+
 /**
- * Adds the oldest entries to the counters and deletes them, in one transaction, or does nothing. On PostgreSQL entries are
- * locked before counters and both in one order, so that replicas wait for each other and never in a circle. SQLite gives the
- * id of what was deleted to what comes next: there, only one caller at a time may fold.
+ * Adds the oldest entries to the counters and deletes them, in one transaction, or does nothing. They are read and added
+ * up before it begins, and over again where another replica has folded one of them meanwhile. Entries are deleted before
+ * counters are written, and both in one order, so that replicas wait for each other and never in a circle. SQLite gives
+ * the id of what was deleted to what comes next: there, only one caller at a time may fold.
  */
 export async function foldEntries(db: Kysely<Schema>, { pause, ...range }: Folding): Promise<Folded> {
-  if (isPostgres(db)) {
-    return inTransaction(db, async (tx) => {
-      const entries = await readEntries(await lockEntries(tx, range), pause)
-      await writeFold(tx, entries)
-      return foldedOf(entries)
-    })
-  }
-  // Whoever begins or ends an execution waits while SQLite writes: it begins when all of it can be sent at once.
   for (;;) {
     const entries = await readEntries(await entriesOf(db, range).execute(), pause)
-    if (await allOrNothing(db, (tx) => Promise.all([writeFold(tx, entries), commitAlong(tx)]))) return foldedOf(entries)
+    const folded = foldedOf(entries)
+    if (folded.taken === 0) return folded
+    try {
+      await inTransaction(db, (tx) => writeFold(tx, entries))
+      return folded
+    } catch (error) {
+      if (!(error instanceof FoldedMeanwhileError)) throw error
+    }
   }
 }
 
@@ -77,9 +70,11 @@ function foldedOf({ read, unreadable }: ReadEntries): Folded {
 }
 
 /** Sets the oldest entry aside, for somebody to look at, where it is one of those; returns its id, or null. */
-export async function parkOldest(db: Kysely<Schema>, range: Omit<FoldRange, 'limit'>): Promise<number | null> {
+export async function parkOldest(db: Kysely<Schema>, range: Pick<FoldRange, 'upTo'>): Promise<number | null> {
   return inTransaction(db, async (tx) => {
-    const [oldest] = await lockEntries(tx, { ...range, limit: 1 })
+    const [oldest] = await entriesOf(tx, { ...range, limit: 1 })
+      .forUpdate()
+      .execute()
     if (!oldest) return null
     await park(tx, [oldest.id])
     return oldest.id
@@ -135,7 +130,7 @@ interface Entry {
   usages: string
 }
 
-function entriesOf(db: Kysely<Schema>, { upTo, limit }: Omit<FoldRange, 'isWaiting'>) {
+function entriesOf(db: Kysely<Schema>, { upTo, limit }: FoldRange) {
   return db
     .selectFrom('usage_journal')
     .select(['id', 'usages'])
@@ -143,11 +138,6 @@ function entriesOf(db: Kysely<Schema>, { upTo, limit }: Omit<FoldRange, 'isWaiti
     .where('id', '<=', upTo)
     .orderBy('id')
     .limit(limit)
-}
-
-function lockEntries(tx: Tx, range: FoldRange): Promise<Entry[]> {
-  const oldest = entriesOf(tx, range).forUpdate()
-  return (range.isWaiting ? oldest : oldest.skipLocked()).execute()
 }
 
 /** Entries as they are to be written: what they add up to, and the ids of those that cannot be read. */
@@ -175,41 +165,25 @@ async function readEntries(entries: readonly Entry[], pause: Folding['pause']): 
   return result
 }
 
-const REMOVE = removeStatement()
-
-function removeStatement(): RowUpdate<{ id: 'bigint' }> {
-  const columns = { id: 'bigint' } as const
-  const { postgres } = rowStatement(
-    columns,
-    ({ given }) =>
-      `delete from usage_journal using ${given} where usage_journal.id = given.id returning usage_journal.id`,
-  )
-  return { columns, name: 'id', postgres, sqlite: 'delete from usage_journal where id = ? and is_parked = 0' }
-}
-
-const PARK = updateStatement('usage_journal', 'id', {
-  set: { is_parked: 'bigint' },
-  key: { id: 'bigint' },
-  where: () => 'usage_journal.is_parked = 0',
-})
-
-/** Fails, as `updateAllRows` does, where somebody else has folded one of them. */
 async function writeFold(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
-  await Promise.all([
-    updateAllRows(
-      tx,
-      REMOVE,
-      read.map((id) => ({ id })),
-    ),
-    park(tx, unreadable),
-    addToCounters(tx, rollUp),
-  ])
+  if (read.length > 0) {
+    const removed = await tx
+      .deleteFrom('usage_journal')
+      .where('id', 'in', read)
+      .where('is_parked', '=', 0)
+      .executeTakeFirst()
+    if (removed.numDeletedRows !== BigInt(read.length)) throw new FoldedMeanwhileError()
+  }
+  if (unreadable.length > 0) await park(tx, unreadable)
+  await addToCounters(tx, rollUp)
 }
 
 async function park(tx: Tx, ids: readonly number[]): Promise<void> {
-  await updateAllRows(
-    tx,
-    PARK,
-    ids.map((id) => ({ id, is_parked: 1 })),
-  )
+  const parked = await tx
+    .updateTable('usage_journal')
+    .set({ is_parked: 1 })
+    .where('id', 'in', ids)
+    .where('is_parked', '=', 0)
+    .executeTakeFirst()
+  if (parked.numUpdatedRows !== BigInt(ids.length)) throw new FoldedMeanwhileError()
 }

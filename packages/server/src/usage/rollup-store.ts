@@ -1,4 +1,5 @@
-import { insertStatement, runRows, updateStatement } from '../database/row-statement.ts'
+import { sql } from 'kysely'
+import { type Columns, givenRows, insertGiven } from '../database/given-rows.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
 import type { CallRollup, DeploymentUse, ExecutionRollup, RollUp } from './rollup-rules.ts'
@@ -13,73 +14,49 @@ const PLACE = {
   project_id: 'text',
 } as const
 
-const COUNTERS = {
-  executions: 'bigint',
-  completed: 'bigint',
-  failed: 'bigint',
-  anonymous: 'bigint',
-  capability_calls: 'bigint',
-  input_tokens: 'bigint',
-  output_tokens: 'bigint',
-  duration_ms: 'bigint',
-} as const satisfies Record<(typeof EXECUTION_COUNTERS)[number], 'bigint'>
+const COUNTERS = numbers(EXECUTION_COUNTERS)
+const BUCKETS = numbers(BUCKET_COLUMNS)
 
-const BUCKETS = {
-  b0: 'bigint',
-  b1: 'bigint',
-  b2: 'bigint',
-  b3: 'bigint',
-  b4: 'bigint',
-  b5: 'bigint',
-  b6: 'bigint',
-  b7: 'bigint',
-  b8: 'bigint',
-  b9: 'bigint',
-  b10: 'bigint',
-  b11: 'bigint',
-  b12: 'bigint',
-  b13: 'bigint',
-  b14: 'bigint',
-  b15: 'bigint',
-} as const satisfies Record<(typeof BUCKET_COLUMNS)[number], 'bigint'>
+function numbers(names: readonly string[]): Columns {
+  return Object.fromEntries(names.map((name) => [name, 'bigint']))
+}
 
-const ADD_TO_EXECUTIONS = insertStatement(
-  'execution_rollups',
-  { ...PLACE, ...COUNTERS, ...BUCKETS },
-  `on conflict (owner_id, grain, at, span, runtime_id, project_id)
+const ADD_TO_EXECUTIONS = {
+  into: 'execution_rollups',
+  columns: { ...PLACE, ...COUNTERS, ...BUCKETS },
+  onConflict: `on conflict (owner_id, grain, at, span, runtime_id, project_id)
     do update set ${sumsOf('execution_rollups', [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS])}`,
-)
+} as const
 
-const ADD_TO_CALLS = insertStatement(
-  'call_rollups',
-  { ...PLACE, capability: 'text', calls: 'bigint', failed: 'bigint', ...BUCKETS },
-  `on conflict (owner_id, grain, at, capability, span, runtime_id, project_id)
+const ADD_TO_CALLS = {
+  into: 'call_rollups',
+  columns: { ...PLACE, capability: 'text', calls: 'bigint', failed: 'bigint', ...BUCKETS },
+  onConflict: `on conflict (owner_id, grain, at, capability, span, runtime_id, project_id)
     do update set ${sumsOf('call_rollups', ['calls', 'failed', ...BUCKET_COLUMNS])}`,
-)
+} as const
 
-const NOTE_DEPLOYMENTS = updateStatement('deployments', 'version', {
-  set: { last_used_at: 'bigint' },
-  key: { owner_id: 'text', runtime_id: 'text', version: 'bigint' },
-  bounds: { used_at: 'bigint' },
-  where: (given) => `coalesce(deployments.last_used_at, 0) < ${given('used_at')}`,
-})
+const USES = { owner_id: 'text', runtime_id: 'text', version: 'bigint', used_at: 'bigint' } as const
 
 /**
  * Adds ended executions and their calls to the counters of the hour and of the day in which each execution started, and
  * their payloads to what their accounts have stored.
  */
 export async function addToCounters(tx: Tx, rollUp: RollUp): Promise<void> {
-  await Promise.all([
-    runRows(tx, ADD_TO_EXECUTIONS, rollUp.executions.map(toExecutionRow)),
-    runRows(tx, ADD_TO_CALLS, rollUp.calls.map(toCallRow)),
-    // Accounts before deployments: whoever deploys locks them in this order.
-    addStoredBytes(tx, rollUp.storedBytes),
-    runRows(tx, NOTE_DEPLOYMENTS, rollUp.deploymentUses.map(toUseRow)),
-  ])
+  await insertGiven(tx, ADD_TO_EXECUTIONS, rollUp.executions.map(toExecutionRow))
+  await insertGiven(tx, ADD_TO_CALLS, rollUp.calls.map(toCallRow))
+  // Accounts before deployments: whoever deploys locks them in this order.
+  await addStoredBytes(tx, rollUp.storedBytes)
+  await noteUses(tx, rollUp.deploymentUses)
 }
 
-function toUseRow({ ownerId, runtimeId, version, lastUsedAt }: DeploymentUse) {
-  return { owner_id: ownerId, runtime_id: runtimeId, version, last_used_at: lastUsedAt, used_at: lastUsedAt }
+async function noteUses(tx: Tx, uses: readonly DeploymentUse[]): Promise<void> {
+  if (uses.length === 0) return
+  const rows = uses.map(({ ownerId, runtimeId, version, lastUsedAt }) => {
+    return { owner_id: ownerId, runtime_id: runtimeId, version, used_at: lastUsedAt }
+  })
+  await sql`update deployments set last_used_at = given.used_at from ${givenRows(tx, USES, rows)}
+    where deployments.owner_id = given.owner_id and deployments.runtime_id = given.runtime_id
+      and deployments.version = given.version and coalesce(deployments.last_used_at, 0) < given.used_at`.execute(tx)
 }
 
 function sumsOf(table: string, counters: readonly string[]): string {
@@ -110,8 +87,6 @@ function placeColumns({ ownerId, grain, at, runtimeId, projectId, span }: Execut
   return { owner_id: ownerId, grain, at, runtime_id: runtimeId, project_id: projectId, span }
 }
 
-function bucketColumns(buckets: readonly number[]): Record<(typeof BUCKET_COLUMNS)[number], number> {
-  const [b0 = 0, b1 = 0, b2 = 0, b3 = 0, b4 = 0, b5 = 0, b6 = 0, b7 = 0] = buckets
-  const [b8 = 0, b9 = 0, b10 = 0, b11 = 0, b12 = 0, b13 = 0, b14 = 0, b15 = 0] = buckets.slice(8)
-  return { b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15 }
+function bucketColumns(buckets: readonly number[]): Record<string, number> {
+  return Object.fromEntries(BUCKET_COLUMNS.map((name, index) => [name, buckets[index] ?? 0]))
 }

@@ -1,6 +1,6 @@
 import type { Tier } from '@svc/contract'
 import { TIERS } from './tiers.ts'
-import { type BucketRate, CLOCK_SKEW_MS, perHour, take } from './token-bucket.ts'
+import { type BucketRate, perHour } from './token-bucket.js'
 
 /** Through which door an execution comes; each draws on buckets of its own. */
 export type Door = 'page' | 'broker' | 'owner'
@@ -17,16 +17,31 @@ export interface Draw {
   rate: BucketRate
 }
 
-export type Grant = { ok: true } | { ok: false; limit: QuotaName; retryAfterMs: number }
+/** What admission has to know of a plan; plain data, so that a thread can be given it. */
+export interface Plan {
+  draws: Readonly<Record<Door, readonly Draw[]>>
+  /** Null: no limit. */
+  storedBytes: number | null
+}
 
 export const MAIN_BUCKET = 'executions'
 export const ANONYMOUS_BUCKET = 'anonymous'
 
-/** The buckets that one execution draws on. Of two that refuse equally long, the first is the one reported. */
-export function drawsFor(tier: Tier, door: Door): Draw[] {
+export const PLANS: Readonly<Record<Tier, Plan>> = {
+  free: planOf('free'),
+  pro: planOf('pro'),
+  enterprise: planOf('enterprise'),
+}
+
+function planOf(tier: Tier): Plan {
+  const own = drawsOf(tier, false)
+  return { draws: { page: own, owner: own, broker: drawsOf(tier, true) }, storedBytes: TIERS[tier].storedBytes }
+}
+
+function drawsOf(tier: Tier, isAnonymous: boolean): Draw[] {
   const limits = TIERS[tier]
   const draws: Draw[] = []
-  if (door === 'broker' && limits.anonymousPerHour !== null && limits.anonymousBurst !== null) {
+  if (isAnonymous && limits.anonymousPerHour !== null && limits.anonymousBurst !== null) {
     const rate = perHour(limits.anonymousPerHour, limits.anonymousBurst)
     draws.push({ limit: 'anonymous', bucket: ANONYMOUS_BUCKET, rate })
   }
@@ -37,31 +52,15 @@ export function drawsFor(tier: Tier, door: Door): Draw[] {
   return draws
 }
 
+/** The buckets that one execution draws on. Of two that refuse equally long, the first is the one reported. */
+export function drawsFor(tier: Tier, door: Door): readonly Draw[] {
+  return PLANS[tier].draws[door]
+}
+
 /**
  * The quota buckets of a plan at their emptiest. One that was emptied under a larger plan may owe more than this, and
  * would stay shut for as long as that plan's takes to fill.
  */
 export function emptiestBuckets(tier: Tier, now: number): { bucket: string; emptyUntil: number }[] {
   return drawsFor(tier, 'broker').map(({ bucket, rate }) => ({ bucket, emptyUntil: now + rate.unitMs * rate.burst }))
-}
-
-/**
- * Takes one unit from every bucket, or none from any. `buckets` holds `fullAt` by name; a refusal changes only those that
- * a clock which was ahead, or a larger plan, left emptier than empty. A refusal names the limit that holds longest, so
- * that every other one lets the caller in once this one does.
- */
-export function grant(buckets: Map<string, number>, draws: readonly Draw[], now: number): Grant {
-  const taken = new Map<string, number>()
-  let refusal: { limit: QuotaName; retryAfterMs: number } | null = null
-  for (const { limit, bucket, rate } of draws) {
-    const result = take(buckets.get(bucket) ?? 0, rate, now, CLOCK_SKEW_MS)
-    if (result.ok) taken.set(bucket, result.fullAt)
-    else {
-      buckets.set(bucket, result.fullAt)
-      if (!refusal || result.retryAfterMs > refusal.retryAfterMs) refusal = { limit, retryAfterMs: result.retryAfterMs }
-    }
-  }
-  if (refusal) return { ok: false, ...refusal }
-  for (const [bucket, fullAt] of taken) buckets.set(bucket, fullAt)
-  return { ok: true }
 }

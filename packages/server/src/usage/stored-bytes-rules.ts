@@ -6,7 +6,7 @@ import { TIERS } from './tiers.ts'
  * takes off and a recount finds is the same sum.
  */
 export const SQL_BYTES = {
-  executions: sumOf('executions', ['message_shape', 'metadata', 'model_steps', 'error']),
+  executions: sumOf('executions', ['message_shape', 'metadata', 'model_steps', 'error', 'calls']),
   capability_calls: sumOf('capability_calls', ['input', 'output', 'error']),
   deployments: sumOf('deployments', ['manifest']),
 } as const
@@ -19,9 +19,6 @@ function sumOf(table: string, columns: readonly string[]): string {
 export function textBytes(texts: readonly (string | null)[]): number {
   return texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
 }
-
-/** What stands in the place of a payload that an account has no room for, as JSON text. */
-export const TRUNCATED = '{"truncated":true}'
 
 /** Whether an account has stored as much as its plan allows. Its payloads are cut from then on, and nothing is refused. */
 export function isPastBudget(tier: Tier, storedBytes: number): boolean {

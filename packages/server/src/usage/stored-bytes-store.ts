@@ -1,28 +1,17 @@
-import type { Kysely } from 'kysely'
-import { type RowStatement, rowStatement, runRows } from '../database/row-statement.ts'
+import { type Kysely, sql } from 'kysely'
+import { givenRows } from '../database/given-rows.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
 
-const ADD = addStatement()
-
-function addStatement(): RowStatement<{ bytes: 'bigint'; owner_id: 'text' }> {
-  const columns = { bytes: 'bigint', owner_id: 'text' } as const
-  const sum = (given: string) => `case when stored_bytes + ${given} > 0 then stored_bytes + ${given} else 0 end`
-  const { postgres } = rowStatement(
-    columns,
-    ({ given }) =>
-      `update owners set stored_bytes = ${sum('given.bytes')} from ${given} where owners.owner_id = given.owner_id`,
-  )
-  return { columns, postgres, sqlite: 'update owners set stored_bytes = max(stored_bytes + ?, 0) where owner_id = ?' }
-}
+const ADDED = { owner_id: 'text', bytes: 'bigint' } as const
 
 /** Adds to what accounts have stored, or takes off it, in the transaction that stores or deletes. */
 export async function addStoredBytes(tx: Tx, added: readonly { ownerId: string; bytes: number }[]): Promise<void> {
-  await runRows(
-    tx,
-    ADD,
-    added.map(({ ownerId, bytes }) => ({ bytes, owner_id: ownerId })),
-  )
+  if (added.length === 0) return
+  const rows = added.map(({ ownerId, bytes }) => ({ owner_id: ownerId, bytes }))
+  await sql`update owners
+    set stored_bytes = case when stored_bytes + given.bytes > 0 then stored_bytes + given.bytes else 0 end
+    from ${givenRows(tx, ADDED, rows)} where owners.owner_id = given.owner_id`.execute(tx)
 }
 
 /** How many bytes an account has stored, but for what waits in the journal of usage. */

@@ -1,23 +1,28 @@
 import { Kysely, Migrator, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { initial } from '../../src/database/migrations/0001-initial.ts'
 import { COLUMN_TYPES } from '../../src/database/migrations/column-types.ts'
+import { migrationsBy } from '../../src/database/migrations.ts'
 import { type DatabaseOptions, openDatabase } from '../../src/database/open.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { createSqliteDialect } from '../../src/database/sqlite-driver.ts'
+import { traceOf } from '../../src/executions/history.ts'
+import { failAbandoned } from '../../src/executions/lease-store.ts'
+import { listWaiting } from '../../src/usage/journal-store.ts'
+import { recountStoredBytes } from '../../src/usage/recount-store.ts'
 import { createTestPlace, describeEngines } from '../support/engines.ts'
 
-/** The database as the first release left it, with these rows of usage. */
-async function leaveFirst(options: DatabaseOptions, usage: readonly string[]): Promise<void> {
+/** The database as a release left it that knew these migrations, with what the statements write. */
+async function leave(options: DatabaseOptions, names: readonly string[], statements: readonly string[]): Promise<void> {
   const db =
     options.engine === 'postgres'
       ? openPostgres(options)
       : new Kysely<Schema>({ dialect: createSqliteDialect(options) })
-  const provider = { getMigrations: async () => ({ '0001-initial': initial(COLUMN_TYPES[options.engine]) }) }
+  const known = Object.entries(migrationsBy(COLUMN_TYPES[options.engine])).filter(([name]) => names.includes(name))
+  const provider = { getMigrations: async () => Object.fromEntries(known) }
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
-  for (const values of usage) await sql.raw(`insert into usage_hours values (${values})`).execute(db)
+  for (const statement of statements) await sql.raw(statement).execute(db)
   await db.destroy()
 }
 
@@ -25,11 +30,13 @@ describeEngines('a database of the first release', (engine) => {
   test('is brought up to date, and its counts of usage with it, by hour and by day', async () => {
     const place = await createTestPlace(engine)
     const [first, second, nextDay] = [1_772_362_800_000, 1_772_366_400_000, 1_772_409_600_000]
-    await leaveFirst(place.options, [
+    const usage = [
       `'owner_1', ${first}, 'rt_1', 'proj_1', 5, 3, 2, 1, 4, 3000000000, 30, 900`,
       `'owner_1', ${second}, 'rt_1', 'proj_1', 2, 2, 0, 0, 1, 3000000000, 1, 90`,
       `'owner_1', ${nextDay}, 'rt_1', 'proj_2', 1, 1, 0, 0, 0, 1, 1, 9`,
-    ])
+    ]
+    const statements = usage.map((values) => `insert into usage_hours values (${values})`)
+    await leave(place.options, ['0001-initial'], statements)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(() => close())
     const rows = await db
@@ -45,5 +52,47 @@ describeEngines('a database of the first release', (engine) => {
       ['hour', second, 'proj_1', 0, 2, 0, 3_000_000_000, 90, 0],
       ['hour', nextDay, 'proj_2', 0, 1, 0, 1, 9, 0],
     ])
+  })
+})
+
+describeEngines('a database whose executions have their calls in rows of their own', (engine) => {
+  const NOW = Date.parse('2026-03-01T12:00:00Z')
+  const EXECUTION =
+    'owner_id, execution_id, runtime_id, project_id, kind, status, message_shape, call_count, started_at'
+  const CALL =
+    'owner_id, execution_id, call_id, ordinal, capability, step, status, input, output, started_at, duration_ms'
+  const LEFT = [
+    `insert into owners (owner_id, email, tier, created_at, stored_bytes) values ('owner_1', 'a@example.com', 'pro', 1, 14)`,
+    `insert into executions (${EXECUTION}, completed_at, duration_ms, finish_reason, node_id)
+      values ('owner_1', 'exec_done', 'rt_1', 'proj_1', 'broker', 'completed', '[]', 1, ${NOW}, ${NOW + 9}, 9, 'stop', 'node_1')`,
+    `insert into executions (${EXECUTION}, node_id)
+      values ('owner_1', 'exec_running', 'rt_1', 'proj_1', 'execute', 'running', '[]', 0, ${NOW}, 'node_1')`,
+    `insert into capability_calls (${CALL})
+      values ('owner_1', 'exec_done', 'call_1', 0, 'echo', 0, 'completed', '{"a":1}', '"out"', ${NOW}, 5)`,
+    `insert into capability_calls (${CALL})
+      values ('owner_1', 'exec_running', 'call_2', 0, 'echo', 1, 'dispatched', '{}', null, ${NOW}, null)`,
+  ]
+
+  test('shows what has ended as before, and ends what ran when its server was stopped', async () => {
+    const place = await createTestPlace(engine)
+    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0015')
+    await leave(place.options, before, LEFT)
+    const { db, close } = await openDatabase(place.options)
+    onTestFinished(() => close())
+    const clock = { now: () => NOW + 1_000 }
+    const sweep = { now: clock.now(), nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
+    expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([1, 0])
+    const owner = { ownerId: 'owner_1', email: 'a@example.com', tier: 'pro' as const, createdAt: 1 }
+    expect(await traceOf({ db, clock }, owner, 'exec_done')).toMatchObject({
+      status: 'completed',
+      capabilityCalls: [{ callId: 'call_1', status: 'completed', input: { a: 1 }, output: 'out', durationMs: 5 }],
+    })
+    expect(await traceOf({ db, clock }, owner, 'exec_running')).toMatchObject({
+      status: 'failed',
+      capabilityCalls: [{ callId: 'call_2', status: 'failed', error: { message: expect.stringContaining('unknown') } }],
+    })
+    expect(await listWaiting(db)).toMatchObject([{ isCompleted: false, calls: [{ capability: 'echo' }] }])
+    const { before: known, counted } = (await recountStoredBytes(db, 'owner_1')) ?? {}
+    expect(counted).toBe(known)
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CommitUnknownError, isConnectionFault, isOutage } from '../../src/database/errors.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
-import { endTransaction, inTransaction, type Tx } from '../../src/database/transaction.ts'
+import { inTransaction, type Tx } from '../../src/database/transaction.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { usageRow } from './rows.ts'
@@ -173,7 +173,8 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       const { db, relay, expire } = await openRelayed()
       relay.breakCommit('silence')
       const insert = (tx: Tx) => tx.insertInto('execution_rollups').values(usageRow()).execute()
-      const [{ doubt }] = await Promise.all([endTransaction(db, insert), expire()])
+      const told = inTransaction(db, insert).catch((thrown: unknown) => thrown)
+      const [doubt] = await Promise.all([told, expire()])
       expect(doubt).toBeInstanceOf(CommitUnknownError)
       expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
     })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createBatcher } from '../../src/database/batch.ts'
 import { inTransaction, type Tx } from '../../src/database/transaction.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { usageRow } from './rows.ts'
@@ -13,19 +12,6 @@ describeEngines('a transaction', (engine) => {
     await Promise.all(Array.from({ length: 200 }, () => inTransaction(database().db, (tx) => addOne(tx, 'rt_locked'))))
 
     expect(await count('rt_locked')).toBe(200)
-  })
-
-  test('200 batched admissions at 50 units let exactly 50 in', async () => {
-    await insertCounter('rt_batched')
-    const admissions = createBatcher<string, boolean>({
-      run: (items) => inTransaction(database().db, (tx) => admit(tx, items)),
-      maxBatch: 32,
-    })
-
-    const admitted = await Promise.all(Array.from({ length: 200 }, (_, index) => admissions.submit(`exec_${index}`)))
-
-    expect(admitted.filter(Boolean)).toHaveLength(50)
-    expect(await count('rt_batched')).toBe(50)
   })
 
   test.each([
@@ -124,18 +110,6 @@ describeEngines('a transaction', (engine) => {
 async function addOne(tx: Tx, runtimeId: string): Promise<void> {
   const executions = await lockCount(tx, runtimeId)
   await writeCount(tx, runtimeId, executions + 1)
-}
-
-/** Grants what is left of 50 units, request by request. */
-async function admit(tx: Tx, requests: string[]): Promise<boolean[]> {
-  let used = await lockCount(tx, 'rt_batched')
-  const granted = requests.map(() => {
-    if (used === 50) return false
-    used += 1
-    return true
-  })
-  await writeCount(tx, 'rt_batched', used)
-  return granted
 }
 
 async function lockCount(tx: Tx, runtimeId: string): Promise<number> {

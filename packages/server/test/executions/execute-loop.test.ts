@@ -5,6 +5,7 @@ import { describeEngines, useDatabase } from '../support/engines.ts'
 import { executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability } from '../support/service.ts'
+import { storedCalls } from '../support/stored-calls.ts'
 
 describeEngines('the loop of an execute', (engine) => {
   const database = useDatabase(engine)
@@ -51,13 +52,10 @@ describeEngines('the loop of an execute', (engine) => {
     service.model.say(calls(...requested), text('done'))
     const answer = execute()
     await gate.arrived(5)
-    const written = await database()
-      .db.selectFrom('capability_calls')
-      .select('status')
-      .where('owner_id', '=', owner.ownerId)
-      .where('status', '=', 'dispatched')
-      .execute()
-    expect(written).toHaveLength(5)
+    const written = await storedCalls(database())
+    expect(written.filter(({ ownerId, status }) => ownerId === owner.ownerId && status === 'dispatched')).toHaveLength(
+      5,
+    )
     for (let next = 6; next <= 12; next += 1) {
       gate.letOne()
       await gate.arrived(next)

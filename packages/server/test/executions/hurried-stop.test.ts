@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { createStorageRoom } from '../../src/database/storage-room.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
-import { createSettlementDesk } from '../../src/executions/settlement-desk.ts'
+import { createBatchStore } from '../../src/executions/batch-store.ts'
+import { createBatchWriter } from '../../src/executions/batch-writer.ts'
+import { createSettlements } from '../../src/executions/settlements.ts'
 import { drain } from '../../src/http/drain.ts'
 import { NO_METRICS } from '../../src/metrics/metrics.ts'
 import { nextTurn } from '../../src/next-turn.ts'
@@ -15,7 +17,7 @@ import { createTestPlace, describeEngine, type TestPlace } from '../support/engi
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-import { settlement } from '../support/settlement.ts'
+import { holdLease, settlement } from '../support/settlement.ts'
 
 const UNRECORDED = 'The outcome of the execution could not be recorded.'
 
@@ -37,7 +39,9 @@ function openDesk({ db }: Scene['database']) {
   const pause = async () => undefined
   const clock = createTestClock()
   const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
-  return createSettlementDesk({ db, clock, logger, metrics: NO_METRICS, nodeId: 'node_1', pause, room })
+  const write = createBatchStore(db)
+  const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })
+  return createSettlements({ clock, logger, room, writer })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */
@@ -151,6 +155,7 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
     const place = await createTestPlace(engine)
     const direct = await open(place)
     await direct.db.insertInto('executions').values(RUNNING).execute()
+    await holdLease(direct.db)
     const relay = await startPostgresRelay(place.location)
     const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
     const desk = openDesk(relayed)
@@ -163,33 +168,5 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
     // Waits for the transaction, whose answers come now.
     await relayed.close()
     expect(await stored(direct)).toEqual([{ status: 'running', error: null }])
-  })
-})
-
-describeEngine('sqlite', 'an outcome whose commit was undone by another of its batch', (engine) => {
-  test('is given up before its next one, known not to be stored', async () => {
-    const database = await open(await createTestPlace(engine))
-    await database.db.insertInto('executions').values(RUNNING).execute()
-    const desk = openDesk(database)
-    const [earlier, between] = [createGate(), createGate()]
-    for (const gate of [earlier, between]) onTestFinished(() => gate.open())
-    hold(database, earlier)
-    await earlier.arrived(1)
-    // The second one has been ended by somebody else, so that both are settled step by step after a first try.
-    const told = Promise.all([
-      desk.settle(settlement({ executionId: RUNNING.execution_id })),
-      desk.settle(settlement({ executionId: 'exec_ended' })),
-    ])
-    while (desk.depth > 0) await nextTurn()
-    await nextTurn()
-    hold(database, between)
-    earlier.open()
-    await between.arrived(1)
-    desk.hurry()
-    expect(await told).toEqual([false, false])
-    between.open()
-    // Behind all that was asked before.
-    await database.db.deleteFrom('nodes').execute()
-    expect(await stored(database)).toEqual([{ status: 'running', error: null }])
   })
 })

@@ -2,7 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
-import { recordCalls } from '../../src/executions/call-store.ts'
+import { toCallRows } from '../../src/executions/batch-rules.ts'
+import { createBatchStore } from '../../src/executions/batch-store.ts'
+import type { DispatchedCall } from '../../src/executions/call-rules.ts'
+import { takeLease } from '../../src/executions/lease-store.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate, type Gate } from '../support/deferred.ts'
@@ -11,6 +14,7 @@ import { takeOver } from '../support/replicas.ts'
 import { executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { storedCalls } from '../support/stored-calls.ts'
 
 interface TwoNodes {
   /** Runs executions; its clock stands still until a test moves it. */
@@ -50,14 +54,22 @@ async function setUpTwoNodes(engine: TestEngine, options: SceneOptions = {}): Pr
   return { first, second, gate }
 }
 
-async function statuses({ db }: Database) {
+async function statuses(database: Database) {
+  const { db } = database
   const executions = await db.selectFrom('executions').select(['status', 'finish_reason']).execute()
-  const dispatched = await db.selectFrom('capability_calls').select('status').execute()
+  const dispatched = await storedCalls(database)
   return { executions, calls: dispatched.map(({ status }) => status) }
 }
 
 const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
 const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
+
+/** For each execution among them, whether its calls were written. */
+async function recordCalls(db: Database['db'], calls: readonly DispatchedCall[], nodeId: string): Promise<boolean[]> {
+  const batch = { admissions: [], calls: toCallRows(calls), settlements: [] }
+  const at = { nodeId, now: 0, isRepeat: false, beforeCommit: () => {} }
+  return (await createBatchStore(db)(batch, at)).calls
+}
 
 /** Until the leases of all others end. */
 async function renewForOneLease(node: TestService): Promise<void> {
@@ -241,7 +253,7 @@ describeEngines('the lease of a node', (engine) => {
       await tx.updateTable('executions').set({ status: 'failed', completed_at: row.started_at }).execute()
       return { later: record() }
     })
-    expect(await recorded.later).toEqual([false, false])
+    expect(await recorded.later).toEqual([false])
     expect((await statuses(first.database)).calls).toEqual(['dispatched'])
   })
 
@@ -258,9 +270,10 @@ describeEngines('the lease of a node', (engine) => {
       { ...call, callId: 'call_c', ordinal: 3, executionId: 'exec_unknown' },
       { ...call, callId: 'call_a', ordinal: 1 },
     ]
-    expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false, false])
-    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
-    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
+    await takeLease(db, { nodeId: 'node_other', until: Number.MAX_SAFE_INTEGER, startedAt: 0, steadySince: 0 })
+    expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])
     expect((await statuses(first.database)).calls).toEqual(['dispatched', 'dispatched', 'dispatched'])
   })
 

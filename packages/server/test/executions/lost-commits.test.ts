@@ -6,6 +6,7 @@ import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { saying, setScene } from '../support/scene.ts'
 import { text } from '../support/scripted-model.ts'
+import { storedCalls } from '../support/stored-calls.ts'
 
 describeEngine('postgres', 'a commit that is not answered', (engine) => {
   async function setRelayedScene() {
@@ -34,7 +35,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
       .select('full_at')
       .where('bucket', '=', 'executions')
       .executeTakeFirstOrThrow()
-    const calls = await database.db.selectFrom('capability_calls').select('status').execute()
+    const calls = await storedCalls(database)
     expect((quota.full_at - service.clock.now()) / 36_000).toBe(executions)
     const { executions: ended, completed, failed } = await usage()
     return {
@@ -69,11 +70,11 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     scene.relay.shut('at the next fault')
     scene.relay.breakCommit('answer lost')
     refusalOf(await scene.broker('echo'), 'internal_error')
-    await scene.service.deps.admissions.resolveDoubts()
+    await scene.service.deps.settlements.retryFailed()
     expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 1\n')
     scene.relay.open()
     expect((await books(scene)).statuses).toEqual(['completed', 'running'])
-    await scene.service.deps.admissions.resolveDoubts()
+    await scene.service.deps.settlements.retryFailed()
     expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 0\n')
     const expected = {
       statuses: ['completed', 'failed'],
@@ -82,7 +83,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     }
     expect(await books(scene)).toEqual(expected)
     expect(scene.endpoint.effects).toHaveLength(1)
-    await scene.service.deps.admissions.resolveDoubts()
+    await scene.service.deps.settlements.retryFailed()
     expect(await books(scene)).toEqual(expected)
   })
 

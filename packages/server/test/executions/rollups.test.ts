@@ -6,7 +6,7 @@ import { createUsageFolding } from '../../src/analytics/folding.ts'
 import type { Database } from '../../src/database/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
-import { type Settlement, settleBatch } from '../../src/executions/settlement-store.ts'
+import type { Settlement } from '../../src/executions/settlement-rules.ts'
 import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../database/rows.ts'
@@ -17,7 +17,7 @@ import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { dumpTables, executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability, startService } from '../support/service.ts'
-import { settlement as settlementOf } from '../support/settlement.ts'
+import { settleBatch, settlement as settlementOf } from '../support/settlement.ts'
 
 const HOUR_MS = 3_600_000
 const HOUR = Date.parse('2026-03-01T12:00:00Z')
@@ -162,9 +162,9 @@ describeEngines('the roll-ups of usage', (engine) => {
   test('count an execution that somebody else has ended once', async () => {
     const only = settlement({ ownerId: 'owner_twice', calls: [call('echo', 'call_twice', 12)] })
     await admit(database(), [only])
-    const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only], { nodeId: 'node_1' })))
+    const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only])))
     expect(both.flat().sort()).toEqual([false, true])
-    expect(await settleBatch(database().db, [only], { nodeId: 'node_1' })).toEqual([false])
+    expect(await settleBatch(database().db, [only])).toEqual([false])
     expect(await counted(database(), 'owner_twice', 'day')).toMatchObject({ executions: 1, capability_calls: 1 })
   })
 
@@ -177,7 +177,7 @@ describeEngines('the roll-ups of usage', (engine) => {
       }),
     )
     await admit(database(), batch)
-    expect(new Set(await settleBatch(database().db, batch, { nodeId: 'node_1' }))).toEqual(new Set([true]))
+    expect(new Set(await settleBatch(database().db, batch))).toEqual(new Set([true]))
     for (const grain of GRAINS) {
       expect(await counted(database(), 'owner_many', grain)).toMatchObject({
         executions: 512,
@@ -195,7 +195,7 @@ describeEngines('the roll-ups of usage', (engine) => {
       return order.map((runtimeId) => settlement({ ownerId: 'owner_crossing', runtimeId }))
     })
     await admit(database(), batches.flat())
-    await Promise.all(batches.map((batch) => settleBatch(database().db, batch, { nodeId: 'node_1' })))
+    await Promise.all(batches.map((batch) => settleBatch(database().db, batch)))
     expect(await counted(database(), 'owner_crossing', 'hour')).toMatchObject({ executions: 640, timed: 640 })
   })
 

@@ -39,34 +39,34 @@ describeEngines('a round of renewal', (engine) => {
     const messages: unknown[] = []
     const log = (line: string) => void messages.push(JSON.parse(line).msg)
     const { deps } = await startForTest(database(), { metrics, log })
-    let doubtsAsked = 0
-    deps.admissions.resolveDoubts = async () => {
-      doubtsAsked += 1
+    let retries = 0
+    deps.settlements.retryFailed = async () => {
+      retries += 1
     }
     const round = () => runRound({ deps })
     const renewals = async () => (await metrics.text()).match(/(?<=^svc_lease_renewals_total).*/gm)
-    return { round, renewals, messages, doubtsAsked: () => doubtsAsked }
+    return { round, renewals, messages, retries: () => retries }
   }
 
   test('that cannot fail what was interrupted has renewed the lease, and goes on', async () => {
-    const { round, renewals, messages, doubtsAsked } = await start()
+    const { round, renewals, messages, retries } = await start()
     const { schema } = database().db
     await schema.alterTable('executions').renameTo('executions_away').execute()
     await round().finally(() => schema.alterTable('executions_away').renameTo('executions').execute())
     expect(await renewals()).toEqual(['{outcome="renewed"} 1'])
     expect(messages).toContain('executions that nobody runs any more could not be failed')
     expect(messages).not.toContain('the lease could not be renewed')
-    expect(doubtsAsked()).toBe(1)
+    expect(retries()).toBe(1)
   })
 
   test('without the lease does nothing else', async () => {
-    const { round, renewals, messages, doubtsAsked } = await start()
+    const { round, renewals, messages, retries } = await start()
     const { schema } = database().db
     await schema.alterTable('nodes').renameTo('nodes_away').execute()
     await round().finally(() => schema.alterTable('nodes_away').renameTo('nodes').execute())
     expect(await renewals()).toEqual(['{outcome="failed"} 1'])
     expect(messages).toContain('the lease could not be renewed')
-    expect(doubtsAsked()).toBe(0)
+    expect(retries()).toBe(0)
   })
 
   test('after an outage of any length writes what was kept meanwhile before it fails what is overdue', async () => {

@@ -7,7 +7,7 @@ import { createTestPlace, describeEngines } from '../support/engines.ts'
 import { executed, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
-type Table = 'usage_journal' | 'capability_calls'
+type Table = 'usage_journal' | 'executions'
 
 function takeAway({ db }: Database, table: Table): Promise<unknown> {
   return sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_gone`)}`.execute(db)
@@ -127,14 +127,14 @@ describeEngines('an outcome that cannot be written', (engine) => {
   test('a call that cannot be written down beforehand is not made', async () => {
     const { service, database, endpoint, execute, trace } = await setOwnScene()
     service.model.say(async function* () {
-      await takeAway(database, 'capability_calls')
+      await takeAway(database, 'executions')
       yield* calls({ name: 'echo', input: {} }, { name: 'echo', input: {} })
     }, text('done'))
     const body = executed(await execute())
     expect(body).toMatchObject({ status: 'failed', finishReason: 'error' })
-    expect(body.error?.message).not.toMatch(/capability_calls|table|relation/)
+    expect(body.error?.message).not.toMatch(/executions|table|relation/)
     expect(endpoint.effects).toHaveLength(0)
-    await giveBack(database, 'capability_calls')
+    await giveBack(database, 'executions')
     await service.deps.settlements.retryFailed()
     expect(await trace(body.executionId)).toMatchObject({ status: 'failed', capabilityCalls: [] })
   })
@@ -142,13 +142,13 @@ describeEngines('an outcome that cannot be written', (engine) => {
   test('an admission that cannot be written lets nobody in, and is told in general words', async () => {
     const { service, database, endpoint, broker, charged } = await setOwnScene()
     const before = await charged()
-    await takeAway(database, 'capability_calls')
+    await takeAway(database, 'executions')
     const answer = await broker('echo')
     expect(answer.statusCode).toBe(500)
     expect(answer.json()).toEqual({
       error: { code: 'internal_error', message: expect.not.stringMatching(/table|relation|calls/) },
     })
-    await giveBack(database, 'capability_calls')
+    await giveBack(database, 'executions')
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toHaveLength(0)
     expect((await broker('echo')).statusCode).toBe(200)

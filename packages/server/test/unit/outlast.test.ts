@@ -66,17 +66,6 @@ describe('work that outlasts an outage', () => {
     expect(await given).toBeInstanceOf(CommitUnknownError)
   })
 
-  test('that was at a commit which failed is known to have done nothing, and cannot commit any more', async () => {
-    const hurry = new Stop()
-    const { tries, work } = silentWork()
-    const given = outlast(noPause, work, hurry).catch(inform)
-    tries[0]?.commit()
-    tries[0]?.noCommit()
-    hurry.abort()
-    expect(await given).not.toBeInstanceOf(CommitUnknownError)
-    expect(() => tries[0]?.commit()).toThrow('nobody waits')
-  })
-
   test('that begins after the signal has a second, too', async () => {
     const hurry = new Stop()
     hurry.abort()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Admitted } from '../../src/executions/enter.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
-import type { Settlement } from '../../src/executions/settlement-store.ts'
+import type { Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/metrics/metrics.ts'
@@ -17,7 +17,6 @@ const EMPTY: RecordedTrace = {
   inputTokens: 0,
   outputTokens: 0,
   calls: [],
-  openCallBytes: 0,
 }
 
 describe('what an execution came to', () => {
@@ -132,9 +131,11 @@ async function settled(outcome: Outcome, situation: Situation) {
       written.push(settlement)
       return isWritten
     },
+    failUnknown: () => {},
     retryFailed: async () => {},
     depth: 0,
     unwritten: 0,
+    unknownAdmissions: 0,
     hurry: () => {},
     drain: async () => {},
   }

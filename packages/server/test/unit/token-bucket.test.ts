@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TIERS } from '../../src/usage/tiers.ts'
-import { available, type BucketRate, missingMs, perHour, perMinute, take } from '../../src/usage/token-bucket.ts'
+import { available, type BucketRate, missingMs, perHour, perMinute, take } from '../../src/usage/token-bucket.js'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 

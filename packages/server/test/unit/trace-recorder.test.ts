@@ -29,7 +29,6 @@ test('an execution in which nothing happened holds the shapes of what was said b
     inputTokens: 0,
     outputTokens: 0,
     calls: [],
-    openCallBytes: 0,
   })
 })
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, grant, MAIN_BUCKET } from '../../src/usage/rules.ts'
-import { available } from '../../src/usage/token-bucket.ts'
+import { grant } from '../../src/usage/grant.js'
+import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/rules.ts'
+import { available } from '../../src/usage/token-bucket.js'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 

@@ -76,7 +76,7 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
 async function readStored(store: Store): Promise<Pick<ReplicaRuns, 'completed' | 'bytesPerExecution'>> {
   const [row] = await store.query(
     `select (select count(*) from executions where status = 'completed') as completed,
-       (pg_total_relation_size('executions') + pg_total_relation_size('capability_calls'))::float8
+       pg_total_relation_size('executions')::float8
          / (select count(*) from executions) as bytes`,
   )
   return { completed: Number(row?.['completed']), bytesPerExecution: Number(row?.['bytes']) }

@@ -128,7 +128,7 @@ async function spent(stage: Stage, owners: readonly HarnessOwner[]): Promise<Spe
   return {
     'allowances drawn': await text('select owner_id, bucket, full_at from allowances order by owner_id, bucket'),
     'executions stored': await text('select count(*) as count from executions'),
-    'calls stored': await text('select count(*) as count from capability_calls'),
+    'calls stored': await text('select sum(call_count) as count from executions'),
     'usage told': JSON.stringify(usage.map(({ executions, anonymous }) => [executions.used, anonymous.used])),
     hour: usage[0]?.periodStart ?? '',
     'calls at the endpoint': String(stage.endpoint.effects.size),

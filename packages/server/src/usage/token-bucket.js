@@ -1,11 +1,12 @@
-/** How fast a bucket fills and how much it holds: one unit per `unitMs`, at most `burst` of them. */
-export interface BucketRate {
-  unitMs: number
-  burst: number
-}
+/**
+ * How fast a bucket fills and how much it holds: one unit per `unitMs`, at most `burst` of them.
+ * @typedef {{ unitMs: number, burst: number }} BucketRate
+ */
 
-/** `fullAt` is the bucket afterwards; a refusal changes it where the clock was set back. */
-export type Taken = { ok: true; fullAt: number } | { ok: false; fullAt: number; retryAfterMs: number }
+/**
+ * `fullAt` is the bucket afterwards; a refusal changes it where the clock was set back.
+ * @typedef {{ ok: true, fullAt: number } | { ok: false, fullAt: number, retryAfterMs: number }} Taken
+ */
 
 /** By how much the clocks of replicas that share a bucket may differ. As long as a lease, which rests on the same. */
 export const CLOCK_SKEW_MS = 30_000
@@ -13,11 +14,20 @@ export const CLOCK_SKEW_MS = 30_000
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-export function perHour(units: number, burst: number): BucketRate {
+/**
+ * @param {number} units
+ * @param {number} burst
+ * @returns {BucketRate}
+ */
+export function perHour(units, burst) {
   return { unitMs: Math.ceil(HOUR_MS / units), burst }
 }
 
-export function perMinute(units: number): BucketRate {
+/**
+ * @param {number} units
+ * @returns {BucketRate}
+ */
+export function perMinute(units) {
   return { unitMs: Math.ceil(MINUTE_MS / units), burst: units }
 }
 
@@ -25,8 +35,12 @@ export function perMinute(units: number): BucketRate {
  * Takes one unit. A bucket is kept as the time at which it is full again, so filling needs no writes, whole milliseconds
  * are exact, and a clock that lags by up to `skewMs` behind another replica's can only make it stricter. A bucket that
  * owes more than it holds, and more than that skew, was filled by a clock that was ahead: it is empty, and no emptier.
+ * @param {number} fullAt
+ * @param {BucketRate} rate
+ * @param {number} now
+ * @returns {Taken}
  */
-export function take(fullAt: number, rate: BucketRate, now: number, skewMs = 0): Taken {
+export function take(fullAt, rate, now, skewMs = 0) {
   const window = rate.unitMs * rate.burst
   const owed = fullAt - now > window + skewMs ? window : missingMs(fullAt, now)
   const next = owed + rate.unitMs
@@ -34,13 +48,22 @@ export function take(fullAt: number, rate: BucketRate, now: number, skewMs = 0):
   return { ok: false, fullAt: owed === window ? now + window : fullAt, retryAfterMs: next - window }
 }
 
-/** Whole units that can be taken now. */
-export function available(fullAt: number, rate: BucketRate, now: number): number {
+/**
+ * Whole units that can be taken now.
+ * @param {number} fullAt
+ * @param {BucketRate} rate
+ * @param {number} now
+ */
+export function available(fullAt, rate, now) {
   // A bucket that was emptied under a larger plan may owe more than the present one can hold.
   return Math.max(rate.burst - Math.ceil(missingMs(fullAt, now) / rate.unitMs), 0)
 }
 
-/** Milliseconds until the bucket is full. */
-export function missingMs(fullAt: number, now: number): number {
+/**
+ * Milliseconds until the bucket is full.
+ * @param {number} fullAt
+ * @param {number} now
+ */
+export function missingMs(fullAt, now) {
   return Math.max(fullAt - now, 0)
 }

@@ -1,0 +1,217 @@
+import {
+  CommitUnknownError,
+  DatabaseError,
+  isConnectionFault,
+  isOutage,
+  noteWithoutEffect,
+} from '../database/errors.ts'
+import { outlast, type Pause, type Try } from '../database/outlast.ts'
+import type { Deps } from '../deps.ts'
+import { nextTurn } from '../next-turn.ts'
+import { Stop } from '../stop-signal.ts'
+import { type Admission, type AdmissionRequest, type Outcomes, toCallRows, toNewRow } from './batch-rules.ts'
+import type { WriteBatch } from './batch-store.ts'
+import type { DispatchedCall } from './call-rules.ts'
+import { type Settlement, toEnded } from './settlement-rules.ts'
+
+/** An item that waits for its transaction. */
+interface Waiting<In, Out> {
+  item: In
+  resolve(answer: Out): void
+  reject(error: unknown): void
+}
+
+interface Items {
+  admissions: Waiting<AdmissionRequest, Admission | null>[]
+  calls: Waiting<DispatchedCall, boolean>[]
+  settlements: Waiting<{ settlement: Settlement; isRepeat: boolean }, boolean>[]
+}
+
+const NAMES = ['settlements', 'calls', 'admissions'] as const
+
+/** The one queue of writes for executions: what waits, of whatever kind, is the next transaction. */
+export interface BatchWriter {
+  /** Null where this node holds no lease. Rejects at once while the database is away. */
+  admit(request: AdmissionRequest): Promise<Admission | null>
+  record(call: DispatchedCall): Promise<boolean>
+  /** `isRepeat`: an earlier transaction may have written it. */
+  settle(settlement: Settlement, isRepeat?: boolean): Promise<boolean>
+  depth(name: keyof Items): number
+  /** From now on a database that is away is not waited for: by calls, or by anything for more than a second. */
+  hurry(what: 'calls' | 'all'): void
+  drain(): Promise<void>
+}
+
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError'
+}
+
+const MAX_BATCH = 512
+const MAX_QUEUED = 20_000
+
+type WriterDeps = Pick<Deps, 'clock' | 'metrics'> & { write: WriteBatch; nodeId: string; pause: Pause }
+
+/**
+ * Batches while busy: what comes during a transaction makes the next one, what comes in the same turn of the event loop
+ * goes together, and nothing waits for a timer. A batch that is refused is written item by item, so that a bad item fails
+ * alone. While connections fail, calls and outcomes wait, and admissions are refused.
+ */
+export function createBatchWriter(deps: WriterDeps): BatchWriter {
+  const queue: Items = { admissions: [], calls: [], settlements: [] }
+  const late = new Stop()
+  const state: WriterState = { ...deps, queue, late, areCallsLate: false, away: null }
+  let working: Promise<void> | undefined
+  async function work(): Promise<void> {
+    await nextTurn()
+    while (sizeOf(queue) > 0) await writeSurely(state, takeBatch(queue))
+    working = undefined
+  }
+  function submit<In, Out>(waiting: Waiting<In, Out>[], item: In): Promise<Out> {
+    if (waiting.length >= MAX_QUEUED)
+      return Promise.reject(new QueueFullError(`${MAX_QUEUED} items are waiting already`))
+    return new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      working ??= work()
+    })
+  }
+  return {
+    admit: (request) => (state.away ? Promise.reject(state.away) : submit(queue.admissions, request)),
+    record: (call) => submit(queue.calls, call),
+    settle: (settlement, isRepeat = false) => submit(queue.settlements, { settlement, isRepeat }),
+    depth: (name) => queue[name].length,
+    hurry(what) {
+      state.areCallsLate = true
+      if (what === 'all') late.abort()
+    },
+    async drain() {
+      while (working !== undefined) await working
+    },
+  }
+}
+
+interface WriterState extends WriterDeps {
+  queue: Items
+  late: Stop
+  areCallsLate: boolean
+  /** Why admissions are refused while a batch waits for the database. */
+  away: unknown
+}
+
+const NOTHING: Items = { admissions: [], calls: [], settlements: [] }
+
+function sizeOf({ admissions, calls, settlements }: Items): number {
+  return admissions.length + calls.length + settlements.length
+}
+
+/** What ends comes first: it makes room. */
+function takeBatch({ admissions, calls, settlements }: Items): Items {
+  const ended = settlements.splice(0, MAX_BATCH)
+  const sent = calls.splice(0, MAX_BATCH - ended.length)
+  return { settlements: ended, calls: sent, admissions: admissions.splice(0, MAX_BATCH - ended.length - sent.length) }
+}
+
+/** Answers every item. Returns why, where the database itself has failed. */
+async function writeSurely(state: WriterState, items: Items): Promise<unknown> {
+  try {
+    await writeOutlasting(state, items)
+    return null
+  } catch (error) {
+    if (sizeOf(items) > 1 && !isOutage(error)) return writeOneByOne(state, items)
+    refuse(items, error)
+    return isOutage(error) ? error : null
+  } finally {
+    state.away = null
+  }
+}
+
+async function writeOneByOne(state: WriterState, items: Items): Promise<unknown> {
+  const alone: Items[] = [
+    ...items.settlements.map((one) => ({ ...NOTHING, settlements: [one] })),
+    ...items.calls.map((one) => ({ ...NOTHING, calls: [one] })),
+    ...items.admissions.map((one) => ({ ...NOTHING, admissions: [one] })),
+  ]
+  let outage: unknown = null
+  for (const one of alone) {
+    if (outage === null) outage = await writeSurely(state, one)
+    else refuse(one, outage)
+  }
+  return outage
+}
+
+/**
+ * Writes a batch, over again while connections fail. Once a commit was not answered each further try asks first what
+ * stands of it. Throws a `CommitUnknownError` where that stays unknown.
+ */
+async function writeOutlasting(state: WriterState, items: Items): Promise<void> {
+  let doubt: CommitUnknownError | null = null
+  const meet = (error: unknown) => {
+    const isFirstDoubt = error instanceof CommitUnknownError && doubt === null
+    if (error instanceof CommitUnknownError) doubt = error
+    if (isConnectionFault(error) && !isFirstDoubt) refuseImpatient(state, items, { doubt, error })
+  }
+  const writeOnce = async (attempt: Try) => {
+    try {
+      const outcomes = await writeMeasured(state, items, { attempt, isRepeat: doubt !== null })
+      state.away = null
+      answer(items, outcomes)
+    } catch (error) {
+      meet(error)
+      if (sizeOf(items) > 0) throw error
+    }
+  }
+  try {
+    await outlast(state.pause, writeOnce, state.late)
+  } catch (error) {
+    throw doubt ?? error
+  }
+}
+
+/** Admissions do not wait for a database that is away, and neither do calls once the service stops. */
+function refuseImpatient(state: WriterState, items: Items, { doubt, error }: { doubt: unknown; error: unknown }): void {
+  state.away = new DatabaseError({ code: '08006', message: 'the database is away' })
+  noteWithoutEffect(state.away)
+  if (doubt === null) noteWithoutEffect(error)
+  refuse({ ...NOTHING, admissions: items.admissions.splice(0) }, doubt ?? error)
+  if (state.areCallsLate) refuse({ ...NOTHING, calls: items.calls.splice(0) }, error)
+  refuse({ ...NOTHING, admissions: state.queue.admissions.splice(0) }, state.away)
+}
+
+async function writeMeasured(
+  { write, clock, metrics, nodeId }: WriterState,
+  items: Items,
+  { attempt, isRepeat }: { attempt: Try; isRepeat: boolean },
+): Promise<Outcomes> {
+  const startedAt = clock.now()
+  const named = NAMES.filter((name) => items[name].length > 0)
+  const batch = {
+    admissions: items.admissions.map(({ item }) => ({ door: item.door, revision: item.revision, row: toNewRow(item) })),
+    calls: toCallRows(items.calls.map(({ item }) => item)),
+    settlements: items.settlements.map(({ item }) => toEnded(item.settlement)),
+  }
+  try {
+    return await write(batch, {
+      nodeId,
+      now: startedAt,
+      isRepeat: isRepeat || items.settlements.some(({ item }) => item.isRepeat),
+      beforeCommit: attempt.commit,
+    })
+  } catch (error) {
+    for (const name of named) metrics.databaseFailed(name)
+    throw error
+  } finally {
+    const durationMs = Math.max(0, clock.now() - startedAt)
+    for (const name of named) metrics.batchEnded({ name, size: items[name].length, durationMs })
+  }
+}
+
+function answer({ admissions, calls, settlements }: Items, outcomes: Outcomes): void {
+  for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)
+  for (const [index, { resolve }] of settlements.entries()) resolve(outcomes.settlements[index] ?? false)
+  const names = new Set(calls.map(({ item }) => item.executionId))
+  const recorded = new Map([...names].map((name, index) => [name, outcomes.calls[index]]))
+  for (const { item, resolve } of calls) resolve(recorded.get(item.executionId) ?? false)
+}
+
+function refuse({ admissions, calls, settlements }: Items, error: unknown): void {
+  for (const waiting of [...admissions, ...calls, ...settlements]) waiting.reject(error)
+}

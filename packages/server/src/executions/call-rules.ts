@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+/** A call as it is written down before it is sent. */
+export interface NewCall {
+  callId: string
+  ordinal: number
+  capability: string
+  step: number
+  /** JSON text. */
+  input: string
+  startedAt: number
+}
+
+export interface DispatchedCall extends NewCall {
+  ownerId: string
+  executionId: string
+}
+
+export interface SettledCall extends NewCall {
+  status: 'completed' | 'failed'
+  /** JSON text; null for a failed call. */
+  output: string | null
+  error: string | null
+  /** Null where the answer never came. */
+  durationMs: number | null
+}
+
+const DISPATCHED = { status: 'dispatched', output: null, error: null, durationMs: null } as const
+
+/**
+ * A call as the row of its execution holds it. The calls of a row are such texts with commas between them, so that one
+ * more is appended without reading the others. Input and output are JSON already and go in as they are.
+ */
+export function callText(call: NewCall | SettledCall): string {
+  const { callId, ordinal, capability, step, input, startedAt } = call
+  const { status, output, error, durationMs } = 'status' in call ? call : DISPATCHED
+  const head = JSON.stringify({ callId, ordinal, capability, step, startedAt, status, durationMs, error })
+  return `${head.slice(0, -1)},"input":${input},"output":${output}}`
+}
+
+/** The calls of an execution in one text, in their order; null where there are none. */
+export function callsText(calls: readonly (NewCall | SettledCall)[]): string | null {
+  return calls.length === 0 ? null : calls.map(callText).join(',')
+}
+
+const StoredCalls = z.array(
+  z.object({
+    callId: z.string(),
+    ordinal: z.number(),
+    capability: z.string(),
+    step: z.number(),
+    startedAt: z.number(),
+    status: z.enum(['dispatched', 'completed', 'failed']),
+    durationMs: z.number().nullable(),
+    error: z.string().nullable(),
+    input: z.unknown(),
+    output: z.unknown(),
+  }),
+)
+
+export type StoredCall = z.infer<typeof StoredCalls>[number]
+
+/** The calls in a row's text, in their order. One that was written twice, after a lost answer, is one call. */
+export function readCalls(text: string | null): StoredCall[] {
+  if (text === null) return []
+  const calls = StoredCalls.parse(JSON.parse(`[${text}]`))
+  return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
+}
+
+/** What is said of a call that was under way when its execution was interrupted. */
+export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
+
+/** The text of calls whose answers never came, as their interrupted execution keeps them. */
+export function interruptedText(calls: readonly StoredCall[]): string | null {
+  const failed = calls.map((call) => ({ ...call, status: 'failed', output: null, error: OUTCOME_UNKNOWN }))
+  return failed.length === 0 ? null : failed.map((call) => JSON.stringify(call)).join(',')
+}

@@ -1,0 +1,160 @@
+import { decideAdmissions } from './admission-rules.js'
+
+/**
+ * @import { Database, Statement } from 'better-sqlite3'
+ * @import { Batch, BucketRow, CurrentRuntime, NewRow, Outcomes } from './batch-rules.ts'
+ * @import { SqliteRequest } from './batch-store.ts'
+ */
+
+/**
+ * Writes batches of executions in the thread of SQLite: one text in, one transaction, one text out.
+ * @param {Database} database
+ */
+export function createBatchWriter(database) {
+  const statements = statementsOf(database)
+  const write = database.transaction((/** @type {SqliteRequest} */ request) => writeBatch(statements, request))
+  return (/** @type {string} */ text) => JSON.stringify(write.immediate(JSON.parse(text)))
+}
+
+/** @param {Database} database */
+function statementsOf(database) {
+  // Not before they are run: at first the tables are not there.
+  const prepare = (/** @type {string} */ sql) => {
+    /** @type {Statement<unknown[]> | undefined} */
+    let statement
+    return () => (statement ??= database.prepare(sql))
+  }
+  return {
+    lease: prepare('select 1 from nodes where node_id = ?'),
+    bucket: prepare('select owner_id, bucket, full_at from allowances where owner_id = ? and bucket = ?'),
+    runtime: prepare(`select runtimes.runtime_id, runtimes.revision, owners.tier, owners.stored_bytes
+      from runtimes join owners on owners.owner_id = runtimes.owner_id
+      where runtimes.runtime_id = ? and runtimes.owner_id = ?`),
+    setBucket: prepare(`insert into allowances (owner_id, bucket, full_at) values (?, ?, ?)
+      on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
+    begin: prepare(`insert into executions (status, node_id, owner_id, execution_id, runtime_id, project_id,
+      deployment_version, kind, message_shape, metadata, call_count, calls, started_at)
+      values ('running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    addCalls: prepare(`update executions set calls = coalesce(calls || ',', '') || ?, call_count = call_count + ?
+      where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
+    end: prepare(`update executions set status = ?, finish_reason = ?, error = ?, message_shape = ?, steps = ?,
+      model_steps = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, duration_ms = ?, call_count = ?, calls = ?,
+      completed_at = ? where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
+    journal: prepare('insert into usage_journal (usages) values (?)'),
+    seen: prepare(`update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?`),
+  }
+}
+
+/**
+ * @param {ReturnType<typeof statementsOf>} statements
+ * @param {SqliteRequest} request
+ * @returns {Outcomes}
+ */
+function writeBatch(statements, { nodeId, now, plans, admissions, calls, settlements }) {
+  if (statements.lease().get(nodeId) === undefined) {
+    return {
+      admissions: admissions.map(() => null),
+      calls: calls.map(() => false),
+      settlements: settlements.map(() => false),
+    }
+  }
+  const ended = settlements.map((settlement) => end(statements, nodeId, settlement))
+  const usages = settlements.filter((_, index) => ended[index]).map(({ usage }) => usage)
+  if (usages.length > 0) statements.journal().run(JSON.stringify(usages))
+  return {
+    admissions: admissions.length === 0 ? [] : admit(statements, admissions, { nodeId, now, plans }),
+    calls: calls.map((row) => {
+      const { changes } = statements.addCalls().run(row.calls, row.count, row.execution_id, row.owner_id, nodeId)
+      return changes > 0
+    }),
+    settlements: ended,
+  }
+}
+
+/**
+ * @param {ReturnType<typeof statementsOf>} statements
+ * @param {string} nodeId
+ * @param {Batch['settlements'][number]} settlement
+ */
+function end(statements, nodeId, { row, runtimeId, heardFrom }) {
+  const { changes } = statements
+    .end()
+    .run(
+      row.status,
+      row.finish_reason,
+      row.error,
+      row.message_shape,
+      row.steps,
+      row.model_steps,
+      row.input_tokens,
+      row.output_tokens,
+      row.input_tokens + row.output_tokens,
+      row.duration_ms,
+      row.call_count,
+      row.calls,
+      row.completed_at,
+      row.execution_id,
+      row.owner_id,
+      nodeId,
+    )
+  if (changes > 0 && heardFrom) statements.seen().run(row.completed_at, runtimeId, row.completed_at)
+  return changes > 0
+}
+
+/**
+ * @param {ReturnType<typeof statementsOf>} statements
+ * @param {Batch['admissions']} requests
+ * @param {Pick<SqliteRequest, 'nodeId' | 'now' | 'plans'>} at
+ */
+function admit(statements, requests, { nodeId, now, plans }) {
+  /** @type {Map<string, CurrentRuntime>} */
+  const runtimes = new Map()
+  /** @type {Map<string, BucketRow>} */
+  const buckets = new Map()
+  for (const { door, row } of requests) {
+    const { owner_id, runtime_id } = row
+    if (!runtimes.has(runtime_id)) {
+      const runtime = /** @type {CurrentRuntime | undefined} */ (statements.runtime().get(runtime_id, owner_id))
+      if (runtime) runtimes.set(runtime_id, runtime)
+    }
+    // The free plan is the most limited: its draws name every bucket that any plan may touch.
+    for (const { bucket } of plans.free.draws[door]) {
+      if (buckets.has(`${owner_id} ${bucket}`)) continue
+      const stored = /** @type {BucketRow | undefined} */ (statements.bucket().get(owner_id, bucket))
+      buckets.set(`${owner_id} ${bucket}`, stored ?? { owner_id, bucket, full_at: 0 })
+    }
+  }
+  const decided = decideAdmissions(requests, {
+    runtimes: [...runtimes.values()],
+    buckets: [...buckets.values()],
+    plans,
+    now,
+  })
+  for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
+  for (const row of decided.admitted) begin(statements, nodeId, row)
+  return decided.admissions
+}
+
+/**
+ * @param {ReturnType<typeof statementsOf>} statements
+ * @param {string} nodeId
+ * @param {NewRow} row
+ */
+function begin(statements, nodeId, row) {
+  statements
+    .begin()
+    .run(
+      nodeId,
+      row.owner_id,
+      row.execution_id,
+      row.runtime_id,
+      row.project_id,
+      row.deployment_version,
+      row.kind,
+      row.message_shape,
+      row.metadata,
+      row.call_count,
+      row.calls,
+      row.started_at,
+    )
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type GivenRow, givenRows, insertGiven } from '../../src/database/given-rows.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+
+const COLUMNS = { owner_id: 'text', bucket: 'text', full_at: 'bigint' } as const
+const INSERT = { into: 'allowances', columns: COLUMNS } as const
+
+describeEngines('rows given to a statement', (engine) => {
+  const database = useDatabase(engine)
+  const insert = (rows: readonly GivenRow[]) => insertGiven(database().db, INSERT, rows)
+
+  async function read(ownerId: string, buckets: readonly string[]) {
+    const rows = buckets.map((bucket) => ({ owner_id: ownerId, bucket }))
+    const given = givenRows(database().db, { owner_id: 'text', bucket: 'text' }, rows)
+    const found = await sql<{ bucket: string; full_at: number }>`select allowances.bucket, allowances.full_at
+      from ${given} join allowances on allowances.owner_id = given.owner_id and allowances.bucket = given.bucket
+      order by allowances.bucket`.execute(database().db)
+    return found.rows
+  }
+
+  test('are written and read as they were given, whatever their text', async () => {
+    const texts = ['', 'a"b', "it's", '\\u0000', '\\', '{"a":[1]}', 'line\nline', '“ö” 👋', '@owner_id', '$1']
+    const rows = texts.map((bucket, index) => ({ owner_id: 'owner_texts', bucket, full_at: 2 ** 53 - 1 - index }))
+    await insert(rows)
+    const answers = await read('owner_texts', [...texts, 'absent'])
+    expect(new Map(answers.map((row) => [row.bucket, row.full_at]))).toEqual(
+      new Map(rows.map((row) => [row.bucket, row.full_at])),
+    )
+  })
+
+  test('hold the sign for what is no character in place of half a surrogate pair', async () => {
+    await insert([{ owner_id: 'owner_half', bucket: 'a\ud83d', full_at: 1 }])
+    expect(await read('owner_half', ['a\ufffd'])).toEqual([{ bucket: 'a\ufffd', full_at: 1 }])
+  })
+
+  test('are written all or none', async () => {
+    const rows = ['a', 'b', 'a'].map((bucket) => ({ owner_id: 'owner_twice', bucket, full_at: 1 }))
+    await expect(insert(rows)).rejects.toThrow(/unique/i)
+    expect(await read('owner_twice', ['a', 'b'])).toEqual([])
+  })
+
+  test('may be none', async () => {
+    await insert([])
+    expect(await read('owner_texts', [])).toEqual([])
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { CommitUnknownError, isUnavailable } from '../../src/database/errors.ts'
+import type { Admission, AdmissionRequest, Batch, BatchAt, Outcomes } from '../../src/executions/batch-rules.ts'
+import type { WriteBatch } from '../../src/executions/batch-store.ts'
+import { createBatchWriter } from '../../src/executions/batch-writer.ts'
+import { NO_METRICS } from '../../src/metrics/metrics.ts'
+import { nextTurn } from '../../src/next-turn.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createGate } from '../support/deferred.ts'
+import { settlement } from '../support/settlement.ts'
+
+const ADMITTED: Admission = { outcome: 'admitted', tier: 'pro', storedBytes: 0 }
+const lost = () => Object.assign(new Error('connection lost'), { code: '08006' })
+const inform = (error: unknown) => error
+
+function request(executionId = 'exec_1'): AdmissionRequest {
+  return {
+    door: 'broker',
+    ownerId: 'owner_1',
+    runtimeId: 'rt_1',
+    revision: 1,
+    execution: {
+      executionId,
+      projectId: 'proj_1',
+      deploymentVersion: 1,
+      kind: 'broker',
+      messageShape: '[]',
+      metadata: null,
+      startedAt: 1,
+    },
+    call: null,
+  }
+}
+
+function call(executionId: string, callId: string) {
+  const rest = { ordinal: 0, capability: 'echo', step: 1, input: '{}', startedAt: 1 }
+  return { ownerId: 'owner_1', executionId, callId, ...rest }
+}
+
+function allDone({ admissions, calls, settlements }: Batch): Outcomes {
+  return {
+    admissions: admissions.map(() => ADMITTED),
+    calls: calls.map(() => true),
+    settlements: settlements.map(() => true),
+  }
+}
+
+/** A writer on a store that does as it is told, and the batches that the store was given. */
+function open(write: WriteBatch, pause: () => Promise<unknown> = async () => undefined) {
+  const batches: { sizes: number[]; isRepeat: boolean }[] = []
+  const noted: WriteBatch = (batch, at) => {
+    const sizes = [batch.admissions.length, batch.calls.length, batch.settlements.length]
+    batches.push({ sizes, isRepeat: at.isRepeat })
+    return write(batch, at)
+  }
+  const options = { clock: createTestClock(), metrics: NO_METRICS, nodeId: 'node_1', pause, write: noted }
+  return { writer: createBatchWriter(options), batches }
+}
+
+describe('the queue of writes', () => {
+  test('makes one transaction of all that waits, of whatever kind, and answers once it is over', async () => {
+    const gate = createGate()
+    const { writer, batches } = open(async (batch) => {
+      await gate.enter()
+      return allDone(batch)
+    })
+    const answers: unknown[] = []
+    const note = (answer: unknown) => answers.push(answer)
+    const first = writer.admit(request()).then(note)
+    await gate.arrived(1)
+    const others = [
+      writer.admit(request('exec_2')),
+      writer.settle(settlement()),
+      writer.record(call('exec_3', 'call_1')),
+      writer.record(call('exec_3', 'call_2')),
+    ].map((answer) => answer.then(note))
+    await nextTurn()
+    expect(answers).toEqual([])
+    gate.open()
+    await Promise.all([first, ...others])
+    expect(answers).toHaveLength(5)
+    // Two calls of one execution are one row.
+    expect(batches.map(({ sizes }) => sizes)).toEqual([
+      [1, 0, 0],
+      [1, 1, 1],
+    ])
+  })
+
+  test('writes the items of a refused batch one by one, so that a bad one fails alone', async () => {
+    const { writer } = open(async (batch) => {
+      if (batch.admissions.some(({ row }) => row.execution_id === 'exec_bad')) throw new Error('refused')
+      return allDone(batch)
+    })
+    const answers = [request('exec_good'), request('exec_bad')].map((one) => writer.admit(one).catch(inform))
+    expect(await Promise.all([...answers, writer.settle(settlement())])).toEqual([ADMITTED, new Error('refused'), true])
+  })
+
+  test('fails all of a batch where the database itself has failed', async () => {
+    const { writer, batches } = open(() => Promise.reject(Object.assign(new Error('full'), { code: 'SQLITE_FULL' })))
+    const answers = ['exec_1', 'exec_2'].map((id) => writer.admit(request(id)).catch(inform))
+    expect(await Promise.all(answers)).toMatchObject([{ code: 'SQLITE_FULL' }, { code: 'SQLITE_FULL' }])
+    expect(batches).toHaveLength(1)
+  })
+})
+
+describe('while connections to the database fail', () => {
+  test('admissions are refused at once, as having had no effect, and outcomes wait', async () => {
+    const paused = createGate()
+    let isAway = true
+    const { writer } = open(
+      (batch) => (isAway ? Promise.reject(lost()) : Promise.resolve(allDone(batch))),
+      () => paused.enter(),
+    )
+    const settled = writer.settle(settlement())
+    const refused = [await writer.admit(request()).catch(inform)]
+    await paused.arrived(1)
+    refused.push(await writer.admit(request()).catch(inform))
+    expect(refused.map(isUnavailable)).toEqual([true, true])
+    isAway = false
+    paused.open()
+    expect(await settled).toBe(true)
+    expect(await writer.admit(request())).toEqual(ADMITTED)
+  })
+
+  test('a commit that is not answered is asked after, and each item is told what stands', async () => {
+    let tries = 0
+    const { writer, batches } = open(async (batch: Batch, _at: BatchAt) => {
+      tries += 1
+      if (tries === 1) throw new CommitUnknownError(lost())
+      return allDone(batch)
+    })
+    expect(await Promise.all([writer.admit(request()), writer.settle(settlement())])).toEqual([ADMITTED, true])
+    expect(batches.map(({ isRepeat }) => isRepeat)).toEqual([false, true])
+  })
+
+  test('what stays unknown is told as unknown', async () => {
+    let tries = 0
+    const { writer } = open(() => {
+      tries += 1
+      return Promise.reject(tries === 1 ? new CommitUnknownError(lost()) : lost())
+    })
+    const answers = await Promise.all([
+      writer.admit(request()).catch(inform),
+      writer.settle(settlement()).catch(inform),
+    ])
+    for (const answer of answers) expect(answer).toBeInstanceOf(CommitUnknownError)
+  })
+})
