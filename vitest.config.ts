@@ -4,9 +4,8 @@ import { ReportSkipped } from './packages/testkit/src/needs/report-skipped.ts'
 const TESTS = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts']
 
 /**
- * Files that share processes: to import the server takes more than a second in each new one. A process gets slower with
- * each service that was started in it, so that groups are small. Left out by name is what measures the memory or the
- * timers of its process.
+ * Files that share processes: to import the server takes more than a second in each new one. Three groups, so that no
+ * process comes to hold more than about 1 GB. Left out by name is what measures the memory or timers of its process.
  */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   units: [
@@ -14,11 +13,8 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'packages/dashboard/test/unit/*.test.ts',
     'packages/server/test/unit/!(bounded-buffer).test.ts',
   ],
-  'executions a-h': ['packages/server/test/executions/[a-h]*.test.ts'],
-  'executions i-z': ['packages/server/test/executions/{[i-r]*,s!(ettlement-faults),[t-z]*}.test.ts'],
-  'http a-c': ['packages/server/test/http/{[ab]*,c!(onnections)}.test.ts'],
-  'http d-o': ['packages/server/test/http/[d-o]*.test.ts'],
-  'http p-z': ['packages/server/test/http/[p-z]*.test.ts'],
+  executions: ['packages/server/test/executions/!(settlement-faults).test.ts'],
+  http: ['packages/server/test/http/!(connections).test.ts'],
 }
 
 const shared = {

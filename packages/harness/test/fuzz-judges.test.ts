@@ -28,7 +28,7 @@ describe('operations', () => {
   const operation = { operationId: 'a', parameters: [{ in: 'query', name: 'limit' }], security: [{ deployKey: [] }] }
 
   test('are read with the plane and the parameters of each', () => {
-    expect(readOperations({ paths: { '/x': { get: operation } } })).toEqual([
+    expect(readOperations({ paths: { '/x': { get: operation } }, components: { schemas: {} } })).toEqual([
       {
         operationId: 'a',
         method: 'GET',
@@ -41,9 +41,12 @@ describe('operations', () => {
     ])
   })
 
-  test('with a body that shows no example cannot be forgotten', () => {
-    const requestBody = { content: { 'application/json': { examples: {} } } }
-    expect(() => readOperations({ paths: { '/x': { post: { ...operation, requestBody } } } })).toThrow('give it one')
+  test('with a body show one, composed of the examples of its fields', () => {
+    const schema = { $ref: '#/components/schemas/Body' }
+    const requestBody = { content: { 'application/json': { schema } } }
+    const Body = { properties: { slug: { type: 'string', examples: ['shop'] }, size: { type: 'integer', maximum: 5 } } }
+    const document = { paths: { '/x': { post: { ...operation, requestBody } } }, components: { schemas: { Body } } }
+    expect(readOperations(document)[0]?.example).toEqual({ slug: 'shop', size: 5 })
   })
 
   test('may be answered by a bare end of the connection only where no route could have answered', () => {

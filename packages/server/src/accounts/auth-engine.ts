@@ -48,13 +48,15 @@ const SCRYPT: PasswordHasher = { hash: hashPassword, verify: verifyPassword }
 
 type EngineDeps = Pick<Deps, 'db' | 'keyring' | 'logger'>
 
+// One for the process: Node never lets go of one that was used, and each makes every promise from then on dearer.
+const starts = new AsyncLocalStorage<SessionStart>()
+
 /** Opens nothing and asks the network for nothing. `hasher` stands in for scrypt where that would only take time. */
 export function createAuthEngine(deps: EngineDeps, hasher: PasswordHasher = SCRYPT): AuthEngine {
-  const starts = new AsyncLocalStorage<SessionStart>()
   const hashes = hashesOf(hasher)
   const unknown = new KeyedSemaphore(UNKNOWN)
   const known = new KeyedSemaphore(KNOWN)
-  const auth = createBetterAuth(deps, starts)
+  const auth = createBetterAuth(deps)
   return {
     async inTurn({ key, isKnown }, work) {
       try {
@@ -84,7 +86,7 @@ function hashesOf(hasher: PasswordHasher): PasswordHashes {
   }
 }
 
-function createBetterAuth({ db, keyring, logger }: EngineDeps, starts: AsyncLocalStorage<SessionStart>) {
+function createBetterAuth({ db, keyring, logger }: EngineDeps) {
   const secret = keyring.derive('better-auth').reveal()
   return betterAuth({
     // On both engines alike: times as ISO text and flags as 0 or 1, which is what our tables hold.

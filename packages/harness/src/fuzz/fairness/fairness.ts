@@ -57,7 +57,7 @@ async function exhaustMemory(context: ScenarioContext): Promise<Check[]> {
       toBytes(jsonRequest('POST', EXECUTE, { key, body })).toString('latin1'),
     ),
     connections: context.count(CONNECTIONS, 40),
-    durationMs: context.count(ATTACK_MS, 4_000),
+    durationMs: context.count(ATTACK_MS, 12_000),
     perSecond: null,
   })
   const busy = await busyProbe.stop()
