@@ -17,6 +17,8 @@ import { type Settlement, toEnded } from './settlement-rules.ts'
 /** An item that waits for its transaction. */
 interface Waiting<In, Out> {
   item: In
+  /** Of its payloads, in characters. */
+  length: number
   resolve(answer: Out): void
   reject(error: unknown): void
 }
@@ -49,6 +51,10 @@ export class QueueFullError extends Error {
 const MAX_BATCH = 512
 const MAX_QUEUED = 20_000
 
+// A batch is one text, or a few. Without a bound the payloads of one account could make it outlast the time limit of a
+// statement, or the memory, and fail what others wait for.
+const MAX_BATCH_LENGTH = 8 * 1024 * 1024
+
 type WriterDeps = Pick<Deps, 'clock' | 'metrics'> & { write: WriteBatch; nodeId: string; pause: Pause }
 
 /**
@@ -66,18 +72,20 @@ export function createBatchWriter(deps: WriterDeps): BatchWriter {
     while (sizeOf(queue) > 0) await writeSurely(state, takeBatch(queue))
     working = undefined
   }
-  function submit<In, Out>(waiting: Waiting<In, Out>[], item: In): Promise<Out> {
+  function submit<In, Out>(waiting: Waiting<In, Out>[], item: In, length: number): Promise<Out> {
     if (waiting.length >= MAX_QUEUED)
       return Promise.reject(new QueueFullError(`${MAX_QUEUED} items are waiting already`))
     return new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+      waiting.push({ item, length, resolve, reject })
       working ??= work()
     })
   }
   return {
-    admit: (request) => (state.away ? Promise.reject(state.away) : submit(queue.admissions, request)),
-    record: (call) => submit(queue.calls, call),
-    settle: (settlement, isRepeat = false) => submit(queue.settlements, { settlement, isRepeat }),
+    admit: (request) =>
+      state.away ? Promise.reject(state.away) : submit(queue.admissions, request, admissionLength(request)),
+    record: (call) => submit(queue.calls, call, call.input.length),
+    settle: (settlement, isRepeat = false) =>
+      submit(queue.settlements, { settlement, isRepeat }, settlementLength(settlement)),
     depth: (name) => queue[name].length,
     hurry(what) {
       state.areCallsLate = true
@@ -103,11 +111,33 @@ function sizeOf({ admissions, calls, settlements }: Items): number {
   return admissions.length + calls.length + settlements.length
 }
 
+function admissionLength({ execution, call }: AdmissionRequest): number {
+  return execution.messageShape.length + (execution.metadata?.length ?? 0) + (call?.input.length ?? 0)
+}
+
+function settlementLength({ messageShape, callsText }: Settlement): number {
+  return messageShape.length + (callsText?.length ?? 0)
+}
+
 /** What ends comes first: it makes room. */
 function takeBatch({ admissions, calls, settlements }: Items): Items {
-  const ended = settlements.splice(0, MAX_BATCH)
-  const sent = calls.splice(0, MAX_BATCH - ended.length)
-  return { settlements: ended, calls: sent, admissions: admissions.splice(0, MAX_BATCH - ended.length - sent.length) }
+  const room = { items: MAX_BATCH, length: MAX_BATCH_LENGTH }
+  return {
+    settlements: takeSome(settlements, room),
+    calls: takeSome(calls, room),
+    admissions: takeSome(admissions, room),
+  }
+}
+
+/** Takes from the front while there is room; the last one may be longer than what is left. */
+function takeSome<W extends { length: number }>(waiting: W[], room: { items: number; length: number }): W[] {
+  const full = waiting.findIndex(({ length }) => {
+    if (room.items === 0 || room.length <= 0) return true
+    room.items -= 1
+    room.length -= length
+    return false
+  })
+  return waiting.splice(0, full === -1 ? waiting.length : full)
 }
 
 /** Answers every item. Returns why, where the database itself has failed. */

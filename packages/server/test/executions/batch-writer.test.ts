@@ -86,6 +86,17 @@ describe('the queue of writes', () => {
     ])
   })
 
+  test('takes no more payload into one transaction than a few megabytes', async () => {
+    const { writer, batches } = open(async (batch) => allDone(batch))
+    const callsText = ' '.repeat(3 * 1024 * 1024)
+    const large = Array.from({ length: 4 }, () => writer.settle({ ...settlement(), callsText }))
+    await Promise.all([...large, writer.admit(request())])
+    expect(batches.map(({ sizes }) => sizes)).toEqual([
+      [0, 0, 3],
+      [1, 0, 1],
+    ])
+  })
+
   test('writes the items of a refused batch one by one, so that a bad one fails alone', async () => {
     const { writer } = open(async (batch) => {
       if (batch.admissions.some(({ row }) => row.execution_id === 'exec_bad')) throw new Error('refused')
