@@ -86,8 +86,8 @@ export async function dropLease(db: Kysely<Schema>, nodeId: string): Promise<voi
   await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
 }
 
-// Bounded by what SQLite takes as parameters of one statement.
-const SWEEP_ROWS = 1_000
+// The calls of so many executions are read and written as one text, and each may hold all that its model said.
+const SWEEP_ROWS = 100
 
 export interface Sweep {
   now: number

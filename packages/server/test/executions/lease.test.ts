@@ -5,8 +5,10 @@ import { inTransaction } from '../../src/database/transaction.ts'
 import { toCallRows } from '../../src/executions/batch-rules.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import type { DispatchedCall } from '../../src/executions/call-rules.ts'
-import { takeLease } from '../../src/executions/lease-store.ts'
+import { failAbandoned, takeLease } from '../../src/executions/lease-store.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
+import { listWaiting } from '../../src/usage/journal-store.ts'
+import { executionRow } from '../database/rows.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate, type Gate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
@@ -92,6 +94,15 @@ describeEngines('the lease of a node', (engine) => {
     second.clock.advance(1)
     await second.renew()
     expect(await statuses(first.database)).toEqual(FAILED)
+  })
+
+  test('however many a dead node ran, all are failed and counted once', async () => {
+    const { db } = await openTestDatabase(engine)
+    const rows = Array.from({ length: 250 }, (_, index) => executionRow({ execution_id: `exec_${index}` }))
+    await db.insertInto('executions').values(rows).execute()
+    const sweep = { now: 1_700_000_000_000, nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
+    expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([250, 0])
+    expect(await listWaiting(db)).toHaveLength(250)
   })
 
   test.each([20_001, 25_000, 60_000])(
