@@ -79,7 +79,7 @@ export interface Batch {
  * nothing was written.
  */
 export interface Outcomes {
-  /** Null where this node holds no lease. */
+  /** Null where this node holds no lease, or another has ended the execution since a first try let it in. */
   admissions: (Admission | null)[]
   calls: boolean[]
   settlements: boolean[]

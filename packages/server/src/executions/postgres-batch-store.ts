@@ -5,7 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import { inPipeline, type Send } from '../database/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
-import type { Batch, BatchAt, BucketRow, CurrentRuntime, EndedRow, Outcomes } from './batch-rules.ts'
+import type { Batch, BatchAt, BucketRow, CurrentRuntime, EndedRow, NewRow, Outcomes } from './batch-rules.ts'
 
 const COLUMNS = {
   begin: `owner_id text, execution_id text, runtime_id text, project_id text, deployment_version bigint, kind text,
@@ -96,7 +96,7 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, at: BatchAt
     const admissions = decided.admissions.values()
     return {
       admissions: batch.admissions.map(({ row }) =>
-        standing.has(row.execution_id) ? letIn(row.runtime_id, found.runtimes) : (admissions.next().value ?? STALE),
+        standing.has(row.execution_id) ? toldAgain(standing, row, found) : (admissions.next().value ?? STALE),
       ),
       calls: batch.calls.map((row) => recorded.has(row.execution_id)),
       settlements: batch.settlements.map(({ row }) => ended.has(row.execution_id) || isSame(standing, row)),
@@ -133,8 +133,14 @@ function isSame(standing: ReadonlyMap<string, Standing>, row: EndedRow): boolean
   return stored?.status === row.status && stored.completed_at === row.completed_at
 }
 
-function letIn(runtimeId: string, known: readonly CurrentRuntime[]): Outcomes['admissions'][number] {
-  const runtime = known.find(({ runtime_id }) => runtime_id === runtimeId)
+/** Null where it has been ended meanwhile: another node took over what this one ran, and nothing may be run of it. */
+function toldAgain(
+  standing: ReadonlyMap<string, Standing>,
+  row: NewRow,
+  { runtimes }: { runtimes: readonly CurrentRuntime[] },
+): Outcomes['admissions'][number] {
+  if (standing.get(row.execution_id)?.status !== 'running') return null
+  const runtime = runtimes.find(({ runtime_id }) => runtime_id === row.runtime_id)
   return { outcome: 'admitted', tier: runtime?.tier ?? 'free', storedBytes: runtime?.stored_bytes ?? 0 }
 }
 

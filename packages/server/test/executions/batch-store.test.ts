@@ -121,6 +121,14 @@ describeEngine('postgres', 'a batch that may have been written before', (engine)
     expect(await settle([other], { isRepeat: true })).toEqual([false])
     expect(await listWaiting(db)).toHaveLength(2)
   })
+
+  test('does not let in what has been ended since', async () => {
+    const { db, admit } = await open(engine)
+    await admit(['exec_1'])
+    await db.updateTable('executions').set({ status: 'failed', completed_at: NOW }).execute()
+    expect(await admit(['exec_1', 'exec_2'], { isRepeat: true })).toEqual([null, 'admitted'])
+    expect(await charged(db)).toBe(2)
+  })
 })
 
 describeEngine('postgres', 'the statements of a batch', (engine) => {
