@@ -15,6 +15,13 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   ],
   executions: ['packages/server/test/executions/!(settlement-faults).test.ts'],
   http: ['packages/server/test/http/!(connections).test.ts'],
+  'other parts of the server': ['packages/server/test/{database,dispatch,model}/*.test.ts'],
+  'other packages': [
+    'packages/{cli,demo-model,sdk,testkit}/test/**/*.test.ts',
+    'packages/harness/test/{fault,fuzz,support}/!(*smoke).test.ts',
+    'packages/harness/test/*{judges,answers,probe}.test.ts',
+    'examples/shop/test/{capabilities,orders,search,server,sessions}.test.ts',
+  ],
 }
 
 const shared = {

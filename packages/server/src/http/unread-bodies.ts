@@ -15,8 +15,9 @@ const TURNS = { permits: 2, permitsPerKey: 1, waiting: 1_024, waitingPerKey: 256
 const TURN_MS = 25
 
 /**
- * Lets refusals of requests whose bodies are still to come leave one after the other: the rest of a body is read to be
- * thrown away then, and hundreds of them at once would be one long turn of the event loop.
+ * Lets refusals of requests whose bodies are still to come leave one after the other, each once the rest of its body was
+ * thrown away: hundreds at once would be one long turn of the event loop, and a connection that is closed with a body
+ * unread is reset, which loses the answer.
  */
 export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
   const turns = new KeyedSemaphore(TURNS)
@@ -25,10 +26,10 @@ export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
     if (!isLargeAndUnread(raw)) return done()
     const gone = new Stop()
     reply.raw.once('close', () => gone.abort())
-    const discard = () => {
-      done()
+    const discard = async () => {
       raw.resume()
-      return over(raw, turnMs)
+      await over(raw, turnMs)
+      done()
     }
     const close = () => void raw.destroy()
     try {
