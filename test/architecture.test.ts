@@ -184,9 +184,7 @@ describe('within the server', () => {
   })
 
   test('stores know no use case, no engine and no HTTP', () => {
-    const stores = server.filter(
-      (file) => isStore(file) && !file.path.includes('/database/') && !file.path.endsWith('open-store.ts'),
-    )
+    const stores = server.filter((file) => isStore(file) && !file.path.includes('/database/'))
     const isAllowed = (target: string) =>
       /(store|rules|transaction|schema|page|given-rows|prepared-client|batch-text)\.ts$|rules\.js$/.test(target)
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
@@ -250,12 +248,9 @@ describe('within the server', () => {
   test('prom-client and OpenTelemetry are known to one file each, which are loaded only where they are configured', () => {
     const isLibrary = (specifier: string) => specifier === 'prom-client' || specifier.startsWith('@opentelemetry/')
     const knowing = server.filter(({ imports }) => imports.some(({ specifier }) => isLibrary(specifier)))
-    const [metrics, traces] = ['metrics/prometheus-metrics.ts', 'tracing/otlp-tracer.ts']
-    expect(knowing.map(({ path }) => path.slice('packages/server/src/'.length)).sort()).toEqual([metrics, traces])
-    const isStatic = new RegExp(
-      `^import (?!type).*(${metrics}|${traces}|prometheus-metrics\\.ts|otlp-tracer\\.ts)'`,
-      'm',
-    )
+    const libraries = ['telemetry/otlp-tracer.ts', 'telemetry/prometheus-metrics.ts']
+    expect(knowing.map(({ path }) => path.slice('packages/server/src/'.length)).sort()).toEqual(libraries)
+    const isStatic = /^import (?!type).*(prometheus-metrics|otlp-tracer)\.ts'/m
     expect(mentions(server, isStatic)).toEqual([])
   })
 
@@ -265,11 +260,9 @@ describe('within the server', () => {
   })
 
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
-    const files = server.filter(inServer(/^(metrics|tracing|admission)\//))
+    const files = server.filter(inServer(/^(telemetry|admission)\//))
     const isOwn = (target: string) =>
-      /\/(metrics|tracing|admission|lib)\/[a-z-]+\.ts$|\/(clock|environment|limit-time|stop-signal|usage\/(rules|tiers|token-bucket))\.(ts|js)$/.test(
-        target,
-      )
+      /\/(telemetry|admission|lib)\/[a-z-]+\.ts$|\/usage\/(rules|tiers|token-bucket)\.(ts|js)$/.test(target)
     expect(files.length).toBeGreaterThan(8)
     expect(
       breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target))),
@@ -278,7 +271,7 @@ describe('within the server', () => {
 
   test('payment providers know no database and no use case, and which one there is is decided at the start alone', () => {
     const payments = server.filter(inServer(/^billing\/payments\//))
-    const isOwn = (target: string) => /\/(billing\/payments\/[a-z-]+|clock|secrets\/secret)\.ts$/.test(target)
+    const isOwn = (target: string) => /\/(billing\/payments\/[a-z-]+|lib\/clock|secrets\/secret)\.ts$/.test(target)
     expect(breaches(payments, (_, target) => target !== null && !isOwn(target))).toEqual([])
     const others = server.filter((file) => !inServer(/^billing\/payments\/|^open-parts\.ts$/)(file))
     const isChoice = (target: string | null) => /open-payments\.ts$/.test(target ?? '')

@@ -1,11 +1,11 @@
 import { type FieldErrors, fieldErrorsOf } from '@svc/contract'
 import { z } from 'zod'
 import type { StripeSettings } from './billing/payments/stripe-payments.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './lib/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { type MasterKeys, parseMasterKeys } from './secrets/master-key.ts'
 import { Secret } from './secrets/secret.ts'
-import { readTraceSettings, type TraceSettings } from './tracing/trace-settings.ts'
+import { readTraceSettings, type TraceSettings } from './telemetry/trace-settings.ts'
 
 export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
 

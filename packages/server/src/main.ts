@@ -1,8 +1,8 @@
 import { readConfig } from './config.ts'
-import { openLog } from './log.ts'
-import { reportFaults } from './report-faults.ts'
+import { reportFaults } from './lib/report-faults.ts'
+import { stopInTime } from './lib/stop-in-time.ts'
 import { startServer } from './server.ts'
-import { stopInTime } from './stop-in-time.ts'
+import { openLog } from './telemetry/log.ts'
 
 // Files that this process makes, SQLite's among them, are for its user alone.
 process.umask(0o077)

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openOnFullDisk } from './database/disk-reserve.ts'
-import { endInOrder } from './end-in-order.ts'
-import type { Environment } from './environment.ts'
 import { drain } from './http/drain.ts'
 import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
+import { endInOrder } from './lib/end-in-order.ts'
+import type { Environment } from './lib/environment.ts'
 import { type OpenContext, openParts } from './open-parts.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
-import { beginRounds, fold, type RoundTimes } from './rounds.ts'
-import { startSummary } from './start-summary.ts'
+import { beginRounds, fold, type RoundTimes } from './ops/rounds.ts'
+import { startSummary } from './ops/start-summary.ts'
 
 /** `drainMs` counts from the signal. Of the 30 s after which many supervisors kill, the rest is for a slow database. */
 const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }

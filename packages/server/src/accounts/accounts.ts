@@ -1,10 +1,10 @@
 import type { Account, Tier } from '@svc/contract'
-import { isoTime } from '../clock.ts'
 import { insertAccountKey } from '../credentials/account-key-store.ts'
 import { lookUpHashes, mintCredential } from '../credentials/credentials.ts'
 import { TOO_MANY_KEYS } from '../credentials/rules.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, unauthorized } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { Session } from '@svc/contract'
-import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
 import { type Owner, toAccount } from './accounts.ts'
 import { deleteForgottenNetworks } from './network-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'

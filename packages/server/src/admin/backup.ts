@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from
 import { dirname, join, resolve } from 'node:path'
 import type { Store } from '../config.ts'
 import { checkCopy, copySqlite, syncToDisk } from '../database/copy-sqlite.ts'
-import { databaseFile } from '../open-store.ts'
+import { databaseFile } from '../database/open-store.ts'
 import { isAlreadyThere } from '../secrets/master-key.ts'
 import type { AdminResult } from './admin-result.ts'
 

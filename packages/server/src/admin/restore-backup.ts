@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Store } from '../config.ts'
 import { type CopyCheck, checkCopy, syncToDisk } from '../database/copy-sqlite.ts'
 import { LOCK_FILE, lockDataFolder } from '../database/folder-lock.ts'
-import { databaseFile } from '../open-store.ts'
+import { databaseFile } from '../database/open-store.ts'
 import type { AdminResult } from './admin-result.ts'
 import { BACKUP_FILE, copyKey, KEY_FILE, NOT_WITH_POSTGRES } from './backup.ts'
 

@@ -1,5 +1,5 @@
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 
 /** After a piece of work, the event loop is left to others for so many times what it took. */
 const REST_FACTOR = 2

@@ -1,5 +1,5 @@
 import type { Tier } from '@svc/contract'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { ExpiringMap } from '../lib/expiring-map.ts'
 import { TIERS } from '../usage/tiers.ts'
 import { available, missingMs, perMinute, take } from '../usage/token-bucket.js'

@@ -1,8 +1,10 @@
 import { isJsonObject, type Message, type TextPart, type ToolCallPart, type ToolResultPart } from '@svc/contract'
-import type { Clock } from '../clock.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { NewId } from '../ids.ts'
-import { jsonBytes } from '../json-bytes.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { NewId } from '../lib/ids.ts'
+import { jsonBytes } from '../lib/json-bytes.ts'
+import { nextTurn } from '../lib/next-turn.ts'
+import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import {
   type Model,
@@ -14,8 +16,6 @@ import {
   NO_USAGE,
 } from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
-import { nextTurn } from '../next-turn.ts'
-import { type StopSignal, unlessStopped } from '../stop-signal.ts'
 import type { AgentCall, AgentEvent, AgentResult, Tell } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
 import { tokensOf } from './token-budget.ts'

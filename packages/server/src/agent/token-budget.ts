@@ -1,4 +1,4 @@
-import { jsonBytes } from '../json-bytes.ts'
+import { jsonBytes } from '../lib/json-bytes.ts'
 import type { ModelRequest, ModelUsage } from '../model/model.ts'
 
 const BYTES_PER_TOKEN = 4

@@ -1,8 +1,8 @@
-import { type Coalescer, createCoalescer } from '../coalesce.ts'
 import { isDataFault } from '../database/errors.ts'
 import { createMutex, type Mutex } from '../database/mutex.ts'
 import type { Deps } from '../deps.ts'
-import { nextTurn } from '../next-turn.ts'
+import { type Coalescer, createCoalescer } from '../lib/coalesce.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { BillingUsage } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
+import { isoTime } from '../lib/clock.ts'
 import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
 import { usageOfHour } from '../usage/store.ts'

@@ -7,9 +7,9 @@ import type {
   RotateKeyRequest,
 } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { keyNotRevealable, keyRevoked, notFound } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
 import { findRuntime } from '../runtimes/store.ts'
 import { keyContext, mintCredential } from './credentials.ts'
 import { graceEnd } from './rules.ts'

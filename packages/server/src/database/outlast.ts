@@ -1,4 +1,4 @@
-import { type StopSignal, unlessStopped } from '../stop-signal.ts'
+import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import { CommitUnknownError, DatabaseError, isConnectionFault } from './errors.ts'
 
 /** Waits for so many milliseconds. */

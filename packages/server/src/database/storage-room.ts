@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
 import { diskFull } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
 import { isDiskFull } from './errors.ts'
 
 /** How often it is looked how much room there is. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { buildDiscoveryManifest, DISCOVERY_TTL_SECONDS } from '@svc/contract'
-import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { Lru } from '../lru.ts'
+import { isoTime } from '../lib/clock.ts'
+import { Lru } from '../lib/lru.ts'
 import { findServedRuntime, type RuntimeView } from '../runtimes/store.ts'
 import { findDeployment } from './store.ts'
 

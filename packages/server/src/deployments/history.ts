@@ -1,9 +1,9 @@
 import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { isoTime } from '../clock.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
 import { findRuntime } from '../runtimes/store.ts'
 import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { Stop, type StopSignal } from '../stop-signal.ts'
+import { Stop, type StopSignal } from '../lib/stop-signal.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 
 /** What ends a call from our side: its time is up, or its caller left. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@svc/contract'
 import type { HeldBytes } from '../admission/in-flight.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { StopSignal } from '../stop-signal.ts'
 
 /** A previous secret is still tried while it has not expired. */
 export interface TargetSecrets {

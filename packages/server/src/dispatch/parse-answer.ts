@@ -1,6 +1,6 @@
 import { CapabilityAnswer } from '@svc/contract'
-import { measureJson } from '../json-scan.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
+import { measureJson } from '../lib/json-scan.ts'
 import { JsonText } from '../lib/json-text.ts'
 import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'

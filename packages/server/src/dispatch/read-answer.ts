@@ -1,7 +1,7 @@
 import type { JsonText } from '../lib/json-text.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { StopSignal } from '../stop-signal.ts'
 import type { CallFailure } from './failures.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { redactorOf } from './redact.ts'

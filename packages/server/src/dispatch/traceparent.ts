@@ -1,5 +1,5 @@
-import { randomText } from '../random.ts'
-import { parseTraceparent } from '../tracing/traceparent.ts'
+import { randomText } from '../lib/random.ts'
+import { parseTraceparent } from '../telemetry/traceparent.ts'
 
 /** The caller's `traceparent` where it is a valid one (W3C Trace Context), else a new one, marked as sampled. */
 export function traceparentOf(given: string | undefined): string {

@@ -1,7 +1,7 @@
 import { CommitUnknownError } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
 import { busy } from '../errors.ts'
-import { Lru } from '../lru.ts'
+import { Lru } from '../lib/lru.ts'
 import type { Admission, AdmissionRequest, Refusal } from './batch-rules.ts'
 import { type BatchWriter, QueueFullError } from './batch-writer.ts'
 import type { Settlements } from './settlements.ts'

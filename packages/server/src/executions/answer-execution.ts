@@ -7,7 +7,7 @@ import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
 import { accountOfRequest, noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { Located } from '../runtimes/serving.ts'
-import { within } from '../tracing/tracing.ts'
+import { within } from '../telemetry/tracing.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
 

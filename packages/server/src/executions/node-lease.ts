@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
+import type { Clock } from '../lib/clock.ts'
 import { dropLease, extendLease, failAbandoned, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
 import { NodeWatch } from './node-watch-rules.ts'
 

@@ -1,9 +1,9 @@
 import { HeldBytes, type InFlight } from '../admission/in-flight.ts'
 import { noRoom } from '../errors.ts'
-import { Stop, type StopSignal } from '../stop-signal.ts'
-import { NO_SPAN } from '../tracing/no-tracer.ts'
-import type { Span } from '../tracing/tracing.ts'
-import { UnderWay } from '../under-way.ts'
+import { Stop, type StopSignal } from '../lib/stop-signal.ts'
+import { UnderWay } from '../lib/under-way.ts'
+import { NO_SPAN } from '../telemetry/no-tracer.ts'
+import type { Span } from '../telemetry/tracing.ts'
 
 /** Why an execution is ended before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'

@@ -1,6 +1,6 @@
 import { CommitUnknownError, isDataFault } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { Lru } from '../lru.ts'
+import { Lru } from '../lib/lru.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { AdmissionRequest } from './batch-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'

@@ -1,7 +1,7 @@
 import type { ModelTurn, WatchTurn } from '../agent/run-agent.ts'
 import type { Deps } from '../deps.ts'
 import { NO_USAGE } from '../model/model.ts'
-import { within } from '../tracing/tracing.ts'
+import { within } from '../telemetry/tracing.ts'
 import type { ExecutionScope } from './running.ts'
 
 /** Measures the model calls of one execution; each is a span. */

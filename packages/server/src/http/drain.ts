@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { Stop } from '../stop-signal.ts'
+import { Stop } from '../lib/stop-signal.ts'
 
 export interface DrainTimes {
   /** How long requests and executions may go on. */

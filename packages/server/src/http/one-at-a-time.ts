@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limited } from '../errors.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
-import { Stop } from '../stop-signal.ts'
+import { Stop } from '../lib/stop-signal.ts'
 import { runtimeOf } from './planes.ts'
 
 const DEPLOYING = {

@@ -3,8 +3,8 @@ import { type HeldBytes, strangersOf } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Located } from '../runtimes/serving.ts'
-import { NO_SPAN } from '../tracing/no-tracer.ts'
-import type { Span } from '../tracing/tracing.ts'
+import { NO_SPAN } from '../telemetry/no-tracer.ts'
+import type { Span } from '../telemetry/tracing.ts'
 
 /** What goes along with a request, from its head to the close of its answer. */
 export interface RequestNotes {

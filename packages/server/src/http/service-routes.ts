@@ -1,7 +1,7 @@
 import { ServiceHealth, ServiceInfo } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { isoTime } from '../clock.ts'
 import type { Deps } from '../deps.ts'
+import { isoTime } from '../lib/clock.ts'
 import { typed } from './typed.ts'
 
 const INFO = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
-import { Stop } from '../stop-signal.ts'
+import { Stop } from '../lib/stop-signal.ts'
 import { accountOfRequest } from './request-notes.ts'
 
 /** A body of this size has mostly arrived with its head. */

@@ -1,4 +1,4 @@
-import { endOfString } from '../json-scan.ts'
+import { endOfString } from './json-scan.ts'
 
 /** What to say of the field that {@link inexactNumber} names. */
 export const INEXACT_NUMBER = 'holds a number that JSON readers would round: send it as text.'

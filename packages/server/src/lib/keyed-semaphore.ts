@@ -1,4 +1,4 @@
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from './stop-signal.ts'
 
 export interface SemaphoreLimits {
   /** Jobs that run at once, of all keys and of one. */

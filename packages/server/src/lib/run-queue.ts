@@ -1,5 +1,5 @@
-import { Stop, type StopSignal } from '../stop-signal.ts'
 import { KeyedSemaphore, SemaphoreFullError, type SemaphoreLimits, WaitCancelledError } from './keyed-semaphore.ts'
+import { Stop, type StopSignal } from './stop-signal.ts'
 
 export interface RunQueueOptions {
   limits: SemaphoreLimits

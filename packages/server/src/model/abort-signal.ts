@@ -1,4 +1,4 @@
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 
 /** A signal as libraries take it, which aborts when `stop` does. Making one costs as much as a whole call of ours. */
 export function abortSignalOf(stop: StopSignal): AbortSignal {

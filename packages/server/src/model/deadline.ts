@@ -1,4 +1,4 @@
-import { Stop, type StopSignal } from '../stop-signal.ts'
+import { Stop, type StopSignal } from '../lib/stop-signal.ts'
 
 export interface Deadline {
   readonly signal: StopSignal

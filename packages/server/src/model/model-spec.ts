@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../lib/environment.ts'
 import { ModelConfigError } from './model-config-error.ts'
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'demo'] as const

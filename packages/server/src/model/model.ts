@@ -1,5 +1,5 @@
 import type { JsonObject, Message } from '@svc/contract'
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 
 /** A capability as a model sees it. Without a schema it takes no parameters. */
 export interface ModelTool {

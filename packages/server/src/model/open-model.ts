@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../lib/environment.ts'
 import type { Limits } from '../limits.ts'
 import { pooledPost } from './chat-completions/pooled-post.ts'
 import { postByFetch } from './chat-completions/post.ts'

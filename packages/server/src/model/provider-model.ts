@@ -1,7 +1,7 @@
-import { parseJson } from '../json-parse.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
+import { parseJson } from '../lib/json-parse.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import type { StopSignal } from '../stop-signal.ts'
 import { type Deadline, deadline } from './deadline.ts'
 import {
   type Model,

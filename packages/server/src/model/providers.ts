@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../lib/environment.ts'
 import { Secret } from '../secrets/secret.ts'
 import { chatCompletionsSource } from './chat-completions/chat-completions-source.ts'
 import type { Post } from './chat-completions/post.ts'

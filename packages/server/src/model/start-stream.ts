@@ -1,5 +1,5 @@
 import { APICallError } from 'ai'
-import { pauseUntilStopped, type StopSignal } from '../stop-signal.ts'
+import { pauseUntilStopped, type StopSignal } from '../lib/stop-signal.ts'
 import type { PartStream, TurnCall, TurnSource } from './turn-source.ts'
 
 const TRIES = 3

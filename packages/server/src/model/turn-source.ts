@@ -1,4 +1,4 @@
-import type { StopSignal } from '../stop-signal.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { FinishReason, Prompt } from './language-model.ts'
 import type { ModelTool } from './model.ts'
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { limitTime } from '../limit-time.ts'
+import { limitTime } from '../lib/limit-time.ts'
 import { touchNode } from './readiness-store.ts'
 
 /** Whether a balancer should send requests here, and what speaks against it. */

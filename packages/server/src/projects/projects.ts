@@ -1,9 +1,9 @@
 import type { CreateProjectRequest, Project, UpdateProjectRequest } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { isoTime } from '../clock.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { forbidden, notFound } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
 import { projectCeilingProblem } from './rules.ts'
 import {
   countRuntimes,

@@ -2,10 +2,10 @@ import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { InputCheck } from '../schemas/schemas.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { StopSignal } from '../stop-signal.ts'
 import type { RuntimeRow, RuntimeView } from './store.ts'
 
 /** A capability of the serving deployment, ready to be called. */

@@ -1,10 +1,10 @@
-import { type Coalescer, createCoalescer } from '../coalesce.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
 import { findRuntimeKey } from '../credentials/store.ts'
 import { findDeployment } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound, unauthorized } from '../errors.ts'
-import { Lru } from '../lru.ts'
+import { type Coalescer, createCoalescer } from '../lib/coalesce.ts'
+import { Lru } from '../lib/lru.ts'
 import {
   type ServingDeployment,
   type ServingRuntime,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@svc/contract'
-import { Lru } from '../lru.ts'
+import { Lru } from '../lib/lru.ts'
 import { compileDeployed, type SchemaCheck } from './compile.ts'
 
 // Characters of schemas, of all owners and of one. What is compiled of them takes some fifty times that.

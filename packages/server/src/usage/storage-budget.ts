@@ -1,5 +1,5 @@
 import type { Tier } from '@svc/contract'
-import { Lru } from '../lru.ts'
+import { Lru } from '../lib/lru.ts'
 import { isPastBudget } from './stored-bytes-rules.ts'
 
 interface Account {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { parseAnswer } from '../../src/dispatch/parse-answer.ts'
-import { measureJson } from '../../src/json-scan.ts'
+import { measureJson } from '../../src/lib/json-scan.ts'
 import { JsonText } from '../../src/lib/json-text.ts'
 
 function nestsDeeperThan(text: string, levels: number): boolean {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { createReadingTurns, MORE_PIECES_PER_TURN } from '../../src/dispatch/reading-turns.ts'
-import { nextTurn } from '../../src/next-turn.ts'
+import { nextTurn } from '../../src/lib/next-turn.ts'
 
 /** Connections with so many pieces each, of which they read one, and as many more as they may, whenever something is there. */
 function connect(turns: ReturnType<typeof createReadingTurns>, pieces: readonly number[]) {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
-import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'

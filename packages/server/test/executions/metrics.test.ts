@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
 import { ModelError } from '../../src/model/model.ts'
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'

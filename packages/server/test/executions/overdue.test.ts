@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { setTier } from '../../src/accounts/accounts.ts'
-import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createPrometheusMetrics } from '../../src/metrics/prometheus-metrics.ts'
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'

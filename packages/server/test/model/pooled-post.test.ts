@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { listenOnFreePort } from '@svc/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Stop } from '../../src/lib/stop-signal.ts'
 import { pooledPost } from '../../src/model/chat-completions/pooled-post.ts'
 import type { Answer } from '../../src/model/chat-completions/post.ts'
-import { Stop } from '../../src/stop-signal.ts'
 
 const closes: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createAnswerThread } from '../../src/dispatch/answer-thread.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { type GivenAnswer, readAnswer } from '../../src/dispatch/read-answer.ts'
+import { Stop } from '../../src/lib/stop-signal.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
-import { Stop } from '../../src/stop-signal.ts'
 
 const BUILT = new URL('../../dist/dispatch/answer-worker.js', import.meta.url)
 const TOKEN = 'a-token-of-an-end-user'

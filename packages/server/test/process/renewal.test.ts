@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { databaseFile } from '../../src/open-store.ts'
+import { databaseFile } from '../../src/database/open-store.ts'
 import { startServer } from '../../src/server.ts'
 import { createFolder } from './server-process.ts'
 

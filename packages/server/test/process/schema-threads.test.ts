@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { Stop } from '../../src/lib/stop-signal.ts'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import { createSchemas } from '../../src/schemas/schemas.ts'
-import { Stop } from '../../src/stop-signal.ts'
 
 const BUILT = new URL('../../dist/schemas/worker.js', import.meta.url)
 const GOOD: JsonObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createCoalescer } from '../../src/coalesce.ts'
-import { Lru } from '../../src/lru.ts'
+import { createCoalescer } from '../../src/lib/coalesce.ts'
+import { Lru } from '../../src/lib/lru.ts'
 import { deferred } from '../support/deferred.ts'
 
 /** Reads that a test ends one by one. */

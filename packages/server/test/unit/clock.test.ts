@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { monotonicClock, systemClock } from '../../src/clock.ts'
+import { monotonicClock, systemClock } from '../../src/lib/clock.ts'
 
 // PostgreSQL refuses a fraction where a time is stored.
 test('clocks count whole milliseconds', () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { limitVariable, readConfig } from '../../src/config.ts'
-import type { Environment } from '../../src/environment.ts'
+import type { Environment } from '../../src/lib/environment.ts'
+import { reportFaults } from '../../src/lib/report-faults.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { reportFaults } from '../../src/report-faults.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 const KEY = randomBytes(32).toString('base64')

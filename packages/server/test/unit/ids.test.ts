@@ -1,7 +1,7 @@
 import { ID_PREFIXES, RuntimeId } from '@svc/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createIds, mintRuntimeId } from '../../src/ids.ts'
+import { createIds, mintRuntimeId } from '../../src/lib/ids.ts'
 import { createTestClock } from '../support/clock.ts'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { parseBody, readBody } from '../../src/http/json-body.ts'
-import { measureJson } from '../../src/json-scan.ts'
+import { measureJson } from '../../src/lib/json-scan.ts'
 
 function nestsDeeperThan(text: string, levels: number): boolean {
   return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseBody } from '../../src/http/json-body.ts'
-import { measureJson } from '../../src/json-scan.ts'
 import { inexactNumber } from '../../src/lib/inexact-number.ts'
+import { measureJson } from '../../src/lib/json-scan.ts'
 
 const UNBOUNDED = { depth: 100, values: 1e9 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { inputRootProblem } from '../../src/deployments/rules.ts'
-import { jsonBytes } from '../../src/json-bytes.ts'
+import { jsonBytes } from '../../src/lib/json-bytes.ts'
 import { compileSchema } from '../../src/schemas/compile.ts'
 import { checkOf, object } from './schema-support.ts'
 

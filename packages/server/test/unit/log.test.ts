@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { openLog } from '../../src/log.ts'
-import { type RequestLine, requestLogOf } from '../../src/request-log.ts'
+import { openLog } from '../../src/telemetry/log.ts'
+import { type RequestLine, requestLogOf } from '../../src/telemetry/request-log.ts'
 
 const Line = z.object({ level: z.number(), msg: z.string() })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LoopShare } from '../../src/admission/loop-share.ts'
-import { Stop } from '../../src/stop-signal.ts'
+import { Stop } from '../../src/lib/stop-signal.ts'
 
 /** A share by a clock of its own; `wake` ends the rest that is under way. */
 function setShare() {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../../src/http/page.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds } from '../../src/lib/ids.ts'
 import { createTestClock } from '../support/clock.ts'
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')

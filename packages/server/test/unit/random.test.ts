@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random40Bits, randomText } from '../../src/random.ts'
+import { random40Bits, randomText } from '../../src/lib/random.ts'
 
 // More than any pool holds, so that what is drawn spans several of them.
 const DRAWS = 20_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { repeatWork } from '../../src/repeated-work.ts'
+import { repeatWork } from '../../src/lib/repeated-work.ts'
 import { createGate, deferred, type Gate } from '../support/deferred.ts'
 
 const HOUR_MS = 3_600_000

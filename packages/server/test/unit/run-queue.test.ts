@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createRunQueue } from '../../src/lib/run-queue.ts'
-import { Stop } from '../../src/stop-signal.ts'
+import { Stop } from '../../src/lib/stop-signal.ts'
 import { deferred } from '../support/deferred.ts'
 
 function setUp(waitMs = 60_000) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stopInTime } from '../../src/stop-in-time.ts'
+import { stopInTime } from '../../src/lib/stop-in-time.ts'
 
 async function stopped(stop: () => Promise<void>, stopMs: number) {
   const lines: unknown[] = []

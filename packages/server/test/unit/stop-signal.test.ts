@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { pauseUntilStopped, Stop, unlessStopped } from '../../src/stop-signal.ts'
+import { pauseUntilStopped, Stop, unlessStopped } from '../../src/lib/stop-signal.ts'
 
 describe('a stop', () => {
   test('is heard by all who listen, in their order, and once', () => {

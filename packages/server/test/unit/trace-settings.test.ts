@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTraceSettings } from '../../src/tracing/trace-settings.ts'
+import { readTraceSettings } from '../../src/telemetry/trace-settings.ts'
 
 const RECEIVER = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }
 

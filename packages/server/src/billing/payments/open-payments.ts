@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Payments } from './payments.ts'
 import type { StripeSettings } from './stripe-payments.ts'
 import { testPayments } from './test-payments.ts'

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { Order, PaymentEvent, PaymentState, Payments } from './payments.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Payments } from './payments.ts'
 
 const TEST_CHECKOUT_PATH = '/v1/billing/test-checkout'

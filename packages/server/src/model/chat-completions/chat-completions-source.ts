@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from 'ai'
+import type { StopSignal } from '../../lib/stop-signal.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { StopSignal } from '../../stop-signal.ts'
 import type { PartStream, TurnSource } from '../turn-source.ts'
 import type { Answer, Outgoing, Post } from './post.ts'
 import { refusalOf } from './refusal.ts'

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, interceptors } from 'undici'
-import type { StopSignal } from '../../stop-signal.ts'
+import type { StopSignal } from '../../lib/stop-signal.ts'
 import { AnswerBody } from './answer-body.ts'
 import type { Answer, Outgoing, Post } from './post.ts'
 

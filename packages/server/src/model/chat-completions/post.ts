@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../stop-signal.ts'
+import type { StopSignal } from '../../lib/stop-signal.ts'
 import { abortSignalOf } from '../abort-signal.ts'
 
 /** What is sent to a provider. */

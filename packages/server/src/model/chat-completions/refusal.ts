@@ -1,6 +1,6 @@
 import { APICallError } from 'ai'
 import { z } from 'zod'
-import { parseJson } from '../../json-parse.ts'
+import { parseJson } from '../../lib/json-parse.ts'
 import type { Answer } from './post.ts'
 
 const MOST_CHARACTERS = 64 * 1024

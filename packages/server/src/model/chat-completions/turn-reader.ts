@@ -1,6 +1,6 @@
 import { InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai'
 import { createParser } from 'eventsource-parser'
-import { parseJson } from '../../json-parse.ts'
+import { parseJson } from '../../lib/json-parse.ts'
 import type { FinishReason } from '../language-model.ts'
 import type { TurnPart, TurnUsage } from '../turn-source.ts'
 import { Chunk, textIn, type Usage } from './chunk.ts'

@@ -18,8 +18,8 @@ import {
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
-import type { Clock } from '../clock.ts'
-import { limitTime } from '../limit-time.ts'
+import type { Clock } from '../lib/clock.ts'
+import { limitTime } from '../lib/limit-time.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { parseTraceparent } from './traceparent.ts'
 import type { Span, SpanAttributes, SpanName, Tracer } from './tracing.ts'

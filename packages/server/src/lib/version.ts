@@ -5,5 +5,5 @@ const Package = z.object({ version: z.string() })
 
 /** The server's own version, as its package states it. */
 export const VERSION = Package.parse(
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
 ).version

@@ -1,11 +1,11 @@
-import { sweepSessions } from './accounts/sessions.ts'
-import { FOLD_MS } from './analytics/folding.ts'
-import { SAMPLE_MS } from './database/storage-room.ts'
-import type { Deps } from './deps.ts'
-import { RENEWAL_MS } from './executions/node-lease.ts'
-import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from './executions/retention.ts'
-import { limitTime } from './limit-time.ts'
-import { type RepeatedWork, repeatWork } from './repeated-work.ts'
+import { sweepSessions } from '../accounts/sessions.ts'
+import { FOLD_MS } from '../analytics/folding.ts'
+import { SAMPLE_MS } from '../database/storage-room.ts'
+import type { Deps } from '../deps.ts'
+import { RENEWAL_MS } from '../executions/node-lease.ts'
+import { createRetentionSweep, RETENTION_SWEEP_MS, type RetentionSweep } from '../executions/retention.ts'
+import { limitTime } from '../lib/limit-time.ts'
+import { type RepeatedWork, repeatWork } from '../lib/repeated-work.ts'
 
 /** In milliseconds from one round to the next. */
 export interface RoundTimes {

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '@svc/contract'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../lib/environment.ts'
 
 /** Where spans are sent and which. Headers for the receiver are read from the environment by the exporter itself. */
 export interface TraceSettings {

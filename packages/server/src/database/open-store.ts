@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
-import { DatabaseError } from './database/errors.ts'
-import { type Database, openDatabase } from './database/open.ts'
-import { makeFilesPrivate, makePrivateFolder } from './lib/private-files.ts'
-import { createKeyring, type Keyring } from './secrets/keyring.ts'
-import { masterKeyOfFolder } from './secrets/master-key.ts'
+import type { Config } from '../config.ts'
+import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
+import { createKeyring, type Keyring } from '../secrets/keyring.ts'
+import { masterKeyOfFolder } from '../secrets/master-key.ts'
+import { DatabaseError } from './errors.ts'
+import { type Database, openDatabase } from './open.ts'
 
 const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
 
