@@ -97,7 +97,7 @@ export const PLANTS: readonly Plant[] = [
     breaks: 'a server that lives holds its lease, and takes over from those that do not',
     edits: [
       {
-        file: 'rounds.js',
+        file: 'ops/rounds.js',
         from: '() => renew(deps, patienceMs))',
         to: 'async () => true)',
       },

@@ -19,10 +19,13 @@ export function createOneAtATime(): (request: FastifyRequest, reply: FastifyRepl
   return (request, reply) => {
     const gone = new Stop()
     const ended = new Promise<void>((resolve) => {
-      reply.raw.once('close', () => {
+      const end = () => {
         gone.abort()
         resolve()
-      })
+      }
+      // The sender may have left while the credential was looked up.
+      if (reply.raw.destroyed) end()
+      else reply.raw.once('close', end)
     })
     return new Promise((begin, refuse) => {
       const work = () => {

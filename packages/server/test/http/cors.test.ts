@@ -128,6 +128,8 @@ describeEngines('a browser', (engine) => {
     const scene = await sceneFor([], { masterKey })
     const replica = await startService(database(), { masterKey, clock: scene.service.clock })
     onTestFinished(() => replica.close())
+    // On SQLite a server that starts takes the place of the one before.
+    await scene.service.renew()
     const elsewhere = actions(replica, scene)
     const statuses = async () => {
       const headers = { origin: SHOP }

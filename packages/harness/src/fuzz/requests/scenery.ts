@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isJsonObject } from '@svc/contract'
 import { z } from 'zod'
 import type { RawConnection } from '../support/raw-connection.ts'
@@ -22,6 +23,9 @@ const Created = z.object({
 const Called = z.object({ executionId: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
 
+const MAX_TRIES = 10
+const RETRY_MS = 2_000
+
 export interface Ground {
   apiKey: string
   endpoint: string
@@ -38,7 +42,13 @@ export async function layScenery(connection: RawConnection, ground: Ground): Pro
   const { apiKey, endpoint, serial } = ground
   const ask = async (method: string, target: string, key: string | undefined, body?: unknown): Promise<unknown> => {
     const options = { ...(key === undefined ? {} : { key }), ...(body === undefined ? {} : { body }) }
-    const heard = await connection.exchange(toBytes(jsonRequest(method, target, options)))
+    const exchange = () => connection.exchange(toBytes(jsonRequest(method, target, options)))
+    let heard = await exchange()
+    // A deployment waits for those of the same account, of which broken ones take until their bodies are given up.
+    for (let tries = 1; tries < MAX_TRIES && heard.kind === 'answer' && heard.answer.status === 429; tries += 1) {
+      await delay(RETRY_MS)
+      heard = await exchange()
+    }
     // The endpoint fails now and then: an execution it is all the same.
     if (heard.kind !== 'answer' || (heard.answer.status >= 300 && heard.answer.status !== 502)) {
       throw new Error(`${method} ${target}: ${heard.kind === 'answer' ? heard.answer.body : heard.kind}`)

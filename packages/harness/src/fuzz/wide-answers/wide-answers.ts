@@ -68,7 +68,7 @@ async function attack(context: ScenarioContext, { stage, call, width }: Attack):
   const health = startProbeProcess(context, { port, everyMs: HEALTH_EVERY_MS, request: HEALTH })
   const calls = startProbeProcess(context, { port, everyMs: CALL_EVERY_MS, request: call })
   const outcomes: WideRun['outcomes'][number][] = []
-  for (let round = 0; round < context.count(ROUNDS, 2); round += 1) {
+  for (let round = 0; round < context.count(ROUNDS, 4); round += 1) {
     outcomes.push(...(await Promise.all(Array.from({ length: AT_ONCE }, execute))))
   }
   return { ...width, outcomes, quiet, health: await health.stop(), calls: await calls.stop() }
