@@ -39,7 +39,7 @@ export default defineConfig({
   test: {
     reporters: ['default', new ReportSkipped()],
     globalSetup: ['packages/testkit/src/needs/setup.ts'],
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       // Projects run in the order of their names: the longest files are in this one, and run first.
       {
