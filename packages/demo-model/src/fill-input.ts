@@ -52,7 +52,7 @@ export function fillInput(profile: ToolProfile, question: Question): FilledInput
   }
 }
 
-// Whatever has a digit counts, even where it is not read as a number: `5kg`, `24th`. A lone “one” is as good as “a”.
+// A word with a digit counts, even where it is not read as a number: `5kg`, `24th`. A lone “one” is as good as “a”.
 function unreadNumbers({ question: { words, numbers }, profile, used }: Filling): string[] {
   const places = new Set(numbers.map(({ place }) => place))
   const unread = words.filter(({ lower, stem }, place) => {

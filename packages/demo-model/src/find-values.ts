@@ -17,7 +17,7 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
   people: findPeople,
 }
 
-/** What of a question is told by its form to go into a field: an option, a code, a date, a number. */
+/** The part of a question whose form tells its field: an option, a code, a date, a number. */
 export function findValue(filling: Filling, field: Field): Found | undefined {
   return (FINDERS[field.kind] ?? findNumber)(filling, field)
 }

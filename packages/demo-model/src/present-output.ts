@@ -5,7 +5,7 @@ const MAX_LISTED = 10
 const MAX_LINES = 20
 const MAX_TEXT = 600
 
-/** What a result says, in lines that a person can read. */
+/** A result in lines that a person can read. */
 export function present({ name, output, error }: ToolResultPart): string {
   if (error !== undefined) return `That did not work: ${error.message}`
   const tool = labelOf(name)
@@ -39,7 +39,7 @@ function listOf(output: JsonObject): readonly [string, readonly unknown[]] | und
   return lists.find(([, list]) => list.some(isJsonObject) || Object.keys(output).length <= 2)
 }
 
-// What the chat widget draws (`svc`) is not repeated in words.
+// The chat widget draws `svc`, so that is not repeated in words.
 function pairsOf(thing: JsonObject): { key: string; label: string; text: string }[] {
   const entries = Object.entries(thing).slice(0, 2 * MAX_LINES)
   const pairs = entries.map(([key, value]) => ({ key, label: labelOf(key), text: shown(value) }))
@@ -60,7 +60,7 @@ function shown(value: unknown, isInner = false): string {
 const TITLE = /^(name|title|label|subject|summary|displayname|fullname|productname)$/i
 const ID = /(^|[a-z_-])(id|sku|slug|code|number|key|reference|uuid)$/i
 
-// What a thing is called: its name or title, else what identifies it.
+// The label of a thing: its name or title, else its id.
 function titleOf(thing: JsonObject): string | null {
   const keys = Object.keys(thing).filter((key) => typeof thing[key] === 'string' || typeof thing[key] === 'number')
   const key = keys.find((name) => TITLE.test(name)) ?? keys.find((name) => ID.test(name))

@@ -2,7 +2,7 @@ import { type FoundNumber, isNumberWord, readNumbers } from './read-numbers.ts'
 import { ACTIONS_BY_PHRASE, ACTIONS_BY_STEM, type Action, FILLER_WORDS } from './vocabulary.ts'
 import { type Word, wordsOf } from './words.ts'
 
-/** What a person said, taken apart. */
+/** The words of a person, taken apart. */
 export interface Question {
   text: string
   words: readonly Word[]

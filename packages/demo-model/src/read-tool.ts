@@ -3,7 +3,7 @@ import { type Field, fieldsOf } from './schema-fields.ts'
 import { ACTIONS_BY_STEM, type Action, FILLER_WORDS, WRITES } from './vocabulary.ts'
 import { splitName, stem, stemsOf, wordsOf } from './words.ts'
 
-/** What a tool is about, taken from its own words. */
+/** The subject of a tool, taken from its own words. */
 export interface ToolProfile {
   tool: Tool
   fields: readonly Field[]

@@ -16,7 +16,7 @@ export interface Field {
   matches(text: string): boolean
 }
 
-/** What a field takes, in the order of looking: what is told by its form first, free text last. */
+/** The kinds of fields, in the order of looking: values that their form tells first, free text last. */
 export const KINDS = [
   ...(['option', 'flag', 'email', 'date', 'time', 'max', 'min', 'people', 'count'] as const),
   ...(['amount', 'number', 'code', 'person', 'place', 'query', 'name', 'prose', 'unknown'] as const),
@@ -82,7 +82,7 @@ export function fieldsOf(schema: JsonObject | null): Field[] {
   })
 }
 
-// What a reference within the document leads to, or the first of several alternatives that is not null.
+// The target of a reference within the document, or the first of several alternatives that is not null.
 function resolved(root: JsonObject, { $ref, anyOf, oneOf, ...rest }: JsonObject): JsonObject {
   const keys = typeof $ref === 'string' ? $ref.split('/').slice(1, 9) : []
   const member = (at: unknown, key: string) => (isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined)

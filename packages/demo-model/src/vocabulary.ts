@@ -2,7 +2,7 @@ import { stem } from './words.ts'
 
 const WRITING = ['add', 'buy', 'create', 'book', 'cancel', 'remove', 'update', 'send'] as const
 
-/** What a question asks for, and what a tool does. */
+/** The actions that a question asks for and a tool does. */
 export type Action = 'search' | 'list' | 'get' | 'status' | 'price' | (typeof WRITING)[number]
 
 /** Actions that change something: taken only where a word asks for them. */

@@ -3,7 +3,7 @@ import type { StopSignal } from '../lib/stop-signal.ts'
 
 /** After a piece of work, the event loop is left to others for so many times what it took. */
 const REST_FACTOR = 2
-// What waits is bounded by the bytes that its account may hold.
+// The bytes that an account may hold bound its queue.
 const TURNS = { permits: 1, permitsPerKey: 1, waiting: Infinity, waitingPerKey: Infinity }
 
 /** Milliseconds from any start, and a wait of so many. */

@@ -120,7 +120,7 @@ interface Spoken {
   usage: ModelUsage
 }
 
-/** What a model call came to. */
+/** The result of a model call. */
 export type ModelTurn = Spoken | { ok: false; failure: AgentResult; usage: ModelUsage }
 
 async function speak(

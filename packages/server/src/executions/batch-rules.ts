@@ -95,7 +95,7 @@ export interface BatchAt {
   beforeCommit(): void
 }
 
-/** What admission decides by. */
+/** The rows that admission decides by. */
 export interface CurrentRuntime {
   runtime_id: string
   revision: number

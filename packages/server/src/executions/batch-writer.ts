@@ -119,7 +119,7 @@ function settlementLength({ messageShape, callsText }: Settlement): number {
   return messageShape.length + (callsText?.length ?? 0)
 }
 
-/** What ends comes first: it makes room. */
+/** Settlements come first: they make room. */
 function takeBatch({ admissions, calls, settlements }: Items): Items {
   const room = { items: MAX_BATCH, length: MAX_BATCH_LENGTH }
   return {

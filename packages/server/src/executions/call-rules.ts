@@ -67,7 +67,7 @@ export function readCalls(text: string | null): StoredCall[] {
   return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
 }
 
-/** What is said of a call that was under way when its execution was interrupted. */
+/** The error of a call that was under way when its execution was interrupted. */
 export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
 /** The text of calls whose answers never came, as their interrupted execution keeps them. */

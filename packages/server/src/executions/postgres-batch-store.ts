@@ -121,7 +121,7 @@ async function beginHeld(send: Send, { nodeId, isRepeat }: BatchAt): Promise<boo
   return rows.length > 0
 }
 
-/** What an earlier try of the batch has written, whose commit was not answered. */
+/** The rows that an earlier try of the batch has written, whose commit was not answered. */
 async function readStanding(send: Send, { admissions, settlements }: Batch): Promise<ReadonlyMap<string, Standing>> {
   const names = [...admissions, ...settlements].map(({ row }) => row.execution_id)
   const { rows } = await send<Standing>(known, [names])

@@ -17,7 +17,7 @@ export interface ExecutionScope {
   readonly stopReason: StopReason | null
   /** What happens within it belongs to this span. */
   readonly span: Span
-  /** What it holds of memory, for its account. */
+  /** The memory that it holds, counted for its account. */
   readonly held: HeldBytes
   stop(reason: StopReason): void
   /** Must be called when the execution has been settled. */

@@ -37,7 +37,7 @@ export interface Settlement {
   heardFrom: boolean
 }
 
-/** What an outcome stores, with what was stored of the execution before; see `usage/stored-bytes-rules.ts`. */
+/** The bytes stored of an execution once its outcome is; see `usage/stored-bytes-rules.ts`. */
 export function bytesOf({ messageShape, metadata, steps, error, callsText }: Settlement): number {
   return textBytes([messageShape, metadata, stepsText(steps), error, callsText])
 }
@@ -90,7 +90,7 @@ function usageOf(settlement: Settlement, durationMs: number): Usage {
   }
 }
 
-/** What an interrupted execution is told to have died of. */
+/** The error of an interrupted execution. */
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
 /** The end of an execution that may have been let in although its caller heard of a failure: nothing of it was run. */

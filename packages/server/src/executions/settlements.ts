@@ -37,7 +37,7 @@ interface Kept {
   isAdmission: boolean
 }
 
-// What finds no place here is failed by the sweep, once it is overdue.
+// An outcome without a place here is failed by the sweep, once it is overdue.
 const MAX_KEPT = 10_000
 
 type SettlementDeps = Pick<Deps, 'clock' | 'logger' | 'room'> & { writer: BatchWriter }
@@ -83,7 +83,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   }
 }
 
-/** What waits for a database that is away, up to a bound. */
+/** Outcomes that wait for a database that is away, up to a bound. */
 function createRetryQueue({ writer, logger }: SettlementDeps) {
   const kept = new Set<Kept>()
   const trying = new Map<Kept, Promise<void>>()
@@ -144,5 +144,5 @@ function unrecorded(settlement: Settlement): Settlement {
   return { ...settlement, status: 'failed', finishReason: 'error', error: UNRECORDED }
 }
 
-/** What a caller is told when an outcome could not be written, or was not this node's to write. */
+/** The error that a caller gets when an outcome could not be written, or was not this node's to write. */
 export const UNRECORDED = 'The outcome of the execution could not be recorded.'

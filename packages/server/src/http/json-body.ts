@@ -25,7 +25,7 @@ declare module 'fastify' {
 /** What callers hand on to capabilities and traces. */
 export const HANDED_ON = ['input', 'metadata'] as const
 
-/** What takes a millisecond or two of the event loop; a larger body waits for its turn. */
+/** A body of this size takes a millisecond or two of the event loop; a larger one waits for its turn. */
 const SMALL_BODY_BYTES = 64 * 1024
 
 const notWhole = () => invalidField('body', 'did not arrive whole.')
@@ -71,7 +71,7 @@ async function inTurn(
   await loopShare.run(accountId, work, left).finally(() => socket.off('close', leave))
 }
 
-/** Reads a body, counted against its account as announced, otherwise as it arrives. What is refused is thrown away unread. */
+/** Reads a body, counted against its account as announced, otherwise as it arrives. A refused body is left unread. */
 export function readBody(
   payload: IncomingMessage,
   { maxBytes, held }: { maxBytes: number; held: HeldBytes | null },

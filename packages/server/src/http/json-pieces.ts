@@ -13,7 +13,7 @@ export function needsPieces(value: unknown): boolean {
 /** The content type of {@link jsonInOne}, which Fastify does not set for a serializer of a reply's own. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What `JSON.stringify` makes of a JSON value. JSON that is written already is not parsed again. */
+/** The text that `JSON.stringify` makes of a JSON value. JSON that is written already is not parsed again. */
 export function jsonInOne(value: unknown): string {
   if (value instanceof JsonText) return value.text
   if (Array.isArray(value)) return `[${value.map(jsonInOne).join()}]`

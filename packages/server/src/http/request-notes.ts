@@ -6,7 +6,7 @@ import type { Located } from '../runtimes/serving.ts'
 import { NO_SPAN } from '../telemetry/no-tracer.ts'
 import type { Span } from '../telemetry/tracing.ts'
 
-/** What goes along with a request, from its head to the close of its answer. */
+/** The state of a request, from its head to the close of its answer. */
 export interface RequestNotes {
   startedAt: number
   /** Of its route; read once, because Fastify makes `routeOptions` anew at each look. */
@@ -52,7 +52,7 @@ export function notesOf(request: FastifyRequest): RequestNotes {
   return request.notes
 }
 
-// What one customer has of IPv6 addresses, at least.
+// A customer has at least a /56 of IPv6.
 const IPV6_BITS = 56
 
 /** The network that a request comes from. */

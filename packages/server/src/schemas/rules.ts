@@ -1,7 +1,7 @@
 import type { JsonObject } from '@svc/contract'
 
 /**
- * What a schema costs; Infinity where that has no end or is not known. A unit is a keyword, a value in a list of a keyword,
+ * The cost of a schema; Infinity where that has no end or is not known. A unit is a keyword, a value in a list of a keyword,
  * or an instruction of a pattern.
  */
 export interface SchemaWeight {

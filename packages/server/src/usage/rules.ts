@@ -17,7 +17,7 @@ export interface Draw {
   rate: BucketRate
 }
 
-/** What admission has to know of a plan; plain data, so that a thread can be given it. */
+/** The part of a plan that admission needs; plain data, so that a thread can be given it. */
 export interface Plan {
   draws: Readonly<Record<Door, readonly Draw[]>>
   /** Null: no limit. */

@@ -1,2 +1,2 @@
-/** What stands in the place of a payload that an account has no room for, as JSON text. */
+/** The JSON text that stands for a payload that an account has no room for. */
 export const TRUNCATED = '{"truncated":true}'
