@@ -95,7 +95,7 @@ export interface BatchAt {
   beforeCommit(): void
 }
 
-/** The rows that admission decides by. */
+/** A runtime as it is stored now: admission decides by it. */
 export interface CurrentRuntime {
   runtime_id: string
   revision: number
