@@ -41,6 +41,7 @@ export const pooling: Scenario = {
     const tenants = await createTenants(context, {
       store: direct,
       endpoint: endpoint.url,
+      runtimesOfOne: 1,
       owners: context.count(OWNERS),
     })
     await createRole(direct.location)

@@ -43,8 +43,9 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const store = await createPostgresStore(cluster.url)
   const endpoint = await startFixedEndpoint()
   context.onEnd(endpoint.close)
-  const owners = context.count(100, 4)
-  const tenants = await createTenants(context, { store, endpoint: endpoint.url, owners })
+  const owners = context.count(1_000, 120)
+  const runtimesOfOne = context.count(400, 60)
+  const tenants = await createTenants(context, { store, endpoint: endpoint.url, runtimesOfOne, owners })
   const observer = await observe(store.location)
   context.onEnd(observer.close)
   const options = { store, serverFolder: context.serverFolder, env: context.env }

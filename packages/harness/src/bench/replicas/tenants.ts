@@ -6,37 +6,43 @@ import type { Store } from '../../support/store.ts'
 
 /** Whose runtimes are called. */
 export interface Tenants {
-  /** All of one owner: every call draws on the same two buckets of a plan, and one of forty of runtimes. */
+  /** All of one owner: every call draws on the same two buckets of a plan. */
   oneOwner: readonly [string, ...string[]]
   /** Each of another owner. */
   manyOwners: readonly [string, ...string[]]
 }
 
 const CAPABILITY = 'orders-find'
-// Each takes 600 calls a minute at once: with fewer, a run would use them up where filling has to wait for the owner’s lock.
-const RUNTIMES_OF_ONE = 40
+
+export interface TenantsPlan {
+  store: Store
+  endpoint: string
+  runtimesOfOne: number
+  owners: number
+}
 
 /**
- * Registers runtimes over the API, gives all but the first forty to owners of their own, in the database, and puts
- * everybody on a plan that has every bucket there is. No server is left running.
+ * Registers runtimes over the API, gives all but those of one owner to owners of their own, in the database, and puts
+ * everybody on a plan that has every bucket there is. A replica lets 200 calls of a runtime through at once, and 200 a
+ * minute: a count of runtimes bounds the calls of a run. No server is left running.
  */
 export async function createTenants(
   context: ScenarioContext,
-  { store, endpoint, owners }: { store: Store; endpoint: string; owners: number },
+  { store, endpoint, runtimesOfOne, owners }: TenantsPlan,
 ): Promise<Tenants> {
   const options = { store, serverFolder: context.serverFolder, env: context.env }
   const owner = await createOwner(options, 'one@example.com', 'enterprise')
   const server = await startServer(options)
   const ids: string[] = []
-  for (let index = 0; index < RUNTIMES_OF_ONE + owners; index += 1) {
+  for (let index = 0; index < runtimesOfOne + owners; index += 1) {
     const runtime = await registerRuntime(server.url, owner, { name: `Shop ${index}`, endpoint })
     await deploy(server.url, runtime, [CAPABILITY])
     ids.push(runtime.runtimeId)
   }
   server.kill('SIGTERM')
   await server.ended
-  await giveAway(store, ids.slice(RUNTIMES_OF_ONE))
-  return { oneOwner: pathsOf(ids.slice(0, RUNTIMES_OF_ONE)), manyOwners: pathsOf(ids.slice(RUNTIMES_OF_ONE)) }
+  await giveAway(store, ids.slice(runtimesOfOne))
+  return { oneOwner: pathsOf(ids.slice(0, runtimesOfOne)), manyOwners: pathsOf(ids.slice(runtimesOfOne)) }
 }
 
 function pathsOf(runtimeIds: readonly string[]): [string, ...string[]] {
