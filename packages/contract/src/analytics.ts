@@ -15,6 +15,7 @@ const Tally = z.object({
   completed: Count,
   failed: Count,
   capabilityCalls: Count,
+  failedCalls: Count,
   inputTokens: Count,
   outputTokens: Count,
 })
@@ -26,7 +27,14 @@ export const AnalyticsSummary = z.object({
   series: z.array(Tally.extend({ at: Timestamp, ...Percentiles })),
   capabilities: z.array(z.object({ capability: z.string(), calls: Count, failed: Count, ...Percentiles })),
   runtimes: z.array(
-    z.object({ runtimeId: z.string(), executions: Count, failed: Count, totalTokens: Count, ...Percentiles }),
+    z.object({
+      runtimeId: z.string(),
+      executions: Count,
+      failed: Count,
+      failedCalls: Count,
+      totalTokens: Count,
+      ...Percentiles,
+    }),
   ),
 })
 export type AnalyticsSummary = z.infer<typeof AnalyticsSummary>

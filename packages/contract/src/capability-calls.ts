@@ -12,6 +12,9 @@ export const CapabilityCall = z.object({
 })
 export type CapabilityCall = z.infer<typeof CapabilityCall>
 
+/** The reserved capability that the service calls to learn whether an endpoint answers. A 404 to it is an answer, too. */
+export const PROBE_CAPABILITY = 'svc-probe'
+
 const CallError = z.union([z.string(), z.object({ message: z.string() })])
 
 /** The endpoint’s answer, HTTP 200. With an `error` the call failed, whatever `output` holds. */
@@ -26,6 +29,7 @@ export const RECEIVER_REFUSALS = {
   timestamp_outside_tolerance: 401,
   signature_mismatch: 401,
   nonce_replayed: 401,
+  nonce_store_cold: 401,
   invalid_json: 400,
   missing_capability: 400,
   raw_body_required: 400,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { DeploymentChange } from './compare-deployments.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { CapabilityName, Namespace, SemVer } from './names.ts'
 import { Endpoint, WebUrl } from './web-addresses.ts'
@@ -18,9 +19,14 @@ export const DEPLOYMENT_LIMITS = {
   schemaBytes: 64 * 1024,
 } as const
 
-/** How a capability is called: its input and output as JSON Schema (2020-12, or draft-07 where `$schema` says so). */
+/**
+ * How a capability is called: its input and output as JSON Schema (2020-12, or draft-07 where `$schema` says so). Description
+ * and permissions are the owner’s to read: they are stored and shown, and neither published nor enforced by the service.
+ */
 export const CapabilityAction = z.strictObject({
   name: z.string().min(1).max(128),
+  description: z.string().max(8192).optional(),
+  permissions: z.array(z.string().min(1).max(200)).max(100).optional(),
   inputSchema: JsonObject.optional(),
   outputSchema: JsonObject.optional(),
 })
@@ -36,6 +42,7 @@ export const Capability = z
     deprecated: z.boolean().optional(),
     deprecatedSince: SemVer.optional(),
     removalNotBefore: SemVer.optional(),
+    metadata: JsonObject.optional(),
   })
   .superRefine((capability, context) => {
     if (!capability.deprecated || capability.deprecatedSince) return
@@ -88,11 +95,24 @@ export type DeploymentManifestInput = z.input<typeof DeploymentManifest>
 export const DeployRequest = z.strictObject({ manifest: DeploymentManifest })
 export type DeployRequest = z.infer<typeof DeployRequest>
 
+/** One difference between two deployments; see `compareDeployments`. */
+const Change: z.ZodType<DeploymentChange> = z.object({
+  of: z.enum(['capability', 'setting']),
+  name: z.string().describe('The capability’s name, or the setting’s, dotted.'),
+  kind: z.enum(['added', 'removed', 'changed']),
+  breaking: z.boolean().describe('Whether callers of the former deployment may fail with the later one.'),
+  text: z.string().describe('`added`, `removed`, or what changed, such as `party.size maximum 20 → 12`.'),
+})
+
 export const DeployResponse = z.object({
   version: z.int().positive(),
   status: z.literal('active'),
   capabilities: z.array(z.object({ name: z.string(), hasInputSchema: z.boolean() })),
   warnings: z.array(z.string()),
+  changes: z
+    .array(Change)
+    .default([])
+    .describe('What differs from the deployment that it replaces; empty where nothing does, and for the first one.'),
 })
 export type DeployResponse = z.infer<typeof DeployResponse>
 
@@ -116,7 +136,10 @@ export const DeploymentList = z.object({
 })
 export type DeploymentList = z.infer<typeof DeploymentList>
 
-/** Answer of `GET /v1/runtimes/<runtime_id>/deployments/<version>`: the manifest as it was deployed. */
+/**
+ * Answer of `GET /v1/runtimes/<runtime_id>/deployments/<version>`, and of `GET /v1/runtime/deployment` for the serving one: the
+ * manifest as it was deployed.
+ */
 export const DeploymentDetail = DeploymentListItem.extend({ manifest: DeploymentManifest })
 export type DeploymentDetail = z.infer<typeof DeploymentDetail>
 
@@ -129,11 +152,16 @@ export const Connection = z.object({ status: ConnectionStatus, transport: z.lite
 export type Connection = z.infer<typeof Connection>
 
 export const Health = z
-  .enum(['healthy', 'degraded', 'unreachable'])
+  .enum(['unknown', 'healthy', 'degraded', 'unreachable'])
   .describe(
-    '`degraded` when a fifth or more of the last 20 calls failed on their way, in the last 15 minutes; `unreachable` while calls are held back because the endpoint does not answer.',
+    'Of the endpoint, by the last 20 calls and probes within 15 minutes. `unknown`: there were none. `degraded`: the last one failed on its way, or a fifth of them did. `unreachable`: the last three did, or calls are held back. A check-in changes nothing of it.',
   )
 export type Health = z.infer<typeof Health>
+
+export const HealthNote = z
+  .string()
+  .nullable()
+  .describe('What the last calls and probes say that the owner can mend, in words; null where there is nothing.')
 
 /** A capability that its owner means to take away, as its deployment announces it. */
 const AnnouncedDeprecation = z.object({
@@ -151,11 +179,14 @@ export const RuntimeStatus = z.object({
   // Absent from services that are older than them.
   name: z.string().optional(),
   baseUrl: z.string().optional(),
+  endpoint: z.string().nullish().describe('Null where there is none: capabilities cannot be called then.'),
   deployment: z.object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp }).nullable(),
   capabilities: z.array(z.string()),
   deprecated: z.array(AnnouncedDeprecation).default([]),
   connection: Connection,
   health: Health,
+  // Absent from services that are older than it.
+  healthNote: HealthNote.optional(),
   provider: z.object({ name: z.string(), model: z.string() }),
 })
 export type RuntimeStatus = z.infer<typeof RuntimeStatus>

@@ -59,7 +59,7 @@ export type DiscoveryResult = { ok: true; document: DiscoveryManifest } | { ok: 
 /** The manifest of a deployment, or why it cannot be published. The owner’s endpoint never appears in it. */
 export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult {
   const { manifest } = source
-  const namespace = namespaceOf(manifest)
+  const namespace = namespaceOf(source)
   if (!namespace.ok) return namespace
   const name = manifest.website?.name ?? source.runtimeName
   const { website } = manifest
@@ -68,7 +68,13 @@ export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult
     id: manifest.adp?.id ?? namespace.value,
     name,
     ...defined({ description: website?.description }),
-    provider: { name, ...defined({ url: website?.url && toUri(website.url), contact: website?.contact }) },
+    provider: {
+      name,
+      ...defined({
+        url: website?.url && (isUri(website.url) ? website.url : toUri(website.url)),
+        contact: website?.contact,
+      }),
+    },
     capabilities: manifest.capabilities.map((capability) => publish(capability, namespace.value, source)),
     discovery: { cacheTtlSeconds: DISCOVERY_TTL_SECONDS },
     ...defined({ lastUpdated: source.deployedAt }),
@@ -113,27 +119,41 @@ export function toUri(address: string): string {
   return `${protocol}//${host}${path}${hash && `#${escapeForUri(hash.slice(1))}`}`
 }
 
+/** Whether an address is a URI as it is written, and keeps no user name. */
+function isUri(address: string): boolean {
+  return /^https?:\/\/[\w.:[\]-]+(?:[/?](?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)?(?:#(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)?$/i.test(
+    address,
+  )
+}
+
 function escapeForUri(text: string): string {
   return text.replace(/%(?![0-9A-Fa-f]{2})|[^\w\-.~:/?@!$&'()*+,;=%]/g, encodeURIComponent)
 }
 
 type NamespaceResult = { ok: true; value: string } | { ok: false; problem: string }
 
-function namespaceOf(manifest: DeploymentManifest): NamespaceResult {
+function namespaceOf({ manifest, runtimeId }: DiscoverySource): NamespaceResult {
   if (manifest.adp) return { ok: true, value: manifest.adp.namespace }
   if (!manifest.website) {
     return {
       ok: false,
-      problem: 'The deployment has neither a website block nor adp.namespace: add one of them and deploy again.',
+      problem:
+        'The deployment has neither a website block nor adp.namespace: add one of them to svc.config.ts and deploy again.',
     }
   }
   const url = manifest.website.url
-  const reversed = url ? new URL(url).hostname.split('.').reverse().join('.') : ''
-  if (reversed && namespaceProblem(reversed) === null) return { ok: true, value: reversed }
+  if (url === undefined) return { ok: true, value: namespaceOfRuntime(runtimeId) }
+  const reversed = new URL(url).hostname.split('.').reverse().join('.')
+  if (namespaceProblem(reversed) === null) return { ok: true, value: reversed }
   return {
     ok: false,
-    problem: `No namespace follows from the website’s address${url ? ` (${url})` : ''}: set adp.namespace, such as “com.example.shop”, and deploy again.`,
+    problem: `No namespace follows from website.url (${url}): set adp.namespace in svc.config.ts, such as “com.example.shop”, and deploy again.`,
   }
+}
+
+// A website without an address has no host: the runtime’s own id stands for it.
+function namespaceOfRuntime(runtimeId: string): string {
+  return `svc.r${runtimeId.replace(/^rt_/, '').replace(/[^A-Za-z0-9]/g, '')}`.slice(0, 63)
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

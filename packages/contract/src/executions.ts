@@ -92,14 +92,22 @@ export const CapabilityFailure = z.object({
 })
 export type CapabilityFailure = z.infer<typeof CapabilityFailure>
 
+const FailedCalls = z
+  .int()
+  .nonnegative()
+  .describe('Capability calls that failed, 0 while the execution runs. It may be `completed` all the same.')
+
 /** One row of an execution list. */
 export const ExecutionSummary = z.object({
   executionId: z.string(),
   runtimeId: z.string(),
+  kind: ExecutionKind,
   status: ExecutionStatus,
   finishReason: FinishReason.nullable(),
   durationMs: z.number().nullable(),
   capabilityCalls: z.int().nonnegative(),
+  failedCalls: FailedCalls,
+  totalTokens: z.int().nonnegative(),
   startedAt: Timestamp,
   completedAt: Timestamp.nullable(),
 })
@@ -157,6 +165,7 @@ export const Trace = z
     durationMs: z.number().nullable(),
     metadata: JsonObject.nullable(),
     capabilityCalls: z.array(TracedCall),
+    failedCalls: FailedCalls,
     startedAt: Timestamp,
     completedAt: Timestamp.nullable(),
   })

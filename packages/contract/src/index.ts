@@ -10,7 +10,21 @@ export {
   VerifiedCheckout,
   VerifyCheckoutRequest,
 } from './billing.ts'
-export { CapabilityAnswer, CapabilityCall, RECEIVER_REFUSALS, type ReceiverRefusal } from './capability-calls.ts'
+export {
+  CapabilityAnswer,
+  CapabilityCall,
+  PROBE_CAPABILITY,
+  RECEIVER_REFUSALS,
+  type ReceiverRefusal,
+} from './capability-calls.ts'
+export {
+  changeSentence,
+  compareDeployments,
+  type DeploymentChange,
+  type DeploymentView,
+  NO_ENDPOINT_WARNING,
+  removalWarnings,
+} from './compare-deployments.ts'
 export { SvcConfig, type SvcConfigInput, SvcSettings } from './configuration.ts'
 export {
   AccountKey,
@@ -115,6 +129,14 @@ export {
 } from './names.ts'
 export { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from './projects.ts'
 export {
+  isSafeUrl,
+  RESERVED_OUTPUT_LIMITS,
+  type ReservedAction,
+  type ReservedCard,
+  type ReservedOutput,
+} from './reserved-output.ts'
+export { reservedOutputFaults } from './reserved-output-faults.ts'
+export {
   AllowedOrigins,
   AllowedOriginsRequest,
   CreatedRuntime,
@@ -138,4 +160,4 @@ export {
   TIMESTAMP_TOLERANCE_MS,
 } from './signing.ts'
 export { StreamEvent } from './stream-events.ts'
-export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, WebUrl } from './web-addresses.ts'
+export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, portProblem, WebUrl } from './web-addresses.ts'

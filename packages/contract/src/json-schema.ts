@@ -3,6 +3,7 @@ import type { FieldErrors } from './errors.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 import { jsonSchemaFaults } from './json-schema-faults.ts'
 import { prepareJsonSchema } from './prepare-json-schema.ts'
+import { unsupportedProblem } from './unsupported-schema.ts'
 
 /** Finds the faults of a value by dotted path, at most ten of them; empty where it is valid. Never throws. */
 export type JsonSchemaCheck = (value: unknown) => FieldErrors
@@ -17,10 +18,9 @@ const MAX_STEPS_PER_MEMBER = 20
 /**
  * Makes a check from a JSON Schema (2020-12, or draft-07 where `$schema` says so) without compiling code, so that it works
  * where `eval` does not. A fault of the whole value stands under `root`. For schemas of one’s own: patterns run in the
- * engine’s own regular expressions, without a limit. Formats are checked, `$dynamicRef` is not followed; values may be 100
- * levels deep, arrays under `uniqueItems` may hold 1,000 items, and what takes too many steps to be checked is a fault.
+ * engine’s own regular expressions, without a limit. Formats are checked; values may be 100 levels deep, arrays under `uniqueItems` may hold 1,000 items, and what takes too many steps to be checked is a fault.
  * Throws a `TypeError` for a schema that nothing can be checked against: a `$ref` that leads nowhere or back to itself,
- * an unknown `type` or `$schema`, a pattern that is no regular expression.
+ * an unknown `type` or `$schema`, a pattern that is no regular expression, and for what {@link unsupportedProblem} names.
  * @example
  * const check = jsonSchemaCheck({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] })
  * check({}) // { id: ['is required.'] }
@@ -71,6 +71,8 @@ interface Compiled {
 function compile(given: JsonObject): Compiled {
   try {
     const draft = draftOf(given)
+    const problem = unsupportedProblem(given, draft === '7')
+    if (problem !== null) throw new TypeError(`The schema ${problem}`)
     let stepsLeft = MAX_STEPS
     const onStep = () => {
       stepsLeft -= 1

@@ -38,29 +38,41 @@ const SystemMessage = z.object({ role: z.literal('system'), parts: z.array(TextP
 export const Message = z.discriminatedUnion('role', [UserMessage, AssistantMessage, ToolMessage, SystemMessage])
 export type Message = z.infer<typeof Message>
 
+function transcriptOf<Turn extends z.ZodType<Message>>(turn: Turn) {
+  return z
+    .array(turn)
+    .min(1, 'must hold at least one message.')
+    .superRefine((messages, context) => {
+      for (const fault of unpairedToolParts(messages)) {
+        context.addIssue({ code: 'custom', path: fault.path, message: fault.message })
+      }
+    })
+}
+
 /** A conversation: at least one turn, in which every tool call is answered before the talk goes on. */
-export const Transcript = z
-  .array(Message)
-  .min(1, 'must hold at least one message.')
-  .superRefine((messages, context) => {
-    for (const fault of unpairedToolParts(messages)) {
-      context.addIssue({ code: 'custom', path: fault.path, message: fault.message })
-    }
-  })
-  .describe('A conversation. The tool turn after a `tool_call` answers it with a `tool_result`.')
+export const Transcript = transcriptOf(Message).describe(
+  'A conversation. The tool turn after a `tool_call` answers it with a `tool_result`.',
+)
+
+// The same turns: that one of them is refused is told as such, and not together with roles that nobody knows.
+const PublicMessage = z.discriminatedUnion('role', [UserMessage, AssistantMessage, ToolMessage, SystemMessage], {
+  error: ({ code }) => (code === 'invalid_union' ? 'must be “user” or “assistant” or “tool”.' : undefined),
+})
 
 /** A conversation from page source, which is anybody’s to edit: no turn of it may speak as the system. */
-export const PublicTranscript = Transcript.superRefine((messages, context) => {
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== 'system') continue
-    context.addIssue({
-      code: 'custom',
-      path: [index, 'role'],
-      message:
-        'must be user, assistant or tool: a public key may not speak as the system. Set agent.instructions in the deployment instead.',
-    })
-  }
-}).describe('A conversation from page source: no turn may speak as `system`.')
+export const PublicTranscript = transcriptOf(PublicMessage)
+  .superRefine((messages, context) => {
+    for (const [index, message] of messages.entries()) {
+      if (message.role !== 'system') continue
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'role'],
+        message:
+          'must be user, assistant or tool: a public key may not speak as the system. Set agent.instructions in the deployment instead.',
+      })
+    }
+  })
+  .describe('A conversation from page source: no turn may speak as `system`.')
 
 interface Fault {
   path: (string | number)[]

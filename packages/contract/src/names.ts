@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { PROBE_CAPABILITY } from './capability-calls.ts'
 
 const SEGMENT = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 
@@ -7,6 +8,8 @@ const SEGMENT = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
  * The rule is what both model tool-calling APIs and discovery name segments accept: a letter, then up to 63 of `A-Za-z0-9-`.
  */
 export function capabilityNameProblem(name: string): string | null {
+  if (name.toLowerCase() === PROBE_CAPABILITY)
+    return `“${name}” is reserved: the service probes endpoints by this name.`
   if (SEGMENT.test(name)) return null
   const repaired = repairCapabilityName(name)
   const advice = repaired ? ` Try “${repaired}”.` : ''

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { Adp, Connection, Health, Website } from './deployments.ts'
+import { Adp, Connection, Health, HealthNote, Website } from './deployments.ts'
 import { RuntimeId } from './ids.ts'
 import { Timestamp } from './json.ts'
-import { SemVer } from './names.ts'
-import { Endpoint, Origin } from './web-addresses.ts'
+import { Endpoint, OriginText, originProblem } from './web-addresses.ts'
 
 export const Tier = z
   .enum(['free', 'pro', 'enterprise'])
@@ -14,7 +13,7 @@ export type Tier = z.infer<typeof Tier>
 export const RegisterRuntimeRequest = z.strictObject({
   runtimeId: RuntimeId.optional(),
   name: z.string().trim().min(1).max(100),
-  version: SemVer.optional(),
+  version: z.string().min(1).max(64).optional(),
   projectId: z.string().optional(),
   endpoint: Endpoint.optional(),
 })
@@ -59,6 +58,7 @@ export const RuntimeList = z.object({ runtimes: z.array(RuntimeListItem), nextCu
 export type RuntimeList = z.infer<typeof RuntimeList>
 
 export const RuntimeDetail = RuntimeListItem.extend({
+  healthNote: HealthNote,
   tier: Tier,
   capabilities: z.array(
     z.object({
@@ -85,7 +85,16 @@ export type RuntimeDetail = z.infer<typeof RuntimeDetail>
 
 /** Body of `PUT /v1/runtimes/<runtime_id>/allowed-origins`. An empty list means unrestricted. */
 export const AllowedOriginsRequest = z.strictObject({
-  origins: z.array(Origin).max(50, 'accepts at most 50 origins.'),
+  // The faults of entries stand under the list, which is the field that was sent; each names its entry.
+  origins: z
+    .array(OriginText)
+    .max(50, 'accepts at most 50 origins.')
+    .superRefine((origins, context) => {
+      for (const origin of origins) {
+        const problem = originProblem(origin)
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      }
+    }),
 })
 export type AllowedOriginsRequest = z.infer<typeof AllowedOriginsRequest>
 

@@ -13,10 +13,17 @@ export function isLocalHost(hostname: string): boolean {
   return LOCAL_HOSTS.has(hostname)
 }
 
+/** The fault of an address's port, or null. URL parsers refuse the whole address and do not say why. */
+export function portProblem(address: string): string | null {
+  const [, port = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*:([^/?#:\]@]+)(?:[/?#]|$)/i.exec(address) ?? []
+  if (port === '' || (/^\d+$/.test(port) && Number(port) <= 65_535)) return null
+  return `has the port “${port.slice(0, 20)}”: a port is a number from 1 to 65535.`
+}
+
 /** What is wrong with a runtime endpoint, or null: an absolute `https:` URL, or `http:` on one of the local hosts. */
 export function endpointProblem(endpoint: string): string | null {
   const url = parseAbsolute(endpoint)
-  if (!url) return 'must be an absolute URL, such as https://shop.example.com/svc.'
+  if (!url) return portProblem(endpoint) ?? 'must be an absolute URL, such as https://shop.example.com/svc.'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://.'
   if (url.protocol === 'http:' && !isLocalHost(url.hostname)) {
     return 'must start with https:// (http:// is accepted for localhost, 127.0.0.1 and [::1] only).'
@@ -46,15 +53,17 @@ export function originProblem(origin: string): string | null {
   return null
 }
 
-/** A bare web origin: scheme, host and, where it is not the default, port. */
-export const Origin = z
+/** The text of an origin; see {@link originProblem}. */
+export const OriginText = z
   .string()
   .max(512)
-  .superRefine((origin, context) => {
-    const problem = originProblem(origin)
-    if (problem) context.addIssue({ code: 'custom', message: problem })
-  })
   .meta({ description: 'Scheme, host and, where it is not the default, port.', format: 'uri' })
+
+/** A bare web origin: scheme, host and, where it is not the default, port. */
+export const Origin = OriginText.superRefine((origin, context) => {
+  const problem = originProblem(origin)
+  if (problem) context.addIssue({ code: 'custom', message: problem })
+})
 
 /** A web page’s address, `http:` or `https:`. */
 export const WebUrl = z

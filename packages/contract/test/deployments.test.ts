@@ -44,6 +44,13 @@ test.each([1, 3, '2', null, undefined])('schemaVersion %j is refused', (schemaVe
   expect(faultsOf(manifest({ schemaVersion }))).toEqual({ schemaVersion: ['must be 2.'] })
 })
 
+test('a capability may say more than is called: words and permissions of its action, and metadata', () => {
+  const action = { name: 'echo', description: 'Says it again.', permissions: ['echo:say'] }
+  const capability = { name: 'echo', version: '1.0.0', actions: [action], metadata: { team: 'core' } }
+  expect(Capability.parse(capability)).toMatchObject({ actions: [action], metadata: { team: 'core' } })
+  expect(Capability.safeParse({ ...capability, actions: [{ ...action, permissions: 'echo:say' }] }).success).toBe(false)
+})
+
 describe('capabilities', () => {
   test('a manifest without any is accepted, one without the list is not', () => {
     expect(faultsOf(manifest({ capabilities: [] }))).toEqual({})

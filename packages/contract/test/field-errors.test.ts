@@ -1,4 +1,5 @@
 import {
+  AllowedOriginsRequest,
   DeployRequest,
   ErrorBody,
   ExecuteRequest,
@@ -37,8 +38,8 @@ describe('paths', () => {
   })
 
   test('several faults of one field stand together under it', () => {
-    const faults = faultsOf(RegisterRuntimeRequest, { name: 'x', version: `v${'1'.repeat(300)}` })
-    expect(faults['version']).toHaveLength(2)
+    const faults = faultsOf(AllowedOriginsRequest, { origins: ['https://a.example/', 'https://b.example/x'] })
+    expect(faults['origins']).toHaveLength(2)
   })
 
   test('a missing field is called required, with what is expected there', () => {
@@ -77,7 +78,7 @@ describe('what is wrong with a value', () => {
       ExecuteRequest,
       { messages: [{ role: 'bot', parts: [part] }], metadata: [] },
       {
-        'messages.0.role': 'must be “user” or “assistant” or “tool” or “system”.',
+        'messages.0.role': 'must be “user” or “assistant” or “tool”.',
         metadata: 'must be a JSON object, not a list.',
       },
     ],

@@ -128,6 +128,13 @@ describe('a conversation from page source', () => {
     expect(faults['1.role']?.join()).toContain('a public key may not speak as the system')
   })
 
+  test('is not offered the role of the system for one that is not known', () => {
+    const parsed = PublicTranscript.safeParse([{ role: 'developer', parts: [] }])
+    expect(parsed.success ? {} : fieldErrorsOf(parsed.error)).toEqual({
+      '0.role': ['must be “user” or “assistant” or “tool”.'],
+    })
+  })
+
   test('hears of a system turn and of an unpaired call together', () => {
     expect(Object.keys(faultsOf([system('x'), asks('a')], PublicTranscript)).sort()).toEqual(['0.role', '1.parts.0.id'])
   })

@@ -32,6 +32,10 @@ describe('capability names', () => {
     expect(repairCapabilityName(name)).toBe(repaired)
   })
 
+  test.each(['svc-probe', 'SVC-Probe'])('refuses %s, which is reserved', (name) => {
+    expect(capabilityNameProblem(name)).toContain('is reserved')
+  })
+
   test.each([
     ['1st', 'must start with a letter, not with “1”', 'st'],
     ['-order', 'must start with a letter, not with “-”', 'order'],

@@ -3,6 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 describe('endpoints', () => {
+  test.each(['https://shop.example.com:99999/svc', 'https://shop.example.com:80a', 'http://[::1]:65536'])(
+    'names the port of %s',
+    (endpoint) => {
+      expect(endpointProblem(endpoint)).toMatch(/^has the port “[^”]+”: a port is a number from 1 to 65535\.$/)
+    },
+  )
+
   test.each([
     'https://shop.example.com',
     'https://shop.example.com/svc',
@@ -57,7 +64,6 @@ describe('endpoints', () => {
     'https://*.example.com',
     'https://a.com,b.com',
     'https://[::1',
-    'https://shop.example.com:99999',
     'mailto:shop@example.com',
     'javascript:alert(1)',
     'data:text/plain,x',
