@@ -4,6 +4,7 @@ export type {
   Generator,
   GeneratorContext,
   ReceiverRefusal,
+  ReservedOutput,
   SvcConfigInput,
 } from '@svc/contract'
 export { type CapabilityHandler, createHandler, type FailedCall, type HandlerOptions } from './calls/create-handler.ts'

@@ -1,16 +1,25 @@
-import { CapabilityCall, isJsonObject, RECEIVER_REFUSALS, type ReceiverRefusal, RuntimeId } from '@svc/contract'
+import {
+  CapabilityCall,
+  isJsonObject,
+  PROBE_CAPABILITY,
+  RECEIVER_REFUSALS,
+  type ReceiverRefusal,
+  reservedOutputFaults,
+} from '@svc/contract'
 import { isRuntime, type Runtime } from '../capabilities/define-runtime.ts'
 import type { Clock } from '../clock.ts'
 import { NonceStoreFullError } from '../errors.ts'
 import { limitClaims } from '../nonces/limit-claims.ts'
 import { createMemoryNonceStore } from '../nonces/memory-nonce-store.ts'
 import type { NonceStore } from '../nonces/nonce-store.ts'
+import { type CredentialOptions, type Credentials, readCredentials } from './credentials.ts'
 import type { PermissionsOf } from './lacking-permissions.ts'
 import { createOwnerNotices, type TellOwner } from './owner-notices.ts'
 import { rawBodyRequired } from './raw-body-required.ts'
 import { type BodyReading, DEFAULT_MAX_BODY_BYTES, readBody } from './read-body.ts'
 import { runCapability } from './run-capability.ts'
-import { type Envelope, type KeyedReceiver, readEnvelope, signersOf, verifyBody } from './verify-signature.ts'
+import { tellConsole } from './tell-console.ts'
+import { type KeyedReceiver, readEnvelope, signersOf, verifyBody } from './verify-signature.ts'
 
 /** Which call an error belongs to; absent where the fault lay outside any call. */
 export interface FailedCall {
@@ -20,15 +29,15 @@ export interface FailedCall {
 }
 
 /** What a handler is made of. */
-export interface HandlerOptions {
+export interface HandlerOptions extends CredentialOptions {
   /** What `defineRuntime` returned. */
   readonly runtime: Runtime
-  /** The id that registration gave, `rt_…`. Undefined, as from an environment without it, is refused with a message. */
-  readonly runtimeId: string | undefined
-  /** The signing secret that registration gave; during a rotation a list of the new one and the old one. */
-  readonly secret: string | undefined | readonly (string | undefined)[]
-  /** Default: in memory, for one long-lived process. Several processes, or short-lived ones, need a shared store. */
-  readonly nonceStore?: NonceStore | undefined
+  /**
+   * Default: in memory, for one long-lived process. Several processes, or short-lived ones, need a shared store.
+   * `accept-cold`: in memory, for a handler that is made at its first call. A call that another process answered within
+   * the last five minutes can then be replayed.
+   */
+  readonly nonceStore?: NonceStore | 'accept-cold' | undefined
   /** How long the nonce store may take for one claim, in milliseconds; past it calls are refused. Default 5,000. */
   readonly nonceTimeoutMs?: number | undefined
   /** Required where a capability has `permissions`: looks up which ones the end user of a call holds. */
@@ -40,6 +49,12 @@ export interface HandlerOptions {
    * can send, it hears what points to a wrong set-up, once a minute for each code.
    */
   readonly onError?: ((error: unknown, call?: FailedCall) => unknown) | undefined
+  /**
+   * True: the message of every thrown error is answered, for development. Default: the message of a `CapabilityError` alone;
+   * any other error is answered as “The capability failed.” with the call’s id. With it `onError` also hears what a chat would
+   * leave out of an output’s reserved key `svc`.
+   */
+  readonly exposeErrors?: boolean | undefined
   /** Bodies past this many bytes are answered 413, by every adapter too. Default 2 MiB. */
   readonly maxBodyBytes?: number | undefined
 }
@@ -52,15 +67,15 @@ interface Services extends KeyedReceiver {
   readonly clock: Clock
   readonly maxBodyBytes: number
   readonly permissionsOf: PermissionsOf | undefined
+  readonly exposeErrors: boolean
   readonly onError: HandlerOptions['onError']
-  /** Of the nonce store, where it refuses calls that were signed earlier. */
-  readonly openedAt: number | undefined
   readonly tellOwner: TellOwner
 }
 
 /**
  * Makes the function that serves a runtime’s endpoint: a web-standard `Request` in, a `Response` out. Make it once, when
- * the server starts. Throws a `TypeError` where `runtimeId` or `secret` is missing, or `permissionsOf` where it is needed.
+ * the server starts. Where `runtimeId` or `secret` is missing or wrong it answers every request 503 `not_configured`, and says
+ * once what is missing, to `onError` or else on the console. Throws a `TypeError` where `permissionsOf` is missing.
  * @example
  * const handler = createHandler({ runtime, runtimeId: process.env.SVC_RUNTIME_ID, secret: process.env.SVC_RUNTIME_SECRET })
  * export const POST = handler
@@ -69,7 +84,12 @@ interface Services extends KeyedReceiver {
  * createHandler({ runtime, runtimeId, secret, permissionsOf: async ({ endUserToken }) => rolesOf(await userOf(endUserToken)) })
  */
 export function createHandler(options: HandlerOptions): CapabilityHandler {
-  const services = servicesOf(options)
+  const { runtime } = options
+  if (!isRuntime(runtime)) throw new TypeError('createHandler: runtime must be what defineRuntime() returned.')
+  refuseUncheckedPermissions(options)
+  const credentials = readCredentials(options)
+  if (!credentials.ok) return unconfigured(options, credentials.problem)
+  const services = servicesOf(options, credentials)
   // Node links a Request to the signal that it was made with weakly: one that nobody holds on to never aborts.
   const underWay = new Set<Request>()
   return async (request) => {
@@ -85,26 +105,21 @@ export function createHandler(options: HandlerOptions): CapabilityHandler {
   }
 }
 
-function servicesOf(options: HandlerOptions): Services {
+// The owner’s application goes on without its capabilities: a missing variable must not keep it from starting.
+function unconfigured(options: HandlerOptions, problem: string): CapabilityHandler {
+  const { onError = tellConsole } = options
+  report({ onError }, new Error(`Capability calls are answered 503 not_configured. createHandler: ${problem}`))
+  return async () => json(503, { error: 'not_configured' })
+}
+
+function servicesOf(options: HandlerOptions, { runtimeId, secrets }: Credentials & { ok: true }): Services {
   const { runtime, clock = Date, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, onError } = options
-  if (!isRuntime(runtime)) throw new TypeError('createHandler: runtime must be what defineRuntime() returned.')
-  const runtimeId = RuntimeId.safeParse(options.runtimeId)
-  if (!runtimeId.success) {
-    throw new TypeError('createHandler: runtimeId must be the id from registration, “rt_…”. Is it in the environment?')
-  }
-  const secret = [options.secret].flat().flatMap((each) => each || [])
-  if (secret.length === 0) {
-    throw new TypeError('createHandler: secret must be the runtime’s signing secret. Is it in the environment?')
-  }
-  if (secret.some((each) => each.startsWith('svc_'))) {
-    throw new TypeError('createHandler: secret must be the signing secret that registration gave, not a key.')
-  }
-  refuseUncheckedPermissions(options)
-  const { permissionsOf, nonceTimeoutMs = 5_000, nonceStore: store = createMemoryNonceStore({ clock }) } = options
+  const { permissionsOf, exposeErrors = false, nonceTimeoutMs = 5_000, nonceStore } = options
+  const inMemory = () => createMemoryNonceStore({ clock, acceptCold: nonceStore === 'accept-cold' })
   return {
-    ...{ runtime, runtimeId: runtimeId.data, signers: signersOf(secret), permissionsOf, clock, maxBodyBytes, onError },
-    nonceStore: limitClaims(store, nonceTimeoutMs),
-    openedAt: store.openedAt,
+    ...{ runtime, runtimeId, signers: signersOf(secrets), permissionsOf, clock, maxBodyBytes },
+    ...{ onError, exposeErrors },
+    nonceStore: limitClaims(typeof nonceStore === 'object' ? nonceStore : inMemory(), nonceTimeoutMs),
     tellOwner: createOwnerNotices(clock, (error) => report({ onError }, error)),
   }
 }
@@ -128,7 +143,7 @@ async function answer(services: Services, request: Request): Promise<Response> {
   const verification = await verifyBody(services, envelope, body.bytes).catch((error: unknown) => ({ ok: null, error }))
   if (verification.ok === null) return nonceStoreFailed(services, verification.error)
   if (verification.ok) return answerCall(services, request, body.bytes)
-  tellOfRefusal(services, verification.refusal, envelope)
+  tellOfRefusal(services, verification.refusal)
   return refusal(verification.refusal)
 }
 
@@ -145,6 +160,7 @@ async function answerCall(services: Services, request: Request, body: Uint8Array
   if (!payload.ok) return refusal('invalid_json')
   if (!isJsonObject(payload.value) || typeof payload.value['capability'] !== 'string')
     return refusal('missing_capability')
+  if (payload.value['capability'] === PROBE_CAPABILITY) return json(200, { output: { ok: true } })
   const capability = services.runtime.find(payload.value['capability'])
   if (!capability) {
     services.tellOwner('unknown_capability', UNKNOWN_CAPABILITY_ADVICE)
@@ -152,11 +168,16 @@ async function answerCall(services: Services, request: Request, body: Uint8Array
   }
   const call = CapabilityCall.safeParse(payload.value)
   if (!call.success) return refusal('invalid_json')
-  const { permissionsOf } = services
-  const outcome = await runCapability(capability, call.data, { startedAt, signal: request.signal, permissionsOf })
-  if (outcome.ok) return jsonText(200, `{"output":${outcome.outputJson}}`)
+  const { permissionsOf, exposeErrors } = services
+  const circumstances = { startedAt, signal: request.signal, permissionsOf, exposeErrors }
+  const outcome = await runCapability(capability, call.data, circumstances)
   const { executionId, callId } = call.data
-  if ('error' in outcome) report(services, outcome.error, { executionId, callId, capability: capability.name })
+  const failedCall = { executionId, callId, capability: capability.name }
+  if (outcome.ok) {
+    if (exposeErrors && outcome.reserved !== undefined) reportReserved(services, outcome.reserved, failedCall)
+    return jsonText(200, `{"output":${outcome.outputJson}}`)
+  }
+  if ('error' in outcome) report(services, outcome.error, failedCall)
   return json(200, { output: null, error: { code: outcome.code, message: outcome.message } })
 }
 
@@ -181,17 +202,23 @@ function report({ onError }: Pick<HandlerOptions, 'onError'>, error: unknown, ca
   if (onError) new Promise((resolve) => resolve(onError(error, call))).catch(() => undefined)
 }
 
+function reportReserved(services: Services, reserved: unknown, call: FailedCall): void {
+  const faults = Object.entries(reservedOutputFaults(reserved)).flatMap(([field, sentences]) =>
+    sentences.map((sentence) => `${field} ${sentence}`),
+  )
+  if (faults.length > 0) report(services, new TypeError(`“${call.capability}”: ${faults.join(' ')}`), call)
+}
+
 const UNKNOWN_CAPABILITY_ADVICE = 'it is deployed, but not served here: restart this server with the deployed code'
 const OTHER_SECRET_ADVICE = 'the secret here is not the one that the control plane signs with'
 const EARLY_CALL_ADVICE =
-  'by this machine’s clock it was signed before the nonce store in memory was made, and may have been answered before a ' +
-  'restart. Make the handler when the server starts; where processes come and go, pass a nonceStore that they share'
+  'by this machine’s clock it was signed more than five seconds before the nonce store in memory was made, and may have been ' +
+  'answered before a restart. Make the handler when the server starts; where processes come and go, pass a nonceStore that they share'
 
 // What a wrong set-up looks like from here; the caller learns no more than the code.
-function tellOfRefusal({ tellOwner, openedAt }: Services, code: ReceiverRefusal, { timestamp }: Envelope): void {
+function tellOfRefusal({ tellOwner }: Services, code: ReceiverRefusal): void {
   if (code === 'signature_mismatch') tellOwner(code, OTHER_SECRET_ADVICE)
-  const isEarly = openedAt !== undefined && Number(timestamp) < openedAt
-  if (code === 'nonce_replayed' && isEarly) tellOwner(code, EARLY_CALL_ADVICE)
+  if (code === 'nonce_store_cold') tellOwner(code, EARLY_CALL_ADVICE)
 }
 
 function refusal(code: ReceiverRefusal): Response {

@@ -8,7 +8,7 @@ import {
   TIMESTAMP_TOLERANCE_MS,
 } from '@svc/contract'
 import type { Clock } from '../clock.ts'
-import { NONCE_LIFETIME_MS, type NonceStore } from '../nonces/nonce-store.ts'
+import { COLD_START_MS, NONCE_LIFETIME_MS, type NonceStore } from '../nonces/nonce-store.ts'
 
 /** Whom a receiver answers. */
 export interface Receiver {
@@ -85,12 +85,17 @@ export async function verifyBody(receiver: KeyedReceiver, envelope: Envelope, bo
   const digest = await bodyDigest(new Uint8Array(body))
   const parts = { runtimeId: receiver.runtimeId, timestamp, nonce, bodyDigest: digest }
   if (!(await matchesAny(receiver.signers, parts, envelope.signature))) return refuse('signature_mismatch')
+  if (isFromBefore(receiver.nonceStore, timestamp)) return refuse('nonce_store_cold')
   // Claimed only now, so that a forger cannot use up nonces.
   const isFirst = await receiver.nonceStore.claim(nonce, Number(timestamp) + NONCE_LIFETIME_MS)
   if (!isFirst) return refuse('nonce_replayed')
   // A store may have taken its time: what nobody waits for any more must not run.
   if (!isTolerated(receiver, timestamp)) return refuse('timestamp_outside_tolerance')
   return { ok: true, timestamp: Number(timestamp), nonce }
+}
+
+function isFromBefore({ openedAt }: NonceStore, timestamp: string): boolean {
+  return openedAt !== undefined && Number(timestamp) < openedAt - COLD_START_MS
 }
 
 // Written so that a clock that returns NaN refuses.

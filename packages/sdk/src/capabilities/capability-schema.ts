@@ -1,4 +1,4 @@
-import type { JsonObject } from '@svc/contract'
+import type { JsonObject, ReservedOutput } from '@svc/contract'
 import type { FromJsonSchema } from './from-json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { InferInput, InferOutput, StandardJsonSchemaV1, StandardSchemaV1 } from './standard-schema.ts'
@@ -13,8 +13,21 @@ export type HandlerInput<Schema> = Schema extends StandardSchemaV1
     ? JsonObject
     : FromJsonSchema<Schema>
 
-/** What a handler may return: anything where there is no output schema, else what the schema accepts. */
-export type HandlerOutput<Schema> = Schema extends StandardSchemaV1 ? InferInput<Schema> : FromJsonSchema<Schema>
+/**
+ * What a handler may return: anything where there is no output schema, else what the schema accepts, with the reserved key
+ * `svc` beside it, which the schema does not see.
+ */
+export type HandlerOutput<Schema> = WithReserved<
+  Schema extends StandardSchemaV1 ? InferInput<Schema> : FromJsonSchema<Schema>
+>
+
+type WithReserved<Output> = Output extends readonly unknown[]
+  ? Output
+  : Output extends object
+    ? 'svc' extends keyof Output
+      ? Output
+      : Output & { readonly svc?: ReservedOutput }
+    : Output
 
 /**
  * What a schema must also be: anything, but no plain object of a library’s schemas, `{ city: z.string() }`, which reads as

@@ -48,7 +48,7 @@ export interface CapabilityOptions<Input, Output, RequiresEndUser extends boolea
   readonly requiresEndUser?: RequiresEndUser
   /** What the end user must be allowed, in words of your own: `orders:refund`. See `permissionsOf` of `createHandler`. */
   readonly permissions?: readonly Permission[]
-  /** Does the work. What it throws becomes the call’s failure: the message reaches the model, the stack nobody. */
+  /** Does the work. What it throws fails the call; the model reads the message of a {@link CapabilityError} alone. */
   handler(
     input: HandlerInput<Input>,
     context: CapabilityContext<RequiresEndUser>,

@@ -12,6 +12,9 @@ export const NONCE_LIFETIME_MS = TIMESTAMP_TOLERANCE_MS + NONCE_MARGIN_MS
  */
 export const SHARED_CLOCKS_MS = TIMESTAMP_TOLERANCE_MS
 
+/** How long before a store began a call may have been signed: a call may wait that long for a process that starts. */
+export const COLD_START_MS = 5_000
+
 /** Remembers which calls were answered, so that none is answered twice. Give several servers one shared store. */
 export interface NonceStore {
   /**
@@ -19,6 +22,9 @@ export interface NonceStore {
    * `expiresAt` is the call’s timestamp plus {@link NONCE_LIFETIME_MS}. A rejection refuses the call.
    */
   claim(nonce: string, expiresAt: number): Promise<boolean>
-  /** When the store began, in milliseconds, where it refuses all calls signed earlier: their owner is told why. */
+  /**
+   * When the store began, in milliseconds, where it remembers nothing from before: calls signed more than five seconds
+   * earlier are refused with `nonce_store_cold`.
+   */
   readonly openedAt?: number
 }

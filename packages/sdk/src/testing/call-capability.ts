@@ -5,7 +5,7 @@ import { type CallResult, readResult } from './call-result.ts'
 import type { CallInput, CallOutput } from './call-types.ts'
 import { type CallFields, signRequest } from './sign-call.ts'
 
-export interface CallOptions extends CallFields, Pick<HandlerOptions, 'clock' | 'onError'> {
+export interface CallOptions extends CallFields, Pick<HandlerOptions, 'clock' | 'exposeErrors' | 'onError'> {
   /** The permissions that the end user holds. Default: every one that the capability asks for. */
   readonly permissions?: readonly string[] | undefined
   /** Aborting it is the caller leaving before the answer. */
@@ -32,10 +32,10 @@ export async function callCapability(
   input: unknown,
   options: CallOptions = {},
 ): Promise<CallResult> {
-  const { permissions = capability.permissions ?? [], clock, onError, ...call } = options
+  const { permissions = capability.permissions ?? [], clock, exposeErrors, onError, ...call } = options
   const handler = createHandler({
     ...IDENTITY,
-    ...{ clock, onError },
+    ...{ clock, exposeErrors, onError },
     runtime: defineRuntime({ capabilities: [capability] }),
     nonceStore: { claim: async () => true },
     permissionsOf: () => permissions,

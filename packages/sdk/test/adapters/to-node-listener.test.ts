@@ -38,7 +38,7 @@ test('one connection serves call after call, refused ones between them', async (
   expect((await fetch(origin, { method: 'HEAD' })).status).toBe(405)
   expect(await send(origin, callBody('breaks'))).toMatchObject({
     status: 200,
-    body: { output: null, error: { message: 'Out of paper.' } },
+    body: { output: null, error: { code: 'handler_failed' } },
   })
 })
 

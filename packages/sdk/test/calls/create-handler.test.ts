@@ -1,6 +1,6 @@
 import { SIGNATURE_HEADERS } from '@svc/contract'
 import { createHandler, defineCapability, defineRuntime, type HandlerOptions, NonceStoreFullError } from '@svc/sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { serve } from '../support/serve.ts'
 import {
   callBody,
@@ -52,6 +52,13 @@ describe('a verified call', () => {
         aborted: false,
       },
     })
+  })
+
+  test('of the reserved capability is answered by the handler itself, without a word to the owner', async () => {
+    const heard: unknown[] = []
+    const { call } = setUp({ onError: (error) => heard.push(error) })
+    expect(await call('svc-probe')).toEqual({ status: 200, body: { output: { ok: true } } })
+    expect(heard).toEqual([])
   })
 
   test('ignores fields of the body that it does not know', async () => {
@@ -224,13 +231,22 @@ describe('the owner', () => {
     expect(words(served)).toHaveLength(2)
   })
 
-  test('hears that a call was signed before the store in memory was made, and what to do', async () => {
+  test('hears that a call was signed long before the store in memory was made, and what to do', async () => {
     const served = setUp()
-    const early = await served.handler(await signedRequest({ timestamp: String(NOW - 1) }))
-    expect(await read(early)).toEqual({ status: 401, body: { error: 'nonce_replayed' } })
+    const early = await served.handler(await signedRequest({ timestamp: String(NOW - 5_001) }))
+    expect(await read(early)).toEqual({ status: 401, body: { error: 'nonce_store_cold' } })
     expect(words(served)).toEqual([
-      expect.stringMatching(/nonce_replayed: .*before the nonce store in memory was made.*share$/),
+      expect.stringMatching(/nonce_store_cold: .*five seconds before the nonce store in memory was made.*share$/),
     ])
+  })
+
+  test('may know what “accept-cold” gives up: a call from before the store is answered, and once', async () => {
+    const served = setUp({ nonceStore: 'accept-cold' })
+    const timestamp = String(NOW - 290_000)
+    const early = async () => read(await served.handler(await signedRequest({ timestamp, nonce: 'early' })))
+    expect((await early()).status).toBe(200)
+    expect((await early()).body).toEqual({ error: 'nonce_replayed' })
+    expect(words(served)).toEqual([])
   })
 
   test('does not hear of a replay', async () => {
@@ -256,17 +272,36 @@ test('of 1,000 concurrent replays one is answered, and the handler runs once', a
 })
 
 describe('createHandler', () => {
-  const runtime = defineRuntime({ capabilities: [] })
-
   test.each([
     ['an absent runtime id', { runtimeId: undefined }, /runtimeId.*Is it in the environment/],
     ['something else as the runtime id', { runtimeId: 'svc_sk_x' }, /runtimeId/],
     ['an absent secret', { secret: undefined }, /secret.*Is it in the environment/],
     ['an empty secret', { secret: '' }, /secret/],
     ['a list without a secret', { secret: ['', undefined] }, /secret/],
-    ['no runtime', { runtime: JSON.parse('{}') }, /defineRuntime/],
-  ])('refuses %s with a message, before any call', (_situation, overrides, message) => {
-    expect(() => createHandler({ runtime, runtimeId: RUNTIME_ID, secret: SECRET, ...overrides })).toThrow(message)
+    ['a key in place of the secret', { secret: 'svc_sk_x' }, /secret.*not a key/],
+    ['neither', { runtimeId: undefined, secret: undefined }, /runtimeId.*secret/],
+  ])('starts with %s: it says once what is missing, and answers 503', async (_situation, overrides, message) => {
+    const { handler, reported } = setUp(overrides)
+    for (let count = 0; count < 3; count += 1) {
+      expect(await read(await handler(await signedRequest()))).toEqual({
+        status: 503,
+        body: { error: 'not_configured' },
+      })
+    }
+    expect(reported.map(({ error }) => String(error))).toEqual([expect.stringMatching(message)])
+    expect(String(reported[0]?.error)).not.toContain(SECRET)
+  })
+
+  test('says it on the console where nobody hears of errors', () => {
+    const told = vi.spyOn(console, 'error').mockReturnValue(undefined)
+    onTestFinished(() => told.mockRestore())
+    setUp({ secret: undefined, onError: undefined })
+    expect(told.mock.calls.map(([error]) => String(error))).toEqual([expect.stringMatching(/secret.*environment/)])
+  })
+
+  test('refuses what is no runtime, before any call', () => {
+    const noRuntime: HandlerOptions['runtime'] = JSON.parse('{}')
+    expect(() => createHandler({ runtime: noRuntime, runtimeId: RUNTIME_ID, secret: SECRET })).toThrow(/defineRuntime/)
   })
 
   test('refuses a capability with permissions that nothing looks up', () => {
@@ -281,9 +316,8 @@ describe('createHandler', () => {
   })
 
   test('never writes a secret into its message', () => {
-    const attempt = () => createHandler({ runtime, runtimeId: SECRET, secret: SECRET })
-    expect(attempt).toThrow(TypeError)
-    expect(attempt).not.toThrow(SECRET)
+    const { reported } = setUp({ runtimeId: SECRET })
+    expect(reported.map(({ error }) => String(error))).toEqual([expect.not.stringContaining(SECRET)])
   })
 
   test('takes a rotation’s pair of secrets, the old one absent outside a rotation', async () => {

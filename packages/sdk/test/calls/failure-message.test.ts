@@ -5,16 +5,27 @@ import { failure, serve } from '../support/serve.ts'
 const TOKEN = 'Bearer s3ssion/of+alice=='
 const STACK = new Error('inner').stack ?? ''
 
-/** The words that a thrown value leaves in the answer. */
+/** The words that a thrown value leaves in the answer of a handler that shows them. */
 async function wordsFor(thrown: unknown) {
   const fails = defineCapability({ name: 'fails', version: '1.0.0', handler: () => Promise.reject(thrown) })
-  const { call, reported } = serve([fails])
+  const { call, reported } = serve([fails], { exposeErrors: true })
   const { status, body } = await call('fails', { endUserToken: TOKEN })
   expect([status, reported.length]).toEqual([200, 1])
   return JSON.stringify(body)
 }
 
 const said = (code: string, message: string) => JSON.stringify(failure(code, message).body)
+
+test.each<[string, unknown]>([
+  ['an error', Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' })],
+  ['a text', 'ECONNREFUSED 10.0.0.5:5432'],
+])('the words of %s stay on the owner’s server, with the call’s id in the answer', async (_situation, thrown) => {
+  const fails = defineCapability({ name: 'fails', version: '1.0.0', handler: () => Promise.reject(thrown) })
+  const { call, reported } = serve([fails])
+  const message = 'The capability failed. Its callId is call_7.'
+  expect(await call('fails', { callId: 'call_7' })).toEqual(failure('handler_failed', message))
+  expect(reported).toEqual([{ error: thrown, call: expect.objectContaining({ callId: 'call_7' }) }])
+})
 
 describe('the model reads a message and no stack', () => {
   test.each<[string, unknown]>([

@@ -9,6 +9,7 @@ import { callBody, signedRequest } from '../support/signed-calls.ts'
 
 const version = '1.0.0'
 const TOKEN = 'end-user-session-token'
+const UNTOLD = 'The capability failed. Its callId is call_1.'
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 
 describe('input', () => {
@@ -232,6 +233,69 @@ describe('output', () => {
   })
 })
 
+describe('the reserved key of an output', () => {
+  const svc = { actions: [{ type: 'reply' as const, label: 'Yes' }] }
+  const strict = {
+    type: 'object',
+    properties: { id: { type: 'number' } },
+    required: ['id'],
+    additionalProperties: false,
+  }
+  const noneOf = (given: unknown) => (JSON.stringify(given) === '{"id":1}' ? { id: 'made' } : Promise.reject(given))
+  const { call, reported } = serve([
+    defineCapability({ name: 'loose', version, output: z.object({ id: z.number() }), handler: () => ({ id: 1, svc }) }),
+    defineCapability({
+      name: 'strict',
+      version,
+      output: z.strictObject({ id: z.number() }),
+      handler: () => ({ id: 1, svc }),
+    }),
+    defineCapability({ name: 'plain', version, output: strict, handler: () => ({ id: 1, svc }) }),
+    defineCapability({ name: 'by-hand', version, output: handMadeSchema(noneOf), handler: () => ({ id: 1, svc }) }),
+    defineCapability({
+      name: 'described',
+      version,
+      output: z.strictObject({ id: z.number(), svc: z.object({ actions: z.array(z.unknown()) }) }),
+      handler: () => ({ id: 1, svc }),
+    }),
+    defineCapability({
+      name: 'to-text',
+      version,
+      output: z.object({ id: z.number() }).transform(({ id }) => String(id)),
+      handler: () => ({ id: 1, svc }),
+    }),
+  ])
+
+  test.each([
+    ['loose', { id: 1, svc }],
+    ['strict', { id: 1, svc }],
+    ['plain', { id: 1, svc }],
+    ['by-hand', { id: 'made', svc }],
+    ['described', { id: 1, svc }],
+  ])('is not judged by a schema that does not name it: %s', async (name, output) => {
+    expect((await call(name)).body).toEqual({ output })
+    expect(reported).toEqual([])
+  })
+
+  test('has no place where the schema makes no object', async () => {
+    expect(await call('to-text')).toMatchObject(failure('output_invalid', expect.any(String)))
+    expect(String(reported[0]?.error)).toMatch(/svc stands beside something that is no object/)
+  })
+
+  test('is held against what chats show in development, and the call goes on', async () => {
+    const lengthy = { actions: [{ type: 'reply', label: 'Yes', value: 'x'.repeat(1_001) }] }
+    const wrong = defineCapability({ name: 'wrong', version, handler: () => ({ id: 1, svc: lengthy }) })
+    const development = serve([wrong], { exposeErrors: true })
+    expect((await development.call('wrong')).body).toEqual({ output: { id: 1, svc: lengthy } })
+    expect(development.reported.map(({ error }) => String(error))).toEqual([
+      'TypeError: “wrong”: svc.actions.0.value has more than 1000 characters: it is left out.',
+    ])
+    const production = serve([wrong])
+    await production.call('wrong')
+    expect(production.reported).toEqual([])
+  })
+})
+
 describe('a caller that leaves', () => {
   /** A capability that waits for its caller to leave, then settles as it is told. */
   function waiting(settle: (signal: AbortSignal) => unknown) {
@@ -277,7 +341,7 @@ describe('a caller that leaves', () => {
   test('does not hide another fault, nor the handler’s own words', async () => {
     const fault = new Error('The database is away.')
     const failed = await answerAfterDeparture(() => Promise.reject(fault))
-    expect(failed).toMatchObject(failure('handler_failed', 'The database is away.'))
+    expect(failed).toMatchObject(failure('handler_failed', UNTOLD))
     expect(failed.reported.map(({ error }) => error)).toEqual([fault])
     const expected = await answerAfterDeparture(() => Promise.reject(new CapabilityError('stopped')))
     expect(expected).toEqual({ ...failure('capability_error', 'stopped'), reported: [] })
@@ -286,7 +350,7 @@ describe('a caller that leaves', () => {
   test('is not presumed: an AbortError of a caller who is still there is a fault', async () => {
     const away = defineCapability({ name: 'away', version, handler: () => Promise.reject(abortError()) })
     const { call, reported } = serve([away])
-    expect(await call('away')).toEqual(failure('handler_failed', 'stopped'))
+    expect(await call('away')).toEqual(failure('handler_failed', UNTOLD))
     expect(reported).toHaveLength(1)
   })
 })
@@ -305,8 +369,8 @@ describe('a handler that throws', () => {
     handler: () => Promise.reject(new CapabilityError('There are only 3 left.')),
   })
 
-  test('tells the model its message, and nobody its stack or the end user’s token', async () => {
-    const response = await serve([breaks]).handler(
+  test('tells the model its message in development, and nobody its stack or the end user’s token', async () => {
+    const response = await serve([breaks], { exposeErrors: true }).handler(
       await signedRequest({ body: callBody('breaks', { endUserToken: TOKEN }) }),
     )
     const text = await response.text()

@@ -1,3 +1,4 @@
+import type { ReservedOutput } from '@svc/contract'
 import {
   type CapabilityContext,
   type CapabilityDefinitionError,
@@ -194,7 +195,7 @@ test('a handler is called with its own types in the owner’s tests', async () =
     ...{ executionId: 'exec_1', callId: 'call_1', capability: 'probe', startedAt: new Date(0), metadata: {} },
     ...{ endUserToken: 'ab', signal: new AbortController().signal },
   }
-  expectTypeOf(double.handler).returns.resolves.toEqualTypeOf<{ twice: number }>()
+  expectTypeOf(double.handler).returns.resolves.toEqualTypeOf<{ twice: number } & { readonly svc?: ReservedOutput }>()
   expect(await double.handler({ n: 2 }, context)).toEqual({ twice: 4 })
   // @ts-expect-error: n is a number
   void double.handler({ n: 'two' }, context)

@@ -65,8 +65,11 @@ describe('a call that fails says so by code and message', () => {
     const errors: unknown[] = []
     const thrown = new Error('The database is away.')
     const result = await callCapability(failing(thrown), {}, { onError: (error) => errors.push(error) })
-    expect(result).toEqual({ ok: false, code: 'handler_failed', message: 'The database is away.' })
+    const message = 'The capability failed. Its callId is call_test.'
+    expect(result).toEqual({ ok: false, code: 'handler_failed', message })
     expect(errors).toEqual([thrown])
+    const shown = await callCapability(failing(thrown), {}, { exposeErrors: true })
+    expect(shown).toMatchObject({ message: 'The database is away.' })
   })
 
   test('output that its schema does not allow', async () => {

@@ -144,7 +144,7 @@ export function describeAdapter(name: string, adapter: Adapter): void {
       const place = await openShop()
       expect(await call(place, { body: callBody('breaks') })).toMatchObject({
         status: 200,
-        body: { output: null, error: { message: 'Out of paper.' } },
+        body: { output: null, error: { code: 'handler_failed' } },
       })
       expect(await call(place, { body: callBody('refuses') })).toMatchObject({
         status: 200,
