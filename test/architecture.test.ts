@@ -11,11 +11,17 @@ const server = sources.filter(({ path }) => path.startsWith('packages/server/src
 const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/contract': [],
   'packages/sdk': ['@svc/contract'],
-  'packages/cli': ['@svc/contract', '@svc/sdk', '@svc/sdk/node', '@svc/sdk/testing'],
+  'packages/cli': [
+    '@svc/contract',
+    '@svc/contract/unsupported-schema',
+    '@svc/sdk',
+    '@svc/sdk/node',
+    '@svc/sdk/testing',
+  ],
   'packages/demo-model': ['@svc/contract'],
-  'packages/server': ['@svc/contract', '@svc/demo-model'],
-  'packages/widget': ['@svc/contract'],
-  'packages/dashboard': ['@svc/contract', '@svc/widget', '@svc/widget/react'],
+  'packages/server': ['@svc/contract', '@svc/contract/unsupported-schema', '@svc/demo-model'],
+  'packages/widget': ['@svc/contract', '@svc/contract/reserved-output'],
+  'packages/dashboard': ['@svc/contract', '@svc/contract/compare-deployments', '@svc/widget', '@svc/widget/react'],
   'packages/testkit': ['@svc/contract'],
   'packages/harness': ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
@@ -33,10 +39,12 @@ const SDK_ARROWS: Record<string, string[]> = {
 
 /** The same of the tool: its commands, and below them what they share. */
 const CLI_ARROWS: Record<string, string[]> = {
-  '': ['deploy', 'dev', 'generate', 'init', 'manifest', 'status', 'terminal'],
+  '': ['account', 'deploy', 'dev', 'generate', 'init', 'logs', 'manifest', 'status', 'terminal'],
+  account: ['', 'terminal', 'control-plane', 'project'],
   deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
   dev: ['', 'terminal', 'project'],
   init: ['', 'terminal', 'control-plane', 'project'],
+  logs: ['', 'terminal', 'control-plane', 'project'],
   manifest: ['', 'terminal', 'control-plane', 'project'],
   status: ['', 'terminal', 'control-plane', 'project'],
   generate: ['', 'terminal', 'control-plane', 'project'],
@@ -45,9 +53,9 @@ const CLI_ARROWS: Record<string, string[]> = {
   terminal: [''],
 }
 
-/** The same of the widget; types of the contract alone, whose schemas are larger than all of it. */
+/** The same of the widget; of the contract types and the bounds of outputs, since its schemas are larger than all of it. */
 const WIDGET_ARROWS: Record<string, string[]> = {
-  '': ['client', 'conversation', 'markdown'],
+  '': ['client', 'conversation', 'markdown', 'element'],
   client: [],
   conversation: ['client'],
   markdown: [],
@@ -76,8 +84,8 @@ function isEntry(path: string): boolean {
 }
 
 const TOUCHING_THE_PROCESS = [
-  // Hears Ctrl-C for as long as it serves.
-  'packages/cli/src/dev/serve/until-interrupted.ts',
+  // Hears Ctrl-C for as long as a command goes on.
+  'packages/cli/src/until-interrupted.ts',
   // Hands the demo’s surroundings to the programs that it starts.
   'examples/shop/src/demo/control-plane.ts',
   // An example has no logger but stderr.
@@ -118,9 +126,15 @@ describe('between packages', () => {
     expect(crossing).toEqual([])
   })
 
-  test('what browsers load takes types alone from the contract', () => {
+  test('what browsers load takes types and the bounds of outputs alone from the contract', () => {
     const pages = sources.filter(({ path }) => /^packages\/(widget|dashboard)\/src\//.test(path))
     expect(breaches(pages, (specifier, _, isTypeOnly) => specifier === '@svc/contract' && !isTypeOnly)).toEqual([])
+  })
+
+  test('what the dashboard takes of the contract as code brings no schemas along', () => {
+    const compared = sources.filter(({ path }) => /^packages\/contract\/src\/compare-/.test(path))
+    expect(compared.map(({ path }) => path)).toHaveLength(2)
+    expect(breaches(compared, (specifier) => !specifier.startsWith('./compare-'))).toEqual([])
   })
 
   test('no file reaches into another package by its path', () => {
@@ -163,7 +177,8 @@ describe('within the tool', () => {
     const others = tool.filter(({ path }) => !path.endsWith('/run-cli.ts'))
     expect(breaches(others, (_, target) => isCommand(target) && !target?.endsWith('/src/help-command.ts'))).toEqual([])
     const lists = tool.filter(({ path }) => path.endsWith('/run-cli.ts'))
-    const isInFolder = (target: string | null) => /\/(deploy|dev|generate|init|manifest|status)\//.test(target ?? '')
+    const isInFolder = (target: string | null) =>
+      /\/(deploy|dev|generate|init|logs|manifest|status)\//.test(target ?? '')
     expect(breaches(lists, (_, target) => isInFolder(target) && !isCommand(target))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline'
 import { pino } from 'pino'
+import { readPassword } from './admin/read-password.ts'
 import { runAdmin } from './admin/run-admin.ts'
 import { AppError } from './errors.ts'
 
@@ -8,21 +8,18 @@ process.umask(0o077)
 
 const logger = pino({ level: 'error' }, pino.destination(2))
 
-async function readLine(): Promise<string> {
-  const lines = createInterface({ input: process.stdin })
-  for await (const line of lines) return line
-  return ''
+const context = {
+  env: process.env,
+  logger,
+  readPassword: () => readPassword({ input: process.stdin, output: process.stderr }),
 }
-
-const result = await runAdmin(process.argv.slice(2), { env: process.env, logger, readLine }).catch(
-  (error: unknown) => ({
-    ok: false,
-    text:
-      error instanceof AppError
-        ? error.message
-        : `The store could not be reached: ${error instanceof Error ? error.message : String(error)}`,
-  }),
-)
+const result = await runAdmin(process.argv.slice(2), context).catch((error: unknown) => ({
+  ok: false,
+  text:
+    error instanceof AppError
+      ? error.message
+      : `The store could not be reached: ${error instanceof Error ? error.message : String(error)}`,
+}))
 const stream = result.ok ? process.stdout : process.stderr
 stream.write(`${result.text}\n`)
 process.exit(result.ok ? 0 : 1)

@@ -8,6 +8,7 @@ import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageFolding } from './analytics/folding.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
 import type { Payments } from './billing/payments/payments.ts'
+import type { DatabaseClock } from './database/database-clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createStorageRoom } from './database/storage-room.ts'
@@ -21,6 +22,7 @@ import { createBatchWriter } from './executions/batch-writer.ts'
 import { createNodeLease } from './executions/node-lease.ts'
 import { createRunningExecutions } from './executions/running.ts'
 import { createSettlements } from './executions/settlements.ts'
+import { createAccountTurns } from './http/account-turns.ts'
 import { type Clock, monotonicClock, systemClock } from './lib/clock.ts'
 import { createIds } from './lib/ids.ts'
 import { UnderWay } from './lib/under-way.ts'
@@ -59,6 +61,8 @@ export interface DepsOptions {
   proxyHops?: number
   passwordHasher?: PasswordHasher
   clock?: Clock
+  /** The service's time where no other clock is given. */
+  databaseClock?: DatabaseClock
   /** For what must not follow a clock that is set: rate limits, leases, the load. */
   monotonicClock?: Clock
   /** None: the event loop is never late. */
@@ -76,6 +80,8 @@ export interface DepsOptions {
   web?: WebFiles
 }
 
+const NO_DATABASE_CLOCK: DatabaseClock = { ...systemClock, synchronize: async () => {}, offsetMs: 0 }
+
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
 export function createDeps(options: DepsOptions): Deps {
   const {
@@ -88,7 +94,8 @@ export function createDeps(options: DepsOptions): Deps {
     logger,
     baseUrl,
     version,
-    clock = systemClock,
+    databaseClock = NO_DATABASE_CLOCK,
+    clock = databaseClock,
     metrics = NO_METRICS,
     tracer = NO_TRACER,
   } = options
@@ -96,12 +103,14 @@ export function createDeps(options: DepsOptions): Deps {
   const deps: Deps = {
     db,
     clock,
+    databaseClock,
     keyring,
     auth: createAuthEngine({ db, keyring, logger }, options.passwordHasher),
     limits,
     model,
     payments,
     paymentCalls: createPaymentCalls(),
+    accountTurns: createAccountTurns(),
     schemas,
     logger,
     requestLog: options.requestLog ?? requestLogOf(logger),
@@ -115,6 +124,7 @@ export function createDeps(options: DepsOptions): Deps {
     published: createPublishedCache(),
     folding: createUsageFolding({ db, logger }),
     requests: new UnderWay(),
+    drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,
     loopShare: new LoopShare({ now: () => performance.now(), rest: sleep }),
     metrics,
@@ -137,7 +147,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
-  const settlements = createSettlements({ clock, logger, room, writer })
+  const settlements = createSettlements({ clock, limits, logger, room, writer, pause })
   const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
   return {
     inFlight,
@@ -152,7 +162,16 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   }
 }
 
-function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, settlements }: Deps): Gauges {
+function gaugesOf({
+  databaseClock,
+  running,
+  inFlight,
+  dispatcher,
+  lease,
+  admissions,
+  callLog,
+  settlements,
+}: Deps): Gauges {
   return {
     runningExecutions: () => running.size,
     heldBytes: () => inFlight.bytes,
@@ -165,5 +184,6 @@ function gaugesOf({ running, inFlight, dispatcher, lease, admissions, callLog, s
     unwrittenOutcomes: () => settlements.unwritten,
     unknownAdmissions: () => settlements.unknownAdmissions,
     isLeaseHeld: () => lease.isHeld(),
+    clockOffsetMs: () => databaseClock.offsetMs,
   }
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { AuthEngine } from './accounts/auth-engine.ts'
@@ -7,6 +8,7 @@ import type { LoopShare } from './admission/loop-share.ts'
 import type { RateLimit } from './admission/rate-limit.ts'
 import type { UsageFolding } from './analytics/folding.ts'
 import type { Payments } from './billing/payments/payments.ts'
+import type { DatabaseClock } from './database/database-clock.ts'
 import type { Schema } from './database/schema.ts'
 import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
@@ -16,9 +18,11 @@ import type { BatchWriter } from './executions/batch-writer.ts'
 import type { NodeLease } from './executions/node-lease.ts'
 import type { RunningExecutions } from './executions/running.ts'
 import type { Settlements } from './executions/settlements.ts'
+import type { DrainState } from './http/drain-state.ts'
 import type { Clock } from './lib/clock.ts'
 import type { NewId } from './lib/ids.ts'
 import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
+import type { RunQueue } from './lib/run-queue.ts'
 import type { UnderWay } from './lib/under-way.ts'
 import type { Limits } from './limits.ts'
 import type { Model } from './model/model.ts'
@@ -35,6 +39,7 @@ import type { WebFiles } from './web/web-files.ts'
 export interface Deps {
   db: Kysely<Schema>
   clock: Clock
+  databaseClock: DatabaseClock
   newId: NewId
   keyring: Keyring
   auth: AuthEngine
@@ -52,10 +57,13 @@ export interface Deps {
   lease: NodeLease
   running: RunningExecutions
   /** Their answers, until these have left or were given up. */
-  requests: UnderWay<object>
+  requests: UnderWay<ServerResponse>
+  drainState: DrainState
   /** Null where no provider is configured: nobody can pay. */
   payments: Payments | null
   paymentCalls: KeyedSemaphore
+  /** Requests on the owner and the deploy plane, by account. */
+  accountTurns: RunQueue
   inFlight: InFlight
   loopDelay: LoopDelay
   loopShare: LoopShare

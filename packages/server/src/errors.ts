@@ -89,25 +89,34 @@ export function limited(message: string, retryAfterMs: number, headers: Record<s
   return new AppError('rate_limit_exceeded', message, { headers: { ...headers, 'retry-after': String(seconds) } })
 }
 
-/** 429 of a service that has too much to do, or whose database is away for a moment. Nothing was done. */
+/** 429 of a service that has too much to do. Nothing was done. */
 export function busy(): AppError {
   return limited('The service is busy. Try again in a moment.', 1_000)
 }
 
-const SHORTAGES: Readonly<Record<Shortage['of'], Readonly<Record<Shortage['scope'], string>>>> = {
+/** 429 of a service that ends, to a request that came too late. Nothing was done, and another connection leads elsewhere. */
+export function restarting(): AppError {
+  return limited('The service is restarting. Nothing was done: try again.', 1_000)
+}
+
+// One for all: to note where each was made would cost more than all else about it.
+const SHORTAGES: Readonly<Record<Shortage['of'], Readonly<Record<Shortage['scope'], AppError>>>> = {
   executions: {
-    account: 'This account has as many executions under way as its share allows. Try again in a moment.',
-    service: 'Too many executions are under way. Try again in a moment.',
+    account: limited(
+      'This account has as many executions under way as its share allows. Try again in a moment.',
+      1_000,
+    ),
+    service: limited('Too many executions are under way. Try again in a moment.', 1_000),
   },
   bytes: {
-    account: 'This account has as much data in flight as its share allows. Try again in a moment.',
-    service: 'Too much data is in flight. Try again in a moment.',
+    account: limited('This account has as much data in flight as its share allows. Try again in a moment.', 1_000),
+    service: limited('Too much data is in flight. Try again in a moment.', 1_000),
   },
 }
 
 /** 429 of an account, or of a service, that has as much in flight as it may. Nothing was done. */
 export function noRoom({ of, scope }: Shortage): AppError {
-  return limited(SHORTAGES[of][scope], 1_000)
+  return SHORTAGES[of][scope]
 }
 
 /** 429 of a service whose disk has no room for anything new. Nothing was done. */
@@ -125,10 +134,18 @@ export function internal(cause: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side. Try again later.', { cause })
 }
 
-/**
- * What a request still does once it has changed something. Where the database is away by then, that is a 500: its 429 says
- * that nothing was done.
- */
+/** 500 of a service that cannot reach its database. Nothing was done. */
+export function databaseAway(cause?: unknown): AppError {
+  return new AppError('internal_error', DATABASE_AWAY, { headers: { 'retry-after': '1' }, cause })
+}
+
+export function isDatabaseAway({ message }: AppError): boolean {
+  return message === DATABASE_AWAY
+}
+
+const DATABASE_AWAY = 'The service cannot reach its database at the moment. Nothing was done: try again.'
+
+/** What a request still does once it has changed something. Where the database is away by then, it is not true that nothing was done. */
 export async function afterCommit<T>(rest: Promise<T>): Promise<T> {
   try {
     return await rest

@@ -1,6 +1,7 @@
 import { readConfig } from './config.ts'
 import { reportFaults } from './lib/report-faults.ts'
 import { stopInTime } from './lib/stop-in-time.ts'
+import { portHolder } from './ops/port-holder.ts'
 import { startServer } from './server.ts'
 import { openLog } from './telemetry/log.ts'
 
@@ -25,8 +26,18 @@ process.on('exit', () => logger.flush())
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
+function isPortTaken(error: unknown): error is Error & { port: number } {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+}
+
+function portAdvice(port: number): string {
+  const holder = portHolder(port)
+  return `${holder ? `${holder} listens there. ` : ''}End it, or take another port: PORT=${port + 1} npm start\n`
+}
+
 function failToStart(error: unknown): never {
-  process.stderr.write(`svc could not start: ${error instanceof Error ? error.message : String(error)}\n`)
+  const advice = isPortTaken(error) ? portAdvice(error.port) : ''
+  process.stderr.write(`svc could not start: ${error instanceof Error ? error.message : String(error)}\n${advice}`)
   process.exit(1)
 }
 

@@ -4,6 +4,7 @@ import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
+import { createDatabaseClock } from './database/database-clock.ts'
 import { freeBytesOf, keepReserve } from './database/disk-reserve.ts'
 import { lockDataFolder } from './database/folder-lock.ts'
 import type { Database } from './database/open.ts'
@@ -52,12 +53,15 @@ export async function openParts(
   const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
   const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
+  const clock = createDatabaseClock({ database: store.database, logger })
+  await clock.synchronize()
   const baseUrl = () => config.baseUrl ?? context.url()
-  const payments = await openPayments(config, { baseUrl, clock: systemClock })
+  const payments = await openPayments(config, { baseUrl, clock })
   const web = findWebFiles()
   for (const line of missingWebFiles(web)) logger.warn(line)
   const deps = createDeps({
     ...store,
+    databaseClock: clock,
     limits: config.limits,
     model,
     payments,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openOnFullDisk } from './database/disk-reserve.ts'
-import { drain } from './http/drain.ts'
+import { closeConnections, drain } from './http/drain.ts'
 import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
 import { endInOrder } from './lib/end-in-order.ts'
 import type { Environment } from './lib/environment.ts'
@@ -51,6 +51,7 @@ export async function startServer(
   const endings = [
     // First of all, so that balancers look elsewhere while requests are still taken here.
     { part: 'readiness', end: () => readiness.drain() },
+    { part: 'kept connections', end: () => closeConnections(deps) },
     { part: 'delay', end: () => pause(config.drainDelayMs) },
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
     // The lease keeps what settles until now ours. A renewal under way would take it again after its release.

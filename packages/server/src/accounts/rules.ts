@@ -6,6 +6,9 @@ const DAY_MS = 86_400_000
 /** How long a session goes on after it was last renewed. */
 export const SESSION_MS = 7 * DAY_MS
 
+/** Sessions of one account: those begun or renewed last. */
+export const SESSIONS_KEPT = 100
+
 /** A session in use is renewed at most this often: more often would only cost writes. */
 const RENEWAL_MS = DAY_MS
 

@@ -1,6 +1,7 @@
 import type { Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { SESSIONS_KEPT } from './rules.ts'
 
 export interface SessionRow {
   ownerId: string
@@ -39,6 +40,19 @@ export async function extendSession(db: Kysely<Schema>, handle: string, validUnt
 /** Ends a session, at once for every replica; does nothing where there is none. */
 export async function deleteSession(db: Kysely<Schema>, handle: string): Promise<void> {
   await db.deleteFrom('auth_sessions').where('token', '=', handle).execute()
+}
+
+/** Ends the sessions of an account that were begun or renewed least lately, where there is no room for one more. */
+export async function makeRoomForSession(db: Kysely<Schema>, ownerId: string): Promise<void> {
+  const surplus = db
+    .selectFrom('auth_sessions')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .orderBy('valid_until', 'desc')
+    .orderBy('id')
+    .limit(SESSIONS_KEPT)
+    .offset(SESSIONS_KEPT - 1)
+  await db.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).where('id', 'in', surplus).execute()
 }
 
 /** Removes what is over by its time. */

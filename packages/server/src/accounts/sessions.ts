@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts'
 import { type Owner, toAccount } from './accounts.ts'
 import { deleteForgottenNetworks } from './network-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
-import { deleteEndedSessions, deleteSession, extendSession, findSession } from './session-store.ts'
+import { deleteEndedSessions, deleteSession, extendSession, findSession, makeRoomForSession } from './session-store.ts'
 import { handleOf, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
 import { deleteFullThrottles } from './throttle-store.ts'
@@ -36,15 +36,16 @@ export async function authenticateSession(
 }
 
 /**
- * Begins a session under the password of that version; where it was changed meanwhile the session is void. The answer is
+ * Begins a session under the password of that version, in place of the oldest where there are too many; where it was changed meanwhile the session is void. The answer is
  * made of what was read before: once a session is there, nothing is left that could fail and leave it to nobody.
  */
 export async function beginSession(
-  deps: Pick<Deps, 'clock' | 'keyring' | 'auth'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'auth'>,
   owner: NewOwner,
   passwordVersion: number,
 ): Promise<Session> {
   const now = deps.clock.now()
+  await makeRoomForSession(deps.db, owner.ownerId)
   const handle = await deps.auth.beginSession(owner.ownerId, { now, passwordVersion })
   return {
     account: toAccount(owner),

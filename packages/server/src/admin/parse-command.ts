@@ -24,7 +24,7 @@ export type ParsedCommand = { ok: true; command: AdminCommand } | { ok: false; p
 const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
   npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
-  npm run -s admin -- set-password --email <address>    (reads the password from standard input)
+  npm run -s admin -- set-password --email <address>    (asks for it, or reads it from standard input)
   npm run -s admin -- list-keys --email <address>
   npm run -s admin -- revoke-key --email <address> --key <keyId>
   npm run -s admin -- backup --to <new folder> [--with-master-key]
@@ -64,7 +64,9 @@ export function parseAdminCommand(args: readonly string[]): ParsedCommand {
   const read = readArguments(args)
   if (!read.ok) return refuse(read.problem)
   const [given, ...rest] = read.positionals
-  if (!isCommand(given) || rest.length > 0) return refuse('Which command?')
+  if (given === undefined) return refuse('Which command?')
+  if (!isCommand(given)) return refuse(`There is no command ${given}.`)
+  if (rest.length > 0) return refuse(`${given} takes options alone.`)
   const { values } = read
   const known: readonly string[] = COMMANDS[given]
   const foreign = Object.keys(values).find((option) => !known.includes(option))

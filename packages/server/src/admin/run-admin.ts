@@ -18,6 +18,7 @@ import type { AdminResult } from './admin-result.ts'
 import { backUp } from './backup.ts'
 import { type AccountCommand, parseAdminCommand } from './parse-command.ts'
 import { prune } from './prune.ts'
+import type { TypedPassword } from './read-password.ts'
 import { recount } from './recount.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -27,13 +28,12 @@ type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
 interface AdminContext {
   env: Environment
   logger: Logger
-  /** The first line of the standard input, without its end. */
-  readLine(): Promise<string>
+  readPassword(): Promise<TypedPassword>
 }
 
 /** Runs one operator's command on the configured store, beside a running server or without one. */
 export async function runAdmin(args: readonly string[], context: AdminContext): Promise<AdminResult> {
-  const { env, logger, readLine } = context
+  const { env, logger, readPassword } = context
   const command = parseAdminCommand(args)
   if (!command.ok) return { ok: false, text: command.problem }
   const read = readConfig(env)
@@ -56,7 +56,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
       const keepDeployments = command.command.keepDeployments ?? config.limits.deploymentsKept
       return await prune(deps, store, { ...command.command, keepDeployments })
     }
-    return await carryOut(deps, command.command, readLine)
+    return await carryOut(deps, command.command, readPassword)
   } finally {
     await database.close()
   }
@@ -65,7 +65,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
 async function carryOut(
   deps: AdminDeps,
   command: AccountCommand,
-  readLine: AdminContext['readLine'],
+  readPassword: AdminContext['readPassword'],
 ): Promise<AdminResult> {
   switch (command.name) {
     case 'create-owner':
@@ -77,8 +77,11 @@ async function carryOut(
     case 'set-tier':
       return showAccount(command.email, await setTier(deps, command))
     case 'set-password': {
-      const password = ChangePasswordRequest.shape.newPassword.safeParse(await readLine())
+      const { first, repeated } = await readPassword()
+      const password = ChangePasswordRequest.shape.newPassword.safeParse(first)
       if (!password.success) return { ok: false, text: `The password ${password.error.issues[0]?.message}` }
+      if (repeated !== null && repeated !== first)
+        return { ok: false, text: 'The two passwords differ: nothing was set.' }
       const owner = await resetPassword(deps, { email: command.email, password: new Secret(password.data) })
       return showAccount(command.email, owner)
     }

@@ -10,23 +10,23 @@ export interface Shortage {
   scope: 'account' | 'service'
 }
 
-/** The account of requests that carry no credential: each network is one. */
+/** The account of all requests that carry no credential. */
+export const STRANGERS = 'strangers'
+
+/** The part of that account that one network has. */
 export function strangersOf(network: string): string {
   return `${STRANGERS} ${network}`
 }
-
-const STRANGERS = 'strangers'
 
 interface Share {
   executions: number
   bytes: number
 }
 
-const NOTHING: Readonly<Share> = { executions: 0, bytes: 0 }
-
 /**
  * Counts executions and bytes in flight, of the service and of each account. An account may take more while what it holds
- * is less than what is free: one greedy account gets half at most, three leave a quarter for a fourth.
+ * is less than what is free: one greedy account gets half at most, three leave a quarter for a fourth. Strangers share
+ * one account by the same rule.
  */
 export class InFlight {
   readonly #limits: InFlightLimits
@@ -52,36 +52,45 @@ export class InFlight {
   }
 
   executionsOf(accountId: string): number {
-    return this.#shareOf(accountId).executions
+    return this.#accounts.get(accountId)?.executions ?? 0
   }
 
   /** Why the account may not begin one more execution; null where it may. */
   executionShortage(accountId: string): Shortage | null {
-    const { executions } = this.#shareOf(accountId)
+    const executions = this.executionsOf(accountId)
     if (executions < this.#limits.executions - this.#executions) return null
     return { of: 'executions', scope: executions === 0 ? 'service' : 'account' }
   }
 
-  /** Why the account may not hold so many more bytes; null where it may. */
-  byteShortage(accountId: string, more = 0): Shortage | null {
-    const { bytes } = this.#shareOf(accountId)
-    const free = this.#limits.heldBytes - this.#bytes
-    if (bytes < free && more <= free) return null
-    return { of: 'bytes', scope: bytes === 0 || accountId.startsWith(STRANGERS) ? 'service' : 'account' }
+  /** Why the account may not hold so many more bytes; null where it may. `given` are bytes that it would give back for them. */
+  byteShortage(accountId: string, more = 0, given = 0): Shortage | null {
+    const bytes = this.#bytesOf(accountId) - given
+    const free = this.#limits.heldBytes - this.#bytes + given
+    const isStranger = accountId.startsWith(STRANGERS)
+    // Of strangers, what all of them may take until they hold as much as is free.
+    const room = isStranger ? (free - this.#bytesOf(STRANGERS) + given) / 2 : free
+    if (bytes < room && more <= room) return null
+    return { of: 'bytes', scope: bytes === 0 || isStranger ? 'service' : 'account' }
+  }
+
+  #bytesOf(accountId: string): number {
+    return this.#accounts.get(accountId)?.bytes ?? 0
   }
 
   /** Counts, whether there is room or not. Negative numbers give back. */
   add(accountId: string, { executions = 0, bytes = 0 }: Partial<Share>): void {
-    const held = this.#shareOf(accountId)
-    const share = { executions: held.executions + executions, bytes: held.bytes + bytes }
     this.#executions += executions
     this.#bytes += bytes
-    if (share.executions === 0 && share.bytes === 0) this.#accounts.delete(accountId)
-    else this.#accounts.set(accountId, share)
+    this.#addTo(accountId, executions, bytes)
+    if (accountId.startsWith(STRANGERS)) this.#addTo(STRANGERS, executions, bytes)
   }
 
-  #shareOf(accountId: string): Readonly<Share> {
-    return this.#accounts.get(accountId) ?? NOTHING
+  #addTo(accountId: string, executions: number, bytes: number): void {
+    const share = this.#accounts.get(accountId) ?? { executions: 0, bytes: 0 }
+    share.executions += executions
+    share.bytes += bytes
+    if (share.executions === 0 && share.bytes === 0) this.#accounts.delete(accountId)
+    else this.#accounts.set(accountId, share)
   }
 }
 
@@ -91,7 +100,7 @@ export class InFlight {
  */
 export class HeldBytes {
   readonly #inFlight: InFlight
-  readonly #accountId: string
+  #accountId: string
   #bytes = 0
   #holders = 1
 
@@ -103,25 +112,30 @@ export class HeldBytes {
   /** Takes more where there is room; otherwise nothing changes, and the shortage is returned. */
   grow(bytes: number): Shortage | null {
     const shortage = this.#inFlight.byteShortage(this.#accountId, bytes)
-    if (shortage === null) this.take(bytes)
+    if (shortage === null) this.#count(bytes)
     return shortage
   }
 
   /** Holds so many bytes in place of what it held, judged as if it held nothing before; or changes nothing, as `grow`. */
   resize(bytes: number): Shortage | null {
-    const held = this.#bytes
-    this.take(-held)
-    const shortage = this.#inFlight.byteShortage(this.#accountId, bytes)
-    this.take(shortage === null ? bytes : held)
+    const shortage = this.#inFlight.byteShortage(this.#accountId, bytes, this.#bytes)
+    if (shortage === null) this.#count(bytes - this.#bytes)
     return shortage
+  }
+
+  /** Holds the same for another account from now on. Where that has no room: nothing, and the shortage is returned. */
+  moveTo(accountId: string): Shortage | null {
+    if (accountId === this.#accountId) return null
+    const bytes = this.#bytes
+    this.#count(-bytes)
+    this.#accountId = accountId
+    return this.grow(bytes)
   }
 
   /** Takes what is in memory already. False where the account holds more than its share now. */
   take(bytes: number): boolean {
-    if (this.#holders < 1) return true
-    this.#bytes += bytes
-    this.#inFlight.add(this.#accountId, { bytes })
-    return this.#inFlight.byteShortage(this.#accountId) === null
+    this.#count(bytes)
+    return this.#holders < 1 || this.#inFlight.byteShortage(this.#accountId) === null
   }
 
   /** Adds a holder, which releases the bytes, too. */
@@ -132,7 +146,13 @@ export class HeldBytes {
 
   /** Gives everything back once each holder has released it; what is taken later is not counted. */
   release(): void {
-    if (this.#holders === 1) this.take(-this.#bytes)
+    if (this.#holders === 1) this.#count(-this.#bytes)
     this.#holders -= 1
+  }
+
+  #count(bytes: number): void {
+    if (this.#holders < 1 || bytes === 0) return
+    this.#bytes += bytes
+    this.#inFlight.add(this.#accountId, { bytes })
   }
 }

@@ -14,11 +14,12 @@ export interface LoopTimes {
 
 /** Runs long work of the event loop piece by piece, with rests between: accounts take turns, and small requests need none. */
 export class LoopShare {
-  readonly #turns = new KeyedSemaphore(TURNS)
+  readonly #turns: KeyedSemaphore
   readonly #times: LoopTimes
 
   constructor(times: LoopTimes) {
     this.#times = times
+    this.#turns = new KeyedSemaphore(TURNS, times.now)
   }
 
   /** Resolves after the rest; rejects where `signal` stops before the work began. */

@@ -65,7 +65,7 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
   for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
     const maxTextBytes = limits.textBytes - spent.textBytes
     const spoken = await deps.watch(() => speak(deps, input, { messages, maxTextBytes }))
-    if (!spoken.ok) return input.signal.aborted ? { finishReason: 'cancelled' } : spoken.failure
+    if (!spoken.ok) return endedBy(spoken, input)
     const saidBytes = bytesOf(spoken)
     spent.textBytes += saidBytes
     spent.hasRoom = input.hold(saidBytes)
@@ -84,13 +84,20 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
       now: () => deps.clock.now(),
       mayStart: () => !input.signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes,
     })
-    if (input.signal.aborted) return { finishReason: 'cancelled' }
     const parts = resultParts(requests, results)
     const redacted = parts.map((part) => redactedResult(part, results.get(part.toolCallId)))
     messages.push(...forModel([{ role: 'tool', parts: redacted }], limits.modelOutputBytes))
     await input.tell({ type: 'turn', message: { role: 'tool', parts } })
+    if (input.signal.aborted) return { finishReason: 'cancelled' }
   }
   return { finishReason: 'length' }
+}
+
+async function endedBy({ text, failure }: Failed, { signal, tell }: AgentInput): Promise<AgentResult> {
+  if (signal.aborted) return { finishReason: 'cancelled' }
+  // The words before the failure were streamed already.
+  if (text !== '') await tell({ type: 'turn', message: assistantTurn(text, []) })
+  return failure
 }
 
 // A model call that has begun is not cut short: the last one may go past the tokens.
@@ -120,8 +127,15 @@ interface Spoken {
   usage: ModelUsage
 }
 
+interface Failed {
+  ok: false
+  text: string
+  failure: AgentResult
+  usage: ModelUsage
+}
+
 /** The result of a model call. */
-export type ModelTurn = Spoken | { ok: false; failure: AgentResult; usage: ModelUsage }
+export type ModelTurn = Spoken | Failed
 
 async function speak(
   deps: AgentDeps,
@@ -129,6 +143,9 @@ async function speak(
   turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
 ): Promise<ModelTurn> {
   const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false, usage: NO_USAGE }
+  const failed = (error: string, usage: ModelUsage): Failed => {
+    return { ok: false, text: spoken.text, failure: { finishReason: 'error', error }, usage }
+  }
   const startedAt = deps.clock.now()
   const stepEnd = (usage: ModelUsage): AgentEvent => {
     const durationMs = Math.max(0, deps.clock.now() - startedAt)
@@ -153,14 +170,12 @@ async function speak(
       if (told) await told
     }
     await input.tell(stepEnd(NO_USAGE))
-    return { ok: false, failure: { finishReason: 'error', error: CUT_OFF }, usage: NO_USAGE }
+    return failed(CUT_OFF, NO_USAGE)
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error
-    if (!(error instanceof ModelError)) {
-      return { ok: false, failure: { finishReason: 'error', error: STOPPED }, usage: NO_USAGE }
-    }
+    if (!(error instanceof ModelError)) return failed(STOPPED, NO_USAGE)
     await input.tell(stepEnd(error.usage))
-    return { ok: false, failure: { finishReason: 'error', error: error.message }, usage: wholeUsage(error.usage) }
+    return failed(error.message, wholeUsage(error.usage))
   }
 }
 

@@ -3,7 +3,9 @@ import { createMutex, type Mutex } from '../database/mutex.ts'
 import type { Deps } from '../deps.ts'
 import { type Coalescer, createCoalescer } from '../lib/coalesce.ts'
 import { nextTurn } from '../lib/next-turn.ts'
+import { createCallNames } from '../usage/call-names.ts'
 import { type FoldRange, foldEntries, newestEntry, parkOldest } from '../usage/journal-store.ts'
+import type { NameIn } from '../usage/rollup-rules.ts'
 
 /**
  * How often each server adds what has ended to the counters: seldom, so that a counter is written once for many. Nobody
@@ -23,24 +25,26 @@ export interface UsageFolding {
 }
 
 type FoldDeps = Pick<Deps, 'db' | 'logger'>
+type Context = FoldDeps & { nameIn: NameIn }
 
 export function createUsageFolding(deps: FoldDeps): UsageFolding {
   const catchingUp: Coalescer<void> = createCoalescer()
   const turns = createMutex()
+  const nameIn = createCallNames()
   let underWay: Promise<void> | null = null
   return {
     fold() {
-      underWay ??= foldAll({ ...deps, turns }).finally(() => {
+      underWay ??= foldAll({ ...deps, turns, nameIn }).finally(() => {
         underWay = null
       })
       return underWay
     },
-    catchUp: () => catchingUp.read('all', () => foldAll({ ...deps, turns })),
+    catchUp: () => catchingUp.read('all', () => foldAll({ ...deps, turns, nameIn })),
   }
 }
 
 /** What is added meanwhile is left for the next time: this ends, however busy the service is. */
-async function foldAll({ turns, ...deps }: FoldDeps & { turns: Mutex }): Promise<void> {
+async function foldAll({ turns, ...deps }: Context & { turns: Mutex }): Promise<void> {
   const upTo = await newestEntry(deps.db)
   if (upTo === null) return
   let isDone = false
@@ -54,9 +58,9 @@ async function foldAll({ turns, ...deps }: FoldDeps & { turns: Mutex }): Promise
   }
 }
 
-async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {
+async function foldSome(deps: Context, range: FoldRange): Promise<number> {
   try {
-    const { taken, parked } = await foldEntries(deps.db, { ...range, pause: nextTurn })
+    const { taken, parked } = await foldEntries(deps.db, { ...range, pause: nextTurn, nameIn: deps.nameIn })
     for (const id of parked) warn(deps, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {
@@ -66,7 +70,7 @@ async function foldSome(deps: FoldDeps, range: FoldRange): Promise<number> {
 }
 
 // One bad entry must not keep the others out of the counters for ever: it is found by halving.
-async function foldFewer(deps: FoldDeps, range: FoldRange, error: unknown): Promise<number> {
+async function foldFewer(deps: Context, range: FoldRange, error: unknown): Promise<number> {
   if (range.limit > 1) return foldSome(deps, { ...range, limit: Math.ceil(range.limit / 2) })
   const id = await parkOldest(deps.db, range)
   if (id === null) return 0

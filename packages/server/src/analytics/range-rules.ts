@@ -37,9 +37,9 @@ export function resolveRange(request: RangeRequest): { range: Range } | { faults
   const asked = Math.min(endOf(bucket, to), latest)
   const start = request.from === undefined ? asked - DEFAULT_DAYS * DAY_MS : startOf(bucket, request.from)
   const end = Math.max(asked, earliest)
-  const from = between(earliest, start, end)
-  if (bucket === 'hour' && end - from > MAX_HOURLY_DAYS * DAY_MS) return { faults: { bucket: [TOO_MANY_HOURS] } }
-  return { range: { from, to: end, bucket, clamped: start < earliest } }
+  const shown = bucket === 'hour' ? Math.max(earliest, end - MAX_HOURLY_DAYS * DAY_MS) : earliest
+  const from = between(shown, start, end)
+  return { range: { from, to: end, bucket, clamped: start < shown } }
 }
 
 /** The start of every bucket of a range. */
@@ -65,8 +65,6 @@ export function stretchesOf({ from, to }: Range): Stretch[] {
   ]
   return stretches.filter((stretch) => stretch.from < stretch.to)
 }
-
-const TOO_MANY_HOURS = `hour covers at most ${MAX_HOURLY_DAYS} days: ask for a shorter range, or for bucket=day.`
 
 function startsTooLate({ to }: RangeRequest): string {
   return to === undefined

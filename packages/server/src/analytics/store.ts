@@ -30,21 +30,24 @@ export interface SummedPart {
 /** Everything that a summary is made of. One statement, so that all of it is of one moment on either engine. */
 export async function sumRollups(db: Kysely<Schema>, ownerId: string, filter: RollupFilter): Promise<SummedPart[]> {
   const { range, stretches } = filter
-  const series = sumSeries(db).where(isIn(ownerId, { ...range, grain: range.bucket }, filter))
+  const inSeries = isIn(ownerId, { ...range, grain: range.bucket }, filter)
+  const series = sumSeries(db).where(inSeries).unionAll(sumFailedCalls(db, 'series').where(inSeries))
   const others = stretches.flatMap((stretch) => [
     sumRuntimes(db).where(isIn(ownerId, stretch, filter)),
+    sumFailedCalls(db, 'runtime').where(isIn(ownerId, stretch, filter)),
     sumCapabilities(db).where(isIn(ownerId, stretch, filter)),
   ])
   const rows = await others.reduce((all, each) => all.unionAll(each), series).execute()
   return rows.map(({ kind, at, name, ...counts }) => ({ kind, at, name, sums: toSums(counts) }))
 }
 
-function toSums(counts: Record<Counter | 'span', number>): Sums {
+function toSums(counts: Record<Counter | 'span' | 'failed_calls', number>): Sums {
   return {
     executions: counts.executions,
     completed: counts.completed,
     failed: counts.failed,
     capabilityCalls: counts.capability_calls,
+    failedCalls: counts.failed_calls,
     inputTokens: counts.input_tokens,
     outputTokens: counts.output_tokens,
     durationMs: counts.duration_ms,
@@ -61,6 +64,7 @@ function sumSeries(db: Kysely<Schema>) {
     .selectFrom('execution_rollups')
     .select([sql<SummedPart['kind']>`'series'`.as('kind'), 'at', sql<string>`''`.as('name'), 'span'])
     .select(({ fn }) => COUNTERS.map((counter) => fn.sum<number>(counter).as(counter)))
+    .select(ZERO.as('failed_calls'))
     .groupBy(['at', 'span'])
 }
 
@@ -69,7 +73,25 @@ function sumRuntimes(db: Kysely<Schema>) {
     .selectFrom('execution_rollups')
     .select([sql<SummedPart['kind']>`'runtime'`.as('kind'), ZERO.as('at'), 'runtime_id as name', 'span'])
     .select(({ fn }) => COUNTERS.map((counter) => fn.sum<number>(counter).as(counter)))
+    .select(ZERO.as('failed_calls'))
     .groupBy(['runtime_id', 'span'])
+}
+
+/** Calls that failed stand with the calls alone; they are added to the sums of executions by time or by runtime. */
+function sumFailedCalls(db: Kysely<Schema>, kind: 'series' | 'runtime') {
+  const isSeries = kind === 'series'
+  return db
+    .selectFrom('call_rollups')
+    .select([
+      sql<SummedPart['kind']>`${sql.lit(kind)}`.as('kind'),
+      isSeries ? 'at' : ZERO.as('at'),
+      isSeries ? sql<string>`''`.as('name') : 'runtime_id as name',
+      ZERO.as('span'),
+    ])
+    .select(COUNTERS.map((counter) => ZERO.as(counter)))
+    .select(({ fn }) => fn.sum<number>('failed').as('failed_calls'))
+    .where('failed', '>', 0)
+    .groupBy(isSeries ? 'at' : 'runtime_id')
 }
 
 function sumCapabilities(db: Kysely<Schema>) {
@@ -82,6 +104,7 @@ function sumCapabilities(db: Kysely<Schema>) {
         return isCounted(counter) ? fn.sum<number>(counter).as(counter) : ZERO.as(counter)
       }),
     )
+    .select(ZERO.as('failed_calls'))
     .groupBy(['capability', 'span'])
 }
 

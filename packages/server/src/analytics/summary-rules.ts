@@ -7,6 +7,7 @@ export interface Sums {
   completed: number
   failed: number
   capabilityCalls: number
+  failedCalls: number
   inputTokens: number
   outputTokens: number
   durationMs: number
@@ -41,6 +42,7 @@ export function noSums(): Sums {
     completed: 0,
     failed: 0,
     capabilityCalls: 0,
+    failedCalls: 0,
     inputTokens: 0,
     outputTokens: 0,
     durationMs: 0,
@@ -54,6 +56,7 @@ export function addSums(total: Sums, sums: Sums): void {
   total.completed += sums.completed
   total.failed += sums.failed
   total.capabilityCalls += sums.capabilityCalls
+  total.failedCalls += sums.failedCalls
   total.inputTokens += sums.inputTokens
   total.outputTokens += sums.outputTokens
   total.durationMs += sums.durationMs
@@ -83,16 +86,16 @@ function toCapability([capability, sums]: [string, Sums]): Summary['capabilities
 }
 
 function toRuntime([runtimeId, sums]: [string, Sums]): Summary['runtimes'][number] {
-  const { executions, failed, inputTokens, outputTokens } = sums
-  return { runtimeId, executions, failed, totalTokens: inputTokens + outputTokens, ...percentilesOf(sums) }
+  const { executions, failed, failedCalls, inputTokens, outputTokens } = sums
+  return { runtimeId, executions, failed, failedCalls, totalTokens: inputTokens + outputTokens, ...percentilesOf(sums) }
 }
 
 function percentilesOf({ durations }: Sums) {
   return { p50DurationMs: percentile(durations, 50), p95DurationMs: percentile(durations, 95) }
 }
 
-function tallyOf({ executions, completed, failed, capabilityCalls, inputTokens, outputTokens }: Sums) {
-  return { executions, completed, failed, capabilityCalls, inputTokens, outputTokens }
+function tallyOf({ executions, completed, failed, capabilityCalls, failedCalls, inputTokens, outputTokens }: Sums) {
+  return { executions, completed, failed, capabilityCalls, failedCalls, inputTokens, outputTokens }
 }
 
 // Names settle ties, so that the same figures are listed the same way twice.

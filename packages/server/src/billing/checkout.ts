@@ -7,7 +7,14 @@ import type { Order, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, type CheckoutStatus, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
-import { type CheckoutView, findCheckout, insertCheckout, type NewCheckout, type Standing } from './store.ts'
+import {
+  type CheckoutView,
+  findCheckout,
+  insertCheckout,
+  listPending,
+  type NewCheckout,
+  type Standing,
+} from './store.ts'
 
 type CheckoutDeps = Pick<Deps, 'db' | 'clock' | 'payments' | 'logger' | 'paymentCalls'>
 type ProviderDeps = Omit<CheckoutDeps, 'payments' | 'paymentCalls'> & { payments: Payments }
@@ -51,6 +58,7 @@ async function open(
   owner: Owner,
   request: CheckoutRequest,
 ): Promise<Checkout> {
+  await requireFewOpen(deps, owner)
   const order = orderOf(deps, owner, request)
   // Where this is not written down, nobody learns the page's address: as good as none, and the caller may ask again.
   const { ref, url } = await deps.payments.open(order)
@@ -59,6 +67,17 @@ async function open(
   await afterCommit(closeOthers(deps, checkout, others))
   return { checkoutId: order.checkoutId, url, provider: deps.payments.provider }
 }
+
+// Each checkout closes the others. Where that failed again and again, it is done first, and no more are opened.
+async function requireFewOpen(deps: ProviderDeps, { ownerId }: Owner): Promise<void> {
+  const open = await listPending(deps.db, ownerId)
+  if (open.length < OPEN_AT_MOST) return
+  for (const checkout of open) refuseUnlessFree((await close(deps, checkout))?.tier ?? 'free')
+  if ((await listPending(deps.db, ownerId)).length >= OPEN_AT_MOST) throw limited(TOO_MANY_OPEN, 60_000)
+}
+
+const OPEN_AT_MOST = 10
+const TOO_MANY_OPEN = 'Ten checkouts of this account are open, and cannot be closed just now. Try again in a minute.'
 
 /** What the payment provider says of a checkout. Throws 404 for somebody else's, or none. */
 export async function verifyCheckout(deps: CheckoutDeps, owner: Owner, checkoutId: string): Promise<VerifiedCheckout> {

@@ -55,16 +55,17 @@ const VERIFY = {
 /** Owner plane: plans, usage and upgrades. */
 export function billingRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
+  const config = { hasOwnBound: true }
 
   routes.get('/v1/billing/plans', { schema: PLANS }, async (request) => listPlans(ownerOf(request)))
 
   routes.get('/v1/billing/usage', { schema: USAGE }, (request) => billingUsage(deps, ownerOf(request)))
 
-  routes.post('/v1/billing/checkout', { schema: CHECKOUT }, (request) =>
+  routes.post('/v1/billing/checkout', { schema: CHECKOUT, config }, (request) =>
     startCheckout(deps, ownerOf(request), request.body),
   )
 
-  routes.post('/v1/billing/verify', { schema: VERIFY }, (request) =>
+  routes.post('/v1/billing/verify', { schema: VERIFY, config }, (request) =>
     verifyCheckout(deps, ownerOf(request), request.body.checkoutId),
   )
 }

@@ -59,6 +59,11 @@ export async function findBySubscription(
   return opened ?? null
 }
 
+/** The checkouts of this owner that can still be paid. */
+export function listPending(db: Kysely<Schema>, ownerId: string): Promise<CheckoutView[]> {
+  return checkouts(db).where('checkouts.owner_id', '=', ownerId).where('checkouts.status', '=', 'pending').execute()
+}
+
 /**
  * Writes a checkout, and returns it with what else of this account can still be paid. The owner's row is locked, so of many
  * at once each sees those before it, and the last one sees them all.
@@ -71,13 +76,13 @@ export async function insertCheckout(
     await lockOwner(tx, checkout.owner_id)
     await deleteExpired(tx, checkout.owner_id)
     await tx.insertInto('checkouts').values(checkout).execute()
-    const ofOwner = checkouts(tx).where('checkouts.owner_id', '=', checkout.owner_id)
+    const { checkout_id } = checkout
     return {
-      checkout: await ofOwner.where('checkouts.checkout_id', '=', checkout.checkout_id).executeTakeFirstOrThrow(),
-      others: await ofOwner
-        .where('checkouts.checkout_id', '!=', checkout.checkout_id)
-        .where('checkouts.status', '=', 'pending')
-        .execute(),
+      checkout: await checkouts(tx)
+        .where('checkouts.owner_id', '=', checkout.owner_id)
+        .where('checkouts.checkout_id', '=', checkout_id)
+        .executeTakeFirstOrThrow(),
+      others: (await listPending(tx, checkout.owner_id)).filter((other) => other.checkout_id !== checkout_id),
     }
   })
 }

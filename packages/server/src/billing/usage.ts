@@ -5,7 +5,7 @@ import { isoTime } from '../lib/clock.ts'
 import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
 import { usageOfHour } from '../usage/store.ts'
-import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { readStoredBytes } from '../usage/stored-bytes-store.ts'
 import { TIERS } from '../usage/tiers.ts'
 import { available } from '../usage/token-bucket.js'
@@ -45,12 +45,12 @@ export async function billingUsage(deps: Pick<Deps, 'db' | 'clock' | 'folding'>,
     outputTokens: used.outputTokens,
     totalTokens: used.inputTokens + used.outputTokens,
     storedBytes,
-    warnings: isPastBudget(owner.tier, storedBytes.used) ? [STORAGE_WARNING] : [],
+    warnings: isBudgetLow(owner.tier, storedBytes.used) ? [STORAGE_WARNING] : [],
   }
 }
 
 const STORAGE_WARNING =
-  'The plan’s stored bytes are used up: of new executions, inputs, outputs and metadata are kept as {"truncated": true} ' +
+  'The plan’s stored bytes are used up: inputs, outputs and metadata that do not fit are kept as {"truncated": true} ' +
   'until older ones are past their retention. Nothing is refused.'
 
 async function availableNow(deps: Pick<Deps, 'db'>, owner: Owner, now: number) {

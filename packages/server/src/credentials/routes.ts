@@ -116,9 +116,11 @@ export function accountKeyRoutes(plane: FastifyInstance, deps: Deps): void {
     return { keys: page.keys, nextCursor: encodeCursor(page.next) }
   })
 
-  routes.post('/v1/account/keys', { schema: CREATE_ACCOUNT_KEY }, async (request, reply) =>
-    reply.code(201).send(await createAccountKey(deps, ownerOf(request), request.body)),
-  )
+  routes.post('/v1/account/keys', { schema: CREATE_ACCOUNT_KEY }, async (request, reply) => {
+    const key = await createAccountKey(deps, ownerOf(request), request.body)
+    reply.code(201)
+    return key
+  })
 
   routes.post('/v1/account/keys/:keyId/revoke', { schema: REVOKE_ACCOUNT_KEY }, (request) =>
     revokeAccountKey(deps, ownerOf(request), request.params.keyId),

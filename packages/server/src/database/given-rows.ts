@@ -1,8 +1,11 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The columns of the rows that a statement is given. */
-export type Columns = Readonly<Record<string, 'text' | 'bigint'>>
+/** Columns of a table, for which each given row has a value. */
+export interface GivenColumns {
+  of: keyof Schema
+  columns: readonly string[]
+}
 
 /** One row, with a value for every column. */
 export type GivenRow = Readonly<Record<string, string | number | null>>
@@ -11,26 +14,26 @@ export type GivenRow = Readonly<Record<string, string | number | null>>
  * Any number of rows as the table `given` of a statement's `from`, whose text never changes: they are one parameter. An
  * `insert … select` from it needs `where true` before `on conflict`.
  */
-export function givenRows(db: Kysely<Schema>, columns: Columns, rows: readonly GivenRow[]): RawBuilder<unknown> {
-  const names = Object.keys(columns)
-  if (isPostgres(db)) {
-    const typed = names.map((name) => `${name} ${columns[name]}`).join(', ')
-    return sql`json_to_recordset(${jsonRows(rows)}::json) as given(${sql.raw(typed)})`
-  }
-  const values = names.map((name) => `value ->> '${name}' as ${name}`).join(', ')
+export function givenRows(
+  db: Kysely<Schema>,
+  { of, columns }: GivenColumns,
+  rows: readonly GivenRow[],
+): RawBuilder<unknown> {
+  if (isPostgres(db)) return sql`json_populate_recordset(null::${sql.table(of)}, ${jsonRows(rows)}::json) as given`
+  const values = columns.map((name) => `value ->> '${name}' as ${name}`).join(', ')
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
-/** Inserts rows as they are into a table that has these columns. */
+/** Inserts rows as they are. */
 export async function insertGiven(
   db: Kysely<Schema>,
-  { into, columns, onConflict = '' }: { into: keyof Schema; columns: Columns; onConflict?: string },
+  given: GivenColumns & { onConflict?: string },
   rows: readonly GivenRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const names = sql.raw(Object.keys(columns).join(', '))
-  await sql`insert into ${sql.table(into)} (${names}) select ${names} from ${givenRows(db, columns, rows)}
-    where true ${sql.raw(onConflict)}`.execute(db)
+  const names = sql.raw(given.columns.join(', '))
+  await sql`insert into ${sql.table(given.of)} (${names}) select ${names} from ${givenRows(db, given, rows)}
+    where true ${sql.raw(given.onConflict ?? '')}`.execute(db)
 }
 
 /** Rows as a parameter. */

@@ -13,6 +13,8 @@ import { rateInMemory } from './migrations/0011-rate-in-memory.ts'
 import { storedBytes } from './migrations/0012-stored-bytes.ts'
 import { knownNetworks } from './migrations/0014-known-networks.ts'
 import { callsInRow } from './migrations/0015-calls-in-row.ts'
+import { masterKeyCheck } from './migrations/0016-master-key-check.ts'
+import { failedCalls } from './migrations/0017-failed-calls.ts'
 import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -47,5 +49,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0012-stored-bytes': storedBytes(types),
     '0014-known-networks': knownNetworks(types),
     '0015-calls-in-row': callsInRow(types),
+    '0016-master-key-check': masterKeyCheck(types),
+    '0017-failed-calls': failedCalls(types),
   }
 }

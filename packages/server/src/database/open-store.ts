@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
 import { createKeyring, type Keyring } from '../secrets/keyring.ts'
 import { masterKeyOfFolder } from '../secrets/master-key.ts'
+import { checkMasterKey } from './check-master-key.ts'
 import { DatabaseError } from './errors.ts'
 import { type Database, openDatabase } from './open.ts'
 
@@ -29,11 +30,21 @@ export async function openStore(
   if (store.engine === 'postgres') {
     if (!config.masterKeys) throw new Error('SVC_MASTER_KEY is required with PostgreSQL.')
     const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
-    return { database, keyring: createKeyring(config.masterKeys) }
+    return withKeyring(database, createKeyring(config.masterKeys))
   }
   makePrivateFolder(store.folder)
   makeFilesPrivate(store.folder, DATA_FILES)
   const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder, databaseFile(store.folder))
   const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
-  return { database, keyring: createKeyring(masterKeys) }
+  return withKeyring(database, createKeyring(masterKeys))
+}
+
+async function withKeyring(database: Database, keyring: Keyring): Promise<{ database: Database; keyring: Keyring }> {
+  try {
+    await checkMasterKey(database.db, keyring)
+    return { database, keyring }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }

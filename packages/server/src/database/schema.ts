@@ -21,6 +21,13 @@ export interface Schema {
   call_rollups: CallRollupsTable
   usage_journal: UsageJournalTable
   checkouts: CheckoutsTable
+  master_key_check: MasterKeyCheckTable
+}
+
+export interface MasterKeyCheckTable {
+  check_id: number
+  /** A JSON list of one value under several keys. */
+  sealed: string
 }
 
 export interface OwnersTable {
@@ -179,6 +186,8 @@ export interface ExecutionsTable {
   duration_ms: Nullable<number>
   metadata: Nullable<JsonText>
   call_count: Counter
+  /** Of these; known once the execution has ended. */
+  failed_calls: Counter
   /** JSON objects with commas between them; null where there are none, and for rows that are older than the column. */
   calls: Nullable<string>
   started_at: number

@@ -1,9 +1,16 @@
-import type { DeploymentManifest, DeployResponse, FieldErrors } from '@svc/contract'
+import {
+  compareDeployments,
+  type DeploymentManifest,
+  type DeployResponse,
+  type FieldErrors,
+  NO_ENDPOINT_WARNING,
+  removalWarnings,
+} from '@svc/contract'
 import type { Deps } from '../deps.ts'
 import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { countFault, namedFaults, placedSchemas, removalWarnings } from './rules.ts'
+import { countFault, namedFaults, placedSchemas } from './rules.ts'
 import { deploymentWaitMs, insertDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
@@ -34,6 +41,8 @@ export async function deploy(
   deps.room.noteWrite()
   if (stored.outcome === 'gone') throw unauthorized()
   if (stored.outcome === 'limited') throw limited(TOO_MANY, stored.retryAfterMs)
+  const { replaced, endpoints } = stored
+  const before = replaced && { ...replaced.manifest, endpoint: endpoints.before }
   return {
     version: stored.version,
     status: 'active',
@@ -41,7 +50,11 @@ export async function deploy(
       name,
       hasInputSchema: actions[0]?.inputSchema !== undefined,
     })),
-    warnings: removalWarnings(stored.replaced?.manifest.capabilities ?? [], manifest.capabilities),
+    warnings: [
+      ...(before ? removalWarnings(before, manifest) : []),
+      ...(endpoints.after === null && manifest.capabilities.length > 0 ? [NO_ENDPOINT_WARNING] : []),
+    ],
+    changes: before ? compareDeployments(before, manifest) : [],
   }
 }
 

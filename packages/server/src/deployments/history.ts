@@ -4,6 +4,7 @@ import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { findRuntime } from '../runtimes/store.ts'
 import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 
@@ -34,6 +35,18 @@ export async function deploymentDetail(
   // Read last: a deployment in between would be told superseded by the one before it.
   const serving = await servingVersion(deps, owner, runtimeId)
   if (!found) throw notFound('The deployment')
+  const { manifest } = found
+  return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
+}
+
+/** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
+export async function servingDetail(
+  deps: Pick<Deps, 'db'>,
+  { ownerId, runtimeId }: RuntimeIdentity,
+): Promise<DeploymentDetail> {
+  const serving = (await findRuntime(deps.db, ownerId, runtimeId))?.serving_version ?? null
+  const found = serving === null ? null : await findDeployment(deps.db, ownerId, runtimeId, serving)
+  if (!found) throw notFound('A deployment of this runtime')
   const { manifest } = found
   return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
 }

@@ -17,7 +17,7 @@ import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
 import { MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
-import { deploymentDetail, listOwnDeployments } from './history.ts'
+import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
 
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
 
@@ -74,6 +74,14 @@ const DETAIL = {
   response: { 200: DeploymentDetail },
 } as const
 
+const SERVING = {
+  summary: 'Fetch the serving deployment with its manifest',
+  description: '404 before the first one.',
+  tags: ['Deployments'],
+  operationId: 'getServingDeployment',
+  response: { 200: DeploymentDetail, 404: ErrorBody },
+} as const
+
 /** Owner plane: what a runtime has deployed. */
 export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
@@ -90,13 +98,19 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
   )
 }
 
-/** Deploy plane: publishing a manifest. */
+/** Deploy plane: publishing a manifest, and looking at the one that serves. */
 export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
   const preParsing = createOneAtATime()
-  typed(plane).post('/v1/deployments', { schema: DEPLOY, preParsing }, async (request, reply) => {
-    const deployed = await deploy(deps, runtimeOf(request), request.body.manifest)
-    return reply.code(201).send(deployed)
-  })
+  const routes = typed(plane)
+  routes.get('/v1/runtime/deployment', { schema: SERVING }, (request) => servingDetail(deps, runtimeOf(request)))
+  routes.post(
+    '/v1/deployments',
+    { schema: DEPLOY, preParsing, config: { hasOwnBound: true } },
+    async (request, reply) => {
+      const deployed = await deploy(deps, runtimeOf(request), request.body.manifest)
+      return reply.code(201).send(deployed)
+    },
+  )
 }
 
 /** Public plane: what a runtime publishes of itself. */

@@ -44,18 +44,6 @@ export function namedFaults(placed: readonly Omit<PlacedSchema, 'text'>[]): Fiel
   return Object.keys(faults).length > 0 ? faults : null
 }
 
-/** What an owner should hear of a deployment that was accepted: capabilities that went without notice. */
-export function removalWarnings(before: readonly Capability[], after: readonly Capability[]): string[] {
-  const kept = new Set(after.map(({ name }) => name))
-  return before
-    .filter(({ name, deprecated }) => !kept.has(name) && !deprecated)
-    .map(
-      ({ name }) =>
-        `“${name}” was removed without having been deprecated: whoever stored its address now gets 404. ` +
-        'Deploy it with deprecated: true first, and remove it later.',
-    )
-}
-
 function sizeProblem(text: string, { schemaBytes }: ManifestLimits): string | null {
   const bytes = Buffer.byteLength(text)
   return bytes > schemaBytes ? `has ${bytes} bytes, at most ${schemaBytes} are accepted.` : null

@@ -3,7 +3,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { DeploymentsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { takeDeployment } from './rules.ts'
 import { deleteSurplus } from './surplus-store.ts'
@@ -25,9 +25,15 @@ export interface NewDeployment {
 }
 
 export type Insertion =
-  | { outcome: 'stored'; version: number; replaced: Deployment | null }
+  | { outcome: 'stored'; version: number; replaced: Deployment | null; endpoints: Endpoints }
   | { outcome: 'limited'; retryAfterMs: number }
   | { outcome: 'gone' }
+
+/** The endpoint of the runtime before and after a deployment. */
+interface Endpoints {
+  before: string | null
+  after: string | null
+}
 
 /**
  * Stores a deployment under the runtime's next number and makes it the serving one, and deletes what is beyond `keep`, in
@@ -84,12 +90,13 @@ async function insertLocked(
     .where('owner_id', '=', ownerId)
     .where('runtime_id', '=', runtimeId)
     .execute()
-  // Past the account's budget of stored bytes, executions that have ended no longer hold their deployments.
-  const isFull = isPastBudget(owner.tier, owner.storedBytes)
+  // Where the account's budget of stored bytes is used up, executions that have ended no longer hold their deployments.
+  const isFull = isBudgetLow(owner.tier, owner.storedBytes)
   const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
   const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
   await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(text) - deleted.bytes }])
-  return { outcome: 'stored', version, replaced } as const
+  const endpoints: Endpoints = { before: runtime.endpoint, after: endpoint ?? runtime.endpoint }
+  return { outcome: 'stored', version, replaced, endpoints } as const
 }
 
 /** How long the runtime has to wait until it may deploy again; 0 where it may now. */
@@ -132,10 +139,10 @@ export async function lockRuntime(
   tx: Tx,
   ownerId: string,
   runtimeId: string,
-): Promise<{ serving_version: number | null } | null> {
+): Promise<{ serving_version: number | null; endpoint: string | null } | null> {
   const row = await tx
     .selectFrom('runtimes')
-    .select('serving_version')
+    .select(['serving_version', 'endpoint'])
     .where('owner_id', '=', ownerId)
     .where('runtime_id', '=', runtimeId)
     .forUpdate()

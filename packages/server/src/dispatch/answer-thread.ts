@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { JsonText } from '../lib/json-text.ts'
 import { KeyedSemaphore, SemaphoreFullError, WaitCancelledError } from '../lib/keyed-semaphore.ts'
+import { createWorkerThread, startWorker } from '../lib/worker-thread.ts'
 import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 import type { AnswerReader, GivenAnswer, ReadAnswer } from './read-answer.ts'
@@ -16,28 +16,19 @@ export interface AskedAnswer {
 /** What it answers: JSON texts. `redacted` is null where it is the same. */
 export type WrittenAnswer = { ok: true; output: string; redacted: string | null } | { ok: false; failure: CallFailure }
 
+const READ_MS = 5_000
 const WAITING = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
 
-/** Reads answers in a thread of its own, one after the other, where their size holds up no event loop. Owners take turns. */
-export function createAnswerThread(startWorker: () => Worker = startAnswerWorker): AnswerReader {
+/**
+ * Reads answers in a thread of its own, one after the other, where their size holds up no event loop. Owners take turns. An
+ * answer that takes too long or too much memory ends the thread, and fails alone.
+ */
+export function createAnswerThread(start: () => Worker = startAnswerWorker): AnswerReader {
   const turns = new KeyedSemaphore(WAITING)
-  const closed = new AbortController()
-  let worker: Worker | null = null
+  const thread = createWorkerThread<AskedAnswer, WrittenAnswer>(start)
   const ask = async ({ body, endUserToken, limits }: GivenAnswer): Promise<ReadAnswer> => {
-    if (worker === null) {
-      worker = startWorker()
-      // It keeps no process alive.
-      worker.unref()
-    }
-    try {
-      worker.postMessage({ body, token: endUserToken?.reveal(), limits } satisfies AskedAnswer)
-      const [answer] = await once(worker, 'message', { signal: closed.signal })
-      return toRead(answer)
-    } catch {
-      // The thread ended. The next answer gets another one.
-      worker = null
-      return { ok: false, failure: FAILURES.unusable }
-    }
+    const [answer] = await thread.run({ body, token: endUserToken?.reveal(), limits }, [READ_MS]).catch(() => [])
+    return answer ? toRead(answer) : { ok: false, failure: FAILURES.unusable }
   }
   return {
     async read(answer) {
@@ -49,16 +40,12 @@ export function createAnswerThread(startWorker: () => Worker = startAnswerWorker
         throw error
       }
     },
-    async close() {
-      const ending = worker?.terminate()
-      closed.abort()
-      await ending
-    },
+    close: () => thread.close(),
   }
 }
 
 function startAnswerWorker(): Worker {
-  return new Worker(new URL('./answer-worker.js', import.meta.url))
+  return startWorker(new URL('./answer-worker.js', import.meta.url))
 }
 
 function toRead(answer: WrittenAnswer): ReadAnswer {

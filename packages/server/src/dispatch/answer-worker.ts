@@ -4,6 +4,7 @@ import type { AskedAnswer, WrittenAnswer } from './answer-thread.ts'
 import { nameOfFailure } from './failures.ts'
 import { readAnswer } from './read-answer.ts'
 
+/** The thread that reads answers. Its first message says that it is ready; every other one is an answer. */
 const port = parentPort
 if (port === null) throw new Error('runs as a worker thread only')
 
@@ -14,3 +15,4 @@ port.on('message', ({ body, token, limits }: AskedAnswer) => {
     : { ok: false, failure: { ...read.failure, name: nameOfFailure(read.failure) } }
   port.postMessage(answer)
 })
+port.postMessage('ready')

@@ -8,6 +8,7 @@ import type { CallLimit } from './call-limit.ts'
 import type { Message } from './compose.ts'
 import type { DispatchCall, DispatchTarget, TargetSecrets } from './dispatch-call.ts'
 import type { Reply } from './exchange.ts'
+import { FAILURES } from './failures.ts'
 import type { Address } from './lanes.ts'
 import { send } from './send.ts'
 import { signCall } from './sign.ts'
@@ -43,21 +44,26 @@ const RETRY_PAUSE_MS = 100
 export async function attempt(deps: AttemptDeps, call: Attempt): Promise<AttemptResult> {
   const { target, workedSecret } = call
   const known = secretsInOrder(target.secrets, workedSecret, deps.clock.now())
-  let result = await sendWithRetry(deps, call, known[0])
-  for (const secret of known.slice(1)) {
-    if (!isRefused(result.reply)) return result
-    result = await sendWithRetry(deps, call, secret)
-  }
+  const result = await sendInTurn(deps, call, known)
   if (!isRefused(result.reply)) return result
-  for (const secret of await untriedSecrets(deps, target, known)) {
-    result = await sendWithRetry(deps, call, secret)
-    if (!isRefused(result.reply)) return result
+  const [next, ...others] = await untriedSecrets(deps, target, known)
+  return next ? sendInTurn(deps, call, [next, ...others]) : result
+}
+
+/** Tries one secret after the other, while the endpoint refuses them. */
+async function sendInTurn(deps: AttemptDeps, call: Attempt, [secret, ...others]: InOrder): Promise<AttemptResult> {
+  let reply = await sendOnce(deps, call, secret)
+  // Once more only where no capability can have run, so that an owner's handler sees a call once at most.
+  if (!reply.ok && reply.mayRetry) {
+    await pauseUntilStopped(RETRY_PAUSE_MS, call.limit)
+    reply = await sendOnce(deps, call, secret)
   }
-  return result
+  const [next, ...rest] = others
+  return next && isRefused(reply) ? sendInTurn(deps, call, [next, ...rest]) : { reply, secret }
 }
 
 function isRefused(reply: Reply): boolean {
-  return !reply.ok && reply.status === 401
+  return !reply.ok && reply.status === 401 && reply.failure !== FAILURES.cold
 }
 
 // Where they cannot be read, the endpoint's refusal is what there is to tell.
@@ -74,14 +80,6 @@ type InOrder = readonly [Secret, ...Secret[]]
 function secretsInOrder({ current, previous }: TargetSecrets, worked: Secret | null, now: number): InOrder {
   if (!previous || previous.expiresAt <= now) return [current]
   return worked?.reveal() === current.reveal() ? [current, previous.secret] : [previous.secret, current]
-}
-
-// Once more only where nothing was sent, so that an owner's handler sees a call once at most.
-async function sendWithRetry(deps: AttemptDeps, call: Attempt, secret: Secret): Promise<AttemptResult> {
-  const reply = await sendOnce(deps, call, secret)
-  if (reply.ok || !reply.mayRetry) return { reply, secret }
-  await pauseUntilStopped(RETRY_PAUSE_MS, call.limit.signal)
-  return { reply: await sendOnce(deps, call, secret), secret }
 }
 
 // Every try has a time and a nonce of its own, or the receiver would take it for a replay.

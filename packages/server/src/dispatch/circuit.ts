@@ -74,7 +74,12 @@ function afterProbe({ pauseMs }: Probing, transport: Transport, now: number): Cl
 
 function afterCall(state: Closed, transport: Transport, now: number): Closed | Open {
   count(state.slots, transport === 'failed', now)
-  const { calls, failures } = sum(state.slots)
+  let calls = 0
+  let failures = 0
+  for (const slot of state.slots) {
+    calls += slot.calls
+    failures += slot.failures
+  }
   if (calls < CALLS_TO_JUDGE || failures * 2 < calls) return state
   return { kind: 'open', until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS }
 }
@@ -90,14 +95,4 @@ function count(slots: Slot[], hasFailed: boolean, now: number): void {
   }
   slot.calls += 1
   if (hasFailed) slot.failures += 1
-}
-
-function sum(slots: readonly Slot[]): Pick<Slot, 'calls' | 'failures'> {
-  let calls = 0
-  let failures = 0
-  for (const slot of slots) {
-    calls += slot.calls
-    failures += slot.failures
-  }
-  return { calls, failures }
 }

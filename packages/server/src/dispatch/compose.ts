@@ -13,8 +13,11 @@ export interface Message {
 
 /** The end user's token goes into the body, which nothing but a socket sees. */
 export function compose(call: DispatchCall): Message {
+  const { executionId, callId, traceparent } = call
   const body = Buffer.from(textOf(call))
-  return { headers: headersOf(call), body, bodyDigest: digestOf(body) }
+  const ofTrace = ['traceparent', traceparentOf(traceparent)]
+  const headers = SAME_ON_EVERY_CALL.concat(EXECUTION_ID_HEADER, executionId, 'idempotency-key', callId, ofTrace)
+  return { headers, body, bodyDigest: digestOf(body) }
 }
 
 // The text of a `CapabilityCall`, put together of what has been written before.
@@ -24,18 +27,6 @@ function textOf(call: DispatchCall): string {
   const head = JSON.stringify({ executionId, callId, capability } satisfies Partial<CapabilityCall>).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
   return `${head},"input":${inputText},"metadata":${metadataText}${token}}`
-}
-
-function headersOf({ executionId, callId, traceparent }: DispatchCall): string[] {
-  const ofCall = [
-    EXECUTION_ID_HEADER,
-    executionId,
-    'idempotency-key',
-    callId,
-    'traceparent',
-    traceparentOf(traceparent),
-  ]
-  return SAME_ON_EVERY_CALL.concat(ofCall)
 }
 
 const SAME_ON_EVERY_CALL: readonly string[] = [

@@ -1,11 +1,12 @@
-import type { Health } from '@svc/contract'
+import { type Health, PROBE_CAPABILITY } from '@svc/contract'
+import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
 import type { Limits } from '../limits.ts'
 import { type AttemptDeps, attempt } from './attempts.ts'
-import { limitCall } from './call-limit.ts'
+import { CallLimit } from './call-limit.ts'
 import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
-import { FAILURES, nameOfFailure } from './failures.ts'
+import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE } from './failures.ts'
 import { type Endpoint, Lanes, type Pass } from './lanes.ts'
 import { type AnswerReader, type GivenAnswer, type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
@@ -38,23 +39,43 @@ export interface DispatchMetrics {
 export interface Dispatcher {
   /** Makes one call, at most once as far as the endpoint's handler is concerned. Every failure is a result. */
   dispatch(target: DispatchTarget, call: DispatchCall): Promise<CallResult>
-  /** What the last calls say of a runtime's present endpoint; `healthy` where there were none. */
+  /**
+   * Asks an endpoint that was silent for a minute whether it answers, at most every 30 s; true where it did. Nothing of it
+   * is recorded but the endpoint's health.
+   */
+  probe(endpoint: ProbedEndpoint): Promise<boolean>
+  /** What the last calls and probes say of a runtime's present endpoint; `unknown` where there were none. */
   healthOf(endpoint: Endpoint): Health
+  /** Why it is so, in words for the owner: no address, nothing of a capability's; null where there is nothing to mend. */
+  healthNote(endpoint: Endpoint): string | null
   /** How many endpoints calls are paused to. */
   openCircuits(): number
   /** Ends every call that is under way, as cancelled, and closes all connections. */
   close(): Promise<void>
 }
 
-type Context = DispatcherDeps & AttemptDeps & { lanes: Lanes }
+/** The target is made only where a probe is due. */
+interface ProbedEndpoint extends Endpoint {
+  ownerId: string
+  target(): { target: DispatchTarget; executionId: string; callId: string }
+}
+
+type Context = DispatcherDeps & AttemptDeps & { lanes: Lanes; probes: KeyedSemaphore }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
   const agent = createAgent({ allowLocalEndpoints, trustedCertificates, resolve })
-  const context: Context = { ...deps, agent, lanes: new Lanes({ callsAtOnce: deps.limits.endpointCalls }) }
+  const context: Context = {
+    ...deps,
+    agent,
+    lanes: new Lanes({ callsAtOnce: deps.limits.endpointCalls }),
+    probes: new KeyedSemaphore(PROBES),
+  }
   return {
     dispatch: (target, call) => dispatch(context, target, call),
+    probe: (endpoint) => probe(context, endpoint),
     healthOf: (endpoint) => context.lanes.healthOf(endpoint, deps.clock.now()),
+    healthNote: (endpoint) => context.lanes.healthNote(endpoint, deps.clock.now()),
     openCircuits: () => context.lanes.openCircuits(),
     async close() {
       await Promise.all([agent.destroy(), deps.answers?.close()])
@@ -73,13 +94,33 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
       answer = await deliver(context, { target, call, pass })
     } finally {
       endedAt = Math.max(startedAt, clock.now())
-      pass.leave(answer.ok ? 'worked' : answer.failure.transport, endedAt)
+      lanes.leave(pass, answer.ok ? null : answer.failure, endedAt)
     }
   }
   const durationMs = endedAt - startedAt
   metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { ...answer, durationMs }
   return { ok: false, message: shorten(answer.failure.message), durationMs }
+}
+
+const PROBE_MS = 10_000
+const PROBES = { permits: 50, permitsPerKey: 5, waiting: 1000, waitingPerKey: 200 } as const
+
+async function probe(context: Context, endpoint: ProbedEndpoint): Promise<boolean> {
+  const { logger: _, metrics: __, ...quiet } = context
+  if (!context.lanes.claimProbe(endpoint, context.clock.now())) return false
+  const limits = { ...context.limits, dispatchMs: Math.min(context.limits.dispatchMs, PROBE_MS) }
+  const send = async () => {
+    const { target, ...ids } = endpoint.target()
+    const call = { ...ids, capability: PROBE_CAPABILITY, input: {}, metadata: {}, endUserToken: undefined }
+    return (await dispatch({ ...quiet, limits }, target, call)).ok
+  }
+  try {
+    return await context.probes.run(endpoint.ownerId, send)
+  } catch (error) {
+    if (error instanceof SemaphoreFullError) return false
+    throw error
+  }
 }
 
 const MESSAGE_CHARACTERS = 4000
@@ -99,7 +140,7 @@ async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer
   const { target, call, pass } = delivery
   const { lane, address } = pass
   const message = compose(call)
-  const limit = limitCall(context.limits.dispatchMs, call.signal)
+  const limit = new CallLimit(context.limits.dispatchMs, call.signal)
   try {
     const { reply, secret } = await attempt(context, {
       target,
@@ -111,13 +152,19 @@ async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer
     })
     if (reply.ok) {
       lane.workedSecret = secret
-      return await read(context, { target, call, body: reply.body, signal: limit.signal })
+      return await read(context, { target, call, body: reply.body, signal: limit })
     }
     if (reply.failure !== FAILURES.cancelled) report(context, delivery, reply.reason)
-    return { ok: false, failure: reply.failure }
+    return { ok: false, failure: reply.status === 404 ? notServed(reply.failure, call) : reply.failure }
   } finally {
     limit.release()
   }
+}
+
+// Its own handler's answer, and what a wrong path comes to. The probe is known to the SDK alone.
+function notServed(failure: CallFailure, { capability }: DispatchCall): CallFailure {
+  const message = `The endpoint answered with status 404: it does not serve “${capability}”.`
+  return capability === PROBE_CAPABILITY ? { ...failure, message, name: UNKNOWN_PROBE } : { ...failure, message }
 }
 
 // What takes a fraction of a millisecond is not handed to a thread.

@@ -25,8 +25,17 @@ export const FAILURES = {
   redirect: { message: 'The endpoint answered with a redirect, which is not followed.', transport: 'worked' },
   cancelled: { message: 'The call was cancelled.', transport: 'unknown' },
   paused: { message: 'The endpoint is not answering; calls to it are paused for a moment.', transport: 'unknown' },
+  cold: { message: 'The endpoint has just started and did not take the call.', transport: 'failed' },
   busy: { message: 'Too many calls to the endpoint are under way.', transport: 'unknown' },
 } as const satisfies Record<string, CallFailure>
+
+/** The name of a probe's 404: other receivers than the SDK's may answer so, and other servers do. */
+export const UNKNOWN_PROBE = 'unknownProbe'
+
+/** Whether the endpoint's server turned the call away before a capability had it. */
+export function isRefusal(failure: CallFailure): boolean {
+  return failure === FAILURES.redirect || failure.name === 'status4xx'
+}
 
 /** An answer with any status but 200. A fault of the endpoint's server counts as one of the connection, as in 503. */
 export function statusFailure(status: number): CallFailure {

@@ -1,11 +1,13 @@
 import { endpointProblem, type Health } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
-import { Circuit } from './circuit.ts'
-import { type CallFailure, FAILURES, type Transport } from './failures.ts'
+import { Circuit, type CircuitPass } from './circuit.ts'
+import { type CallFailure, FAILURES } from './failures.ts'
+import { type EndedCall, endedCall, explainHealth, judgeHealth } from './health.ts'
 
 const RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
-const DEGRADED_SHARE = 1 / 5
+const SILENCE_MS = 60_000
+const PROBE_EVERY_MS = 30_000
 
 /** Where requests go: the origin that connections are pooled by, and the path with its query. */
 export interface Address {
@@ -20,18 +22,20 @@ export interface Lane {
   readonly address: Address | null
   readonly circuit: Circuit
   /** How the last calls went, oldest first. */
-  readonly recent: { at: number; hasFailed: boolean }[]
+  readonly recent: EndedCall[]
   underWay: number
   usedAt: number
+  answeredAt: number
+  probedAt: number
   /** The secret that the endpoint last answered to. */
   workedSecret: Secret | null
 }
 
-/** Leave to make one call; `leave` is called once, with what the call said about the connection. */
+/** Leave to make one call. */
 export interface Pass {
   readonly lane: Lane
   readonly address: Address
-  leave(transport: Transport, now: number): void
+  readonly circuit: CircuitPass
 }
 
 /** A runtime at the address that it has now. */
@@ -61,18 +65,21 @@ export class Lanes {
     const { address } = lane
     if (address === null) return FAILURES.refusedAddress
     if (lane.underWay >= this.#callsAtOnce) return FAILURES.busy
-    const circuitPass = lane.circuit.enter(now)
-    if (!circuitPass) return FAILURES.paused
+    const circuit = lane.circuit.enter(now)
+    if (!circuit) return FAILURES.paused
     lane.underWay += 1
-    return {
-      lane,
-      address,
-      leave(transport, at) {
-        lane.underWay -= 1
-        lane.circuit.end(circuitPass, transport, at)
-        if (transport !== 'unknown') remember(lane, transport === 'failed', at)
-      },
-    }
+    return { lane, address, circuit }
+  }
+
+  /** To be called once for each pass, with the failure of its call, if it failed. */
+  leave({ lane, circuit }: Pass, failure: CallFailure | null, at: number): void {
+    const transport = failure?.transport ?? 'worked'
+    lane.underWay -= 1
+    lane.circuit.end(circuit, transport, at)
+    if (transport === 'worked') lane.answeredAt = at
+    if (transport === 'unknown') return
+    lane.recent.push(endedCall(failure, at, lane.recent.at(-1)))
+    if (lane.recent.length > RECENT_CALLS) lane.recent.shift()
   }
 
   /** How many endpoints are paused. */
@@ -82,19 +89,35 @@ export class Lanes {
     return open
   }
 
-  healthOf({ runtimeId, endpoint }: Endpoint, now: number): Health {
+  healthOf(endpoint: Endpoint, now: number): Health {
+    const lane = this.#knownLane(endpoint)
+    return lane?.circuit.isOpen ? 'unreachable' : judgeHealth(recentOf(lane, now))
+  }
+
+  /** Why the health is what it is, in words for the owner; null where there is nothing to mend. */
+  healthNote(endpoint: Endpoint, now: number): string | null {
+    const lane = this.#knownLane(endpoint)
+    const note = explainHealth(recentOf(lane, now))
+    return lane?.circuit.isOpen ? `${note ?? ''} Calls are paused for a moment.`.trim() : note
+  }
+
+  /** Whether a probe is due: nothing was answered for a minute, and no probe was sent for 30 s. Notes that one is sent. */
+  claimProbe(target: Endpoint, now: number): boolean {
+    const lane = this.#laneOf(target, now)
+    if (now - lane.answeredAt < SILENCE_MS || now - lane.probedAt < PROBE_EVERY_MS) return false
+    lane.probedAt = now
+    return true
+  }
+
+  #knownLane({ runtimeId, endpoint }: Endpoint): Lane | null {
     const lane = this.#lanes.get(runtimeId)
-    if (lane?.endpoint !== endpoint) return 'healthy'
-    if (lane.circuit.isOpen) return 'unreachable'
-    const recent = lane.recent.filter((call) => call.at > now - MEMORY_MS)
-    const failures = recent.filter((call) => call.hasFailed).length
-    return failures > 0 && failures >= recent.length * DEGRADED_SHARE ? 'degraded' : 'healthy'
+    return lane?.endpoint === endpoint ? lane : null
   }
 
   // A runtime with a new endpoint begins anew: what the old address did says nothing about it.
   #laneOf({ runtimeId, endpoint }: Endpoint, now: number): Lane {
-    const known = this.#lanes.get(runtimeId)
-    const lane = known?.endpoint === endpoint ? known : newLane(endpoint)
+    const known = this.#knownLane({ runtimeId, endpoint })
+    const lane = known ?? newLane(endpoint)
     lane.usedAt = now
     this.#lanes.delete(runtimeId)
     this.#lanes.set(runtimeId, lane)
@@ -111,6 +134,10 @@ export class Lanes {
   }
 }
 
+function recentOf(lane: Lane | null, now: number): EndedCall[] {
+  return lane?.recent.filter((call) => call.at > now - MEMORY_MS) ?? []
+}
+
 function newLane(endpoint: string): Lane {
   return {
     endpoint,
@@ -119,6 +146,8 @@ function newLane(endpoint: string): Lane {
     recent: [],
     underWay: 0,
     usedAt: 0,
+    answeredAt: Number.NEGATIVE_INFINITY,
+    probedAt: Number.NEGATIVE_INFINITY,
     workedSecret: null,
   }
 }
@@ -128,9 +157,4 @@ function addressOf(endpoint: string): Address | null {
   if (endpointProblem(endpoint) !== null) return null
   const { origin, pathname, search } = new URL(endpoint)
   return { origin, path: pathname + search }
-}
-
-function remember(lane: Lane, hasFailed: boolean, at: number): void {
-  lane.recent.push({ at, hasFailed })
-  if (lane.recent.length > RECENT_CALLS) lane.recent.shift()
 }

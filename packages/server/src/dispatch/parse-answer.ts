@@ -1,4 +1,4 @@
-import { CapabilityAnswer } from '@svc/contract'
+import { CapabilityAnswer, isJsonObject, type JsonObject } from '@svc/contract'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { measureJson } from '../lib/json-scan.ts'
 import { JsonText } from '../lib/json-text.ts'
@@ -17,10 +17,10 @@ export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, '
   const extent = measureJson(text, { depth: OUTPUT_DEPTH + 1, values: responseValues })
   if (extent.depth > OUTPUT_DEPTH + 1) return failed(FAILURES.tooDeep)
   if (extent.values > responseValues) return failed(tooManyValues(responseValues))
-  const answer = CapabilityAnswer.safeParse(parseJson(text))
-  if (!answer.success) return failed(FAILURES.unusable)
-  const { output, error } = answer.data
-  if (error != null) return failed(reported(typeof error === 'string' ? error : error.message))
+  const answer = parseJson(text)
+  if (!isJsonObject(answer) || !('output' in answer)) return failed(FAILURES.unusable)
+  const { output, error = null } = answer
+  if (error !== null) return failed(failureIn(answer))
   const inexact = inexactNumber(text, ['output'])
   return inexact === null ? { ok: true, output: JsonText.of(output) } : failed(inexactAt(inexact))
 }
@@ -56,6 +56,13 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function failureIn(answer: JsonObject): CallFailure {
+  const { data } = CapabilityAnswer.safeParse(answer)
+  const { error } = data ?? {}
+  if (error == null) return FAILURES.unusable
+  return reported(typeof error === 'string' ? error : error.message)
 }
 
 // The owner's own words. NUL goes because no PostgreSQL text can hold it.

@@ -1,8 +1,7 @@
-import { Agent, type Dispatcher as HttpDispatcher } from 'undici'
+import { Agent } from 'undici'
 import type { CallLimit } from './call-limit.ts'
 import { createGuardedConnector, type GuardOptions } from './endpoint-guard.ts'
 import { type AnswerRoom, Exchange, type Reply } from './exchange.ts'
-import { FAILURES } from './failures.ts'
 import { inPieces } from './in-pieces.ts'
 import type { Address } from './lanes.ts'
 
@@ -30,18 +29,10 @@ export function createAgent(options: GuardOptions): Agent {
 
 /** Makes one try. Resolves once, at the latest when `limit` ends; a connection left in the middle is destroyed. */
 export function send(agent: Agent, call: OutgoingCall, limit: CallLimit, room: AnswerRoom): Promise<Reply> {
+  const { address, headers, body } = call
+  const { origin, path } = address
   return new Promise((resolve) => {
-    const onEnd = () => exchange.stop(limit.failure() ?? FAILURES.cancelled)
-    const exchange = new Exchange(room, (reply) => {
-      limit.signal.removeEventListener('abort', onEnd)
-      resolve(reply)
-    })
-    if (limit.signal.aborted) return onEnd()
-    limit.signal.addEventListener('abort', onEnd)
-    agent.dispatch(requestOf(call), exchange)
+    const exchange = new Exchange(limit, room, resolve)
+    if (!exchange.isOver) agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
   })
-}
-
-function requestOf({ address, headers, body }: OutgoingCall): HttpDispatcher.DispatchOptions {
-  return { origin: address.origin, path: address.path, method: 'POST', headers, body }
 }

@@ -1,6 +1,6 @@
 import { CommitUnknownError } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { busy } from '../errors.ts'
+import { busy, databaseAway } from '../errors.ts'
 import { Lru } from '../lib/lru.ts'
 import type { Admission, AdmissionRequest, Refusal } from './batch-rules.ts'
 import { type BatchWriter, QueueFullError } from './batch-writer.ts'
@@ -31,14 +31,15 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
   const empty = new Lru<string, KnownEmpty>(10_000)
   return {
     async admit(request) {
-      const name = `${request.runtimeId} ${request.revision} ${request.door}`
+      const { runtime_id, owner_id } = request.row
+      const name = `${runtime_id} ${request.revision} ${request.door}`
       const known = stillEmpty(empty.get(name), clock.now())
       if (known) return known
       const admission = await admitSurely(deps, request)
       // The database answers: what it could not tell before, it can now.
       if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
       if (admission.outcome === 'admitted') {
-        deps.storage.note(request.ownerId, admission)
+        deps.storage.note(owner_id, admission)
         deps.room.noteWrite()
       }
       if (admission.outcome === 'refused') empty.set(name, remember(admission.grant, clock.now()))
@@ -57,11 +58,11 @@ async function admitSurely(
 ): Promise<Admission> {
   try {
     const admission = await writer.admit(request)
-    if (admission === null) throw busy()
+    if (admission === null) throw databaseAway()
     return admission
   } catch (error) {
     if (error instanceof QueueFullError) throw busy()
-    if (error instanceof CommitUnknownError) settlements.failUnknown(request)
+    if (error instanceof CommitUnknownError) settlements.failUnknown(request.row)
     throw error
   }
 }

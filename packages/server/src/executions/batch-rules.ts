@@ -2,29 +2,15 @@ import type { ExecutionKind, Tier } from '@svc/contract'
 import type { Refusal } from '../usage/grant.js'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { Door } from '../usage/rules.ts'
-import { callsText, callText, type DispatchedCall, type NewCall } from './call-rules.ts'
+import { callsText, type DispatchedCall } from './call-rules.ts'
 
 export type { Refusal }
 
 export interface AdmissionRequest {
   door: Door
-  ownerId: string
-  runtimeId: string
   /** The revision of the runtime on which the request was judged. */
   revision: number
-  execution: {
-    executionId: string
-    projectId: string
-    deploymentVersion: number | null
-    kind: ExecutionKind
-    /** JSON text. */
-    messageShape: string
-    /** JSON text. */
-    metadata: string | null
-    startedAt: number
-  }
-  /** The one call of an execution that has no loop, written together with it. */
-  call: NewCall | null
+  row: NewRow
 }
 
 /** `stale`: the runtime has changed since it was read; nothing was charged, and the caller reads it again. */
@@ -41,9 +27,12 @@ export interface NewRow {
   project_id: string
   deployment_version: number | null
   kind: ExecutionKind
+  /** JSON text. */
   message_shape: string
+  /** JSON text. */
   metadata: string | null
   call_count: number
+  /** The one call of an execution that has no loop, as text. */
   calls: string | null
   started_at: number
 }
@@ -62,16 +51,25 @@ export interface EndedRow {
   output_tokens: number
   duration_ms: number
   call_count: number
+  failed_calls: number
   calls: string | null
   completed_at: number
 }
 
 /** Admission requests, calls about to be sent and outcomes: what one transaction writes. Plain data. */
 export interface Batch {
-  admissions: readonly { door: Door; revision: number; row: NewRow }[]
+  admissions: readonly AdmissionRequest[]
   /** Texts of calls by execution: each is named once. */
-  calls: readonly { execution_id: string; owner_id: string; calls: string; count: number }[]
-  settlements: readonly { row: EndedRow; usage: Usage; runtimeId: string; heardFrom: boolean }[]
+  calls: readonly { execution_id: string; owner_id: string; calls: string; call_count: number }[]
+  settlements: readonly Settlement[]
+}
+
+/** How an execution ended. There is no place in it for message text. */
+export interface Settlement {
+  row: EndedRow
+  usage: Usage
+  /** Whether the endpoint gave a sign of life. */
+  heardFrom: boolean
 }
 
 /**
@@ -91,6 +89,8 @@ export interface BatchAt {
   now: number
   /** It may have been written before: the answer to its commit was lost. What is stored of it is told again. */
   isRepeat: boolean
+  /** `nodeId` is another node that holds no lease any more, or what is ended is overdue: only settlements are written. */
+  isTakeOver?: boolean | undefined
   /** Called before the commit is sent, on SQLite with all that comes before it; prevents it by throwing. */
   beforeCommit(): void
 }
@@ -109,22 +109,6 @@ export interface BucketRow {
   full_at: number
 }
 
-export function toNewRow({ ownerId, runtimeId, execution, call }: AdmissionRequest): NewRow {
-  return {
-    owner_id: ownerId,
-    execution_id: execution.executionId,
-    runtime_id: runtimeId,
-    project_id: execution.projectId,
-    deployment_version: execution.deploymentVersion,
-    kind: execution.kind,
-    message_shape: execution.messageShape,
-    metadata: execution.metadata,
-    call_count: call ? 1 : 0,
-    calls: call && callText(call),
-    started_at: execution.startedAt,
-  }
-}
-
 /** Calls by their execution: a statement changes a row once. */
 export function toCallRows(calls: readonly DispatchedCall[]): Batch['calls'] {
   const byExecution = new Map<string, DispatchedCall[]>()
@@ -137,6 +121,6 @@ export function toCallRows(calls: readonly DispatchedCall[]): Batch['calls'] {
     execution_id: executionId,
     owner_id: own[0]?.ownerId ?? '',
     calls: callsText(own) ?? '',
-    count: own.length,
+    call_count: own.length,
   }))
 }

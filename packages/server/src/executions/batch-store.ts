@@ -9,7 +9,7 @@ import type { Batch, BatchAt, Outcomes } from './batch-rules.ts'
 import { writePostgresBatch } from './postgres-batch-store.ts'
 
 /** A batch as the thread of SQLite is given it. */
-export interface SqliteRequest extends Batch, Pick<BatchAt, 'nodeId' | 'now'> {
+export interface SqliteRequest extends Batch, Pick<BatchAt, 'nodeId' | 'now' | 'isTakeOver'> {
   plans: Readonly<Record<Tier, Plan>>
 }
 
@@ -26,8 +26,8 @@ export function createBatchStore(db: Kysely<Schema>): WriteBatch {
     : (batch, at) => writeSqliteBatch(db, batch, at)
 }
 
-async function writeSqliteBatch(db: Kysely<Schema>, batch: Batch, { nodeId, now, beforeCommit }: BatchAt) {
-  const request: SqliteRequest = { ...batch, nodeId, now, plans: PLANS }
+async function writeSqliteBatch(db: Kysely<Schema>, batch: Batch, { beforeCommit, nodeId, now, isTakeOver }: BatchAt) {
+  const request: SqliteRequest = { ...batch, nodeId, now, isTakeOver, plans: PLANS }
   const query = CompiledQuery.raw('batch', [new BatchText(JSON.stringify(request), beforeCommit)])
   const { rows } = await repeated(() => db.executeQuery<string>(query))
   const outcomes: Outcomes = JSON.parse(rows[0] ?? '')

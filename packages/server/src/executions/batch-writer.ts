@@ -9,10 +9,9 @@ import { outlast, type Pause, type Try } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { nextTurn } from '../lib/next-turn.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { type Admission, type AdmissionRequest, type Outcomes, toCallRows, toNewRow } from './batch-rules.ts'
+import { type Admission, type AdmissionRequest, type Outcomes, type Settlement, toCallRows } from './batch-rules.ts'
 import type { WriteBatch } from './batch-store.ts'
 import type { DispatchedCall } from './call-rules.ts'
-import { type Settlement, toEnded } from './settlement-rules.ts'
 
 /** An item that waits for its transaction. */
 interface Waiting<In, Out> {
@@ -82,10 +81,10 @@ export function createBatchWriter(deps: WriterDeps): BatchWriter {
   }
   return {
     admit: (request) =>
-      state.away ? Promise.reject(state.away) : submit(queue.admissions, request, admissionLength(request)),
+      state.away ? Promise.reject(state.away) : submit(queue.admissions, request, payloadLength(request)),
     record: (call) => submit(queue.calls, call, call.input.length),
     settle: (settlement, isRepeat = false) =>
-      submit(queue.settlements, { settlement, isRepeat }, settlementLength(settlement)),
+      submit(queue.settlements, { settlement, isRepeat }, payloadLength(settlement)),
     depth: (name) => queue[name].length,
     hurry(what) {
       state.areCallsLate = true
@@ -111,12 +110,9 @@ function sizeOf({ admissions, calls, settlements }: Items): number {
   return admissions.length + calls.length + settlements.length
 }
 
-function admissionLength({ execution, call }: AdmissionRequest): number {
-  return execution.messageShape.length + (execution.metadata?.length ?? 0) + (call?.input.length ?? 0)
-}
-
-function settlementLength({ messageShape, callsText }: Settlement): number {
-  return messageShape.length + (callsText?.length ?? 0)
+function payloadLength({ row }: AdmissionRequest | Settlement): number {
+  const metadata = 'metadata' in row ? row.metadata : null
+  return row.message_shape.length + (metadata?.length ?? 0) + (row.calls?.length ?? 0)
 }
 
 /** Settlements come first: they make room. */
@@ -214,9 +210,9 @@ async function writeMeasured(
   const startedAt = clock.now()
   const named = NAMES.filter((name) => items[name].length > 0)
   const batch = {
-    admissions: items.admissions.map(({ item }) => ({ door: item.door, revision: item.revision, row: toNewRow(item) })),
+    admissions: items.admissions.map(({ item }) => item),
     calls: toCallRows(items.calls.map(({ item }) => item)),
-    settlements: items.settlements.map(({ item }) => toEnded(item.settlement)),
+    settlements: items.settlements.map(({ item }) => item.settlement),
   }
   try {
     return await write(batch, {

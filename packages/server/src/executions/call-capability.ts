@@ -5,19 +5,21 @@ import {
   isBlankToken,
   type JsonObject,
 } from '@svc/contract'
-import type { AgentCall } from '../agent/agent-event.ts'
 import type { Deps } from '../deps.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import { confirming, type Located, locateById, type ServingDeps } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
+import type { NewCall } from './call-rules.ts'
 import { type Admitted, type Entrant, enter, type Wish } from './enter.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
+import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
-import { settledCall } from './trace-recorder.ts'
+import { endedCall } from './trace-recorder.ts'
 
 export interface CallInput {
   capability: string
@@ -66,7 +68,7 @@ type CallDeps = Pick<
 >
 
 /** A capability call that was let in. */
-export type AdmittedCall = Admitted<AgentCall>
+export type AdmittedCall = Admitted<NewCall>
 
 export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; body: CapabilityFailure }
 
@@ -80,10 +82,10 @@ export function locateBrokered(deps: ServingDeps, runtimeId: string, name: strin
 
 /** Lets a stranger's call in: look-up, end user, input, then what it costs. Throws the refusal. */
 export function admitBrokerCall(deps: CallDeps, entrant: Entrant, input: CallInput): Promise<AdmittedCall> {
-  return enter(deps, 'broker', entrant, (runtime) => {
+  return enter(deps, 'broker', entrant, (runtime, startedAt) => {
     const capability = brokered(runtime, input.capability)
     checkEndUser(capability, input.endUserToken)
-    return wishFor(deps, 'broker', capability, input)
+    return wishFor(deps, { kind: 'broker', capability, startedAt, signal: entrant.scope.signal }, input)
   })
 }
 
@@ -94,10 +96,10 @@ export function requireEndUser(located: Located, name: string, endUserToken: unk
 
 /** Lets a page's call in: look-up and input, then what it costs. Throws the refusal, which names an unknown capability. */
 export function admitPageCall(deps: CallDeps, entrant: Entrant, input: CallInput): Promise<AdmittedCall> {
-  return enter(deps, 'page', entrant, (runtime) => {
+  return enter(deps, 'page', entrant, (runtime, startedAt) => {
     const capability = callable(runtime, input.capability)
     if (!capability) throw notFound(`The capability “${input.capability.slice(0, 128)}”`)
-    return wishFor(deps, 'capability', capability, input)
+    return wishFor(deps, { kind: 'capability', capability, startedAt, signal: entrant.scope.signal }, input)
   })
 }
 
@@ -109,18 +111,19 @@ export async function runCall(
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.wish
-  const context = { admitted, endUserToken: input.endUserToken, scope }
-  const result = await sendCall(deps, context, call)
+  const { endUserToken, inputText } = input
+  const { callId, capability } = call
+  const made = { callId, capability, input: input.input, inputText }
+  const result = await sendCall(deps, { admitted, endUserToken, scope }, made)
   const ended: Outcome = result.ok
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }
-  const { storedBytes } = deps.limits
   const trace = {
     messageShape: '[]',
     steps: [],
     inputTokens: 0,
     outputTokens: 0,
-    calls: [settledCall(call, result, { startedAt: admitted.startedAt, storedBytes })],
+    calls: [endedCall(call, result, deps.limits.storedBytes)],
   }
   const { outcome, durationMs } = await within(scope.span, 'settle', () =>
     settle(deps, admitted, scope.stopReason ? stoppedOutcome(scope.stopReason) : ended, trace),
@@ -146,12 +149,19 @@ function callable(runtime: ServingRuntime, name: string): ServingCapability | un
   return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
 }
 
-type CallWish = Wish<AgentCall>
+type CallWish = Wish<NewCall>
+
+interface Asked {
+  kind: 'broker' | 'capability'
+  capability: ServingCapability
+  startedAt: number
+  /** Takes the input out of the queue of the schema thread. */
+  signal: StopSignal
+}
 
 function wishFor(
   deps: CallDeps,
-  kind: 'broker' | 'capability',
-  capability: ServingCapability,
+  { kind, capability, startedAt, signal }: Asked,
   input: CallInput,
 ): CallWish | Promise<CallWish> {
   const { inputText, metadata, metadataText } = input
@@ -159,16 +169,16 @@ function wishFor(
     // Named as a whole too, for callers that look for the field they sent.
     if (faults)
       throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
-    const call: AgentCall = {
+    const call: NewCall = {
       callId: deps.newId('call'),
+      ordinal: 0,
       capability: capability.name,
       step: 0,
-      ordinal: 0,
-      input: input.input,
-      inputText,
+      input: storedText(inputText, deps.limits.storedBytes),
+      startedAt,
     }
     return { kind, metadata, metadataText, messageShape: '[]', call }
   }
-  const faults = capability.checkInput(input.input, 'input', inputText)
+  const faults = capability.checkInput(input.input, 'input', inputText, signal)
   return faults instanceof Promise ? faults.then(wish) : wish(faults)
 }

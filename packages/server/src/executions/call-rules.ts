@@ -70,8 +70,11 @@ export function readCalls(text: string | null): StoredCall[] {
 /** The error of a call that was under way when its execution was interrupted. */
 export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
-/** The text of calls whose answers never came, as their interrupted execution keeps them. */
-export function interruptedText(calls: readonly StoredCall[]): string | null {
-  const failed = calls.map((call) => ({ ...call, status: 'failed', output: null, error: OUTCOME_UNKNOWN }))
-  return failed.length === 0 ? null : failed.map((call) => JSON.stringify(call)).join(',')
+/** The calls in a row's text as those whose answers never came. */
+export function interruptedCalls(text: string | null): SettledCall[] {
+  return readCalls(text).map((call) => {
+    return { ...call, input: JSON.stringify(call.input), ...FAILED }
+  })
 }
+
+const FAILED = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const

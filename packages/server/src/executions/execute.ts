@@ -1,4 +1,4 @@
-import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
+import type { ExecuteResponse, JsonObject, Message, StreamEvent, ToolResultPart } from '@svc/contract'
 import type { AgentEvent, AgentResult, Tell } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
@@ -7,16 +7,17 @@ import type { Deps } from '../deps.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { AppError } from '../errors.ts'
 import { JsonText } from '../lib/json-text.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import { type Admitted, type Entrant, enter, toNewCall } from './enter.ts'
+import { type Admitted, type Entrant, enter } from './enter.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
-import { shapeText, TraceRecorder } from './trace-recorder.ts'
+import { newCall, shapeText, TraceRecorder } from './trace-recorder.ts'
 import { watchTurns } from './watch-turns.ts'
 
 export interface ExecuteInput {
@@ -88,7 +89,7 @@ export async function runExecution(
       executionId,
       instructions: admitted.runtime.deployment?.instructions ?? null,
       messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
-      toolset: toolsetOf(admitted.runtime),
+      toolset: toolsetOf(admitted.runtime, run.scope.signal),
       call: recordedCall(deps, { admitted, input, recorder, scope: run.scope }),
       tell,
       signal: run.scope.signal,
@@ -99,6 +100,8 @@ export async function runExecution(
     deps.logger.error({ err: error, executionId }, 'an execution failed from within')
     return { finishReason: 'error', error: OUR_FAULT }
   })
+  const closing = closingTurn(added)
+  if (closing) await tell({ type: 'turn', message: closing })
   const trace = recorder.trace()
   const settled = await within(run.scope.span, 'settle', () =>
     settle(deps, admitted, outcomeOf(result, run.scope.stopReason), trace),
@@ -136,6 +139,21 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
   })
 }
 
+/** The answer to a call whose execution ended before the call's own answer came. */
+const NO_ANSWER = 'The execution ended before the answer came.'
+
+/** Answers for calls that have none, so that the turns can be sent again; null where all have one. */
+function closingTurn(added: readonly Message[]): Message | null {
+  const last = added.at(-1)
+  if (last?.role !== 'assistant') return null
+  const parts = last.parts.flatMap((part): ToolResultPart[] =>
+    part.type === 'tool_call'
+      ? [{ type: 'tool_result', toolCallId: part.id, name: part.name, output: null, error: { message: NO_ANSWER } }]
+      : [],
+  )
+  return parts.length === 0 ? null : { role: 'tool', parts }
+}
+
 /** What an execution that failed from within is told. */
 export const OUR_FAULT = 'Something went wrong on our side.'
 
@@ -150,33 +168,32 @@ function recordedCall(deps: ExecuteDeps, { admitted, input, recorder, scope }: R
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
     const { ownerId } = admitted.runtime
-    const recorded = toNewCall(call, deps.clock.now(), deps.limits.storedBytes)
+    const recorded = newCall(call, deps.clock.now(), deps.limits.storedBytes)
     const isOurs = await deps.callLog.record({
       ...(deps.storage.isPast(ownerId) ? { ...recorded, input: TRUNCATED } : recorded),
       ownerId,
       executionId: admitted.executionId,
     })
     if (!isOurs) return interrupted()
-    recorder.noteRecorded(call.callId)
+    recorder.noteRecorded(recorded)
     return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
   }
 }
 
 // Without an endpoint no capability can be called: to the model they are as good as absent.
-function toolsetOf(runtime: ServingRuntime): Toolset {
-  const { deployment, endpoint } = runtime
+function toolsetOf({ deployment, endpoint }: ServingRuntime, signal: StopSignal): Toolset {
   if (!deployment || endpoint === null) return { tools: [], check: () => undefined }
   const check = (name: string) => {
     const capability = deployment.capabilities.get(name)
-    return capability && ((input: JsonObject, root: string) => checkForModel(capability, input, root))
+    return capability && ((input: JsonObject, root: string) => checkForModel(capability, input, root, signal))
   }
   return { tools: deployment.tools, check }
 }
 
 // A caller is told to come again; a model may go on without.
-async function checkForModel({ checkInput }: ServingCapability, input: JsonObject, root: string) {
+async function checkForModel({ checkInput }: ServingCapability, input: JsonObject, root: string, signal: StopSignal) {
   try {
-    return await checkInput(input, root)
+    return await checkInput(input, root, undefined, signal)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { [root]: ['could not be checked, because too many inputs are. Call again in a moment.'] }

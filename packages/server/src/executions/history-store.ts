@@ -2,12 +2,16 @@ import { ExecutionStatus } from '@svc/contract'
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../database/page.ts'
 import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
+import type { StoredCall } from './call-rules.ts'
 
 export type ExecutionRow = Selectable<ExecutionsTable>
+
 export type CallRow = Selectable<CapabilityCallsTable>
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
+  /** Only those with a call that failed. */
+  calls?: 'failed' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
   /** Inclusive, on the start. */
@@ -21,10 +25,13 @@ export interface ExecutionFilter {
 const SUMMARY = [
   'execution_id',
   'runtime_id',
+  'kind',
   'status',
   'finish_reason',
   'duration_ms',
   'call_count',
+  'failed_calls',
+  'total_tokens',
   'started_at',
   'completed_at',
 ] as const
@@ -34,8 +41,8 @@ export type SummaryRow = Pick<ExecutionRow, (typeof SUMMARY)[number]>
 
 /**
  * Executions of this owner, newest first. One range of one index for each status that is asked for, whatever the other
- * filters, so a page costs the same among thousands and among millions; several ranges are merged. The index of what
- * runs, which is never much, knows no other filter.
+ * filters, so a page costs the same among thousands and among millions; several ranges are merged. The indexes of what
+ * runs and of what has calls that failed, which is never much, know no other filter.
  */
 export async function listExecutions(
   db: Kysely<Schema>,
@@ -43,13 +50,14 @@ export async function listExecutions(
   filter: ExecutionFilter,
 ): Promise<SummaryRow[]> {
   const { status, limit } = filter
+  if (filter.calls === 'failed') return range(db, ownerId, ofFailedCalls(filter), filter).execute()
   const statuses = status === undefined ? ExecutionStatus.options : [status]
   const places = statuses.some(hasEnded) ? await placesOf(db, ownerId, filter) : []
   const ranges = statuses.flatMap((one) =>
     (hasEnded(one) ? places : [columnsOf(filter)]).map((place) => ({ one, place })),
   )
   const [first, ...others] = ranges.map(({ one, place }) =>
-    db.selectFrom(range(db, ownerId, place, { ...filter, status: one }).as('newest')).selectAll(),
+    db.selectFrom(range(db, ownerId, sql<SqlBool>`${place} and ${ofStatus(one)}`, filter).as('newest')).selectAll(),
   )
   if (!first) return []
   return others
@@ -114,21 +122,26 @@ function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' |
   return projectId === undefined ? ofRuntime : sql<SqlBool>`${ofRuntime} and project_id = ${projectId}`
 }
 
-function range(
-  db: Kysely<Schema>,
-  ownerId: string,
-  place: Place,
-  filter: ExecutionFilter & { status: ExecutionStatus },
-) {
+// Tells what the indexes of ended executions hold, which SQLite does not conclude from the status.
+function ofStatus(status: ExecutionStatus): Place {
+  const named = sql<SqlBool>`status = ${sql.lit(status)}`
+  return hasEnded(status) ? sql<SqlBool>`${named} and status <> 'running'` : named
+}
+
+// The status is hidden from indexes: by it SQLite would enter one that knows nothing of calls.
+function ofFailedCalls(filter: ExecutionFilter): Place {
+  const { status } = filter
+  const named = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
+  return sql<SqlBool>`${columnsOf(filter)} and failed_calls > 0 and ${named}`
+}
+
+function range(db: Kysely<Schema>, ownerId: string, condition: Place, filter: ExecutionFilter) {
   const { to, after } = filter
   const query = db
     .selectFrom('executions')
     .select(SUMMARY)
     .where('owner_id', '=', ownerId)
-    .where(place)
-    .where('status', '=', sql.lit(filter.status))
-    // Tells what the indexes of ended executions hold, which SQLite does not conclude from the status.
-    .$if(filter.status !== 'running', (ended) => ended.where('status', '<>', sql.lit('running' as const)))
+    .where(condition)
     .where('started_at', '>=', filter.from)
     .orderBy('started_at', 'desc')
     .orderBy('execution_id', 'desc')
@@ -168,4 +181,20 @@ export async function findExecution(
     .orderBy('ordinal')
     .execute()
   return { execution, calls }
+}
+
+/** A call that an earlier release had written as a row of its own. */
+export function toStoredCall(row: CallRow): StoredCall {
+  return {
+    callId: row.call_id,
+    ordinal: row.ordinal,
+    capability: row.capability,
+    step: row.step,
+    status: row.status,
+    input: JSON.parse(row.input),
+    output: row.output === null ? null : JSON.parse(row.output),
+    error: row.error,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+  }
 }

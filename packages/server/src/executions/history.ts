@@ -8,7 +8,7 @@ import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { readCalls, type StoredCall } from './call-rules.ts'
+import { readCalls } from './call-rules.ts'
 import {
   type CallRow,
   type ExecutionFilter,
@@ -16,6 +16,7 @@ import {
   findExecution,
   listExecutions,
   type SummaryRow,
+  toStoredCall,
 } from './history-store.ts'
 
 export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
@@ -49,10 +50,13 @@ function toSummary(row: SummaryRow): ExecutionSummary {
   return {
     executionId: row.execution_id,
     runtimeId: row.runtime_id,
+    kind: row.kind,
     status: row.status,
     finishReason: row.finish_reason,
     durationMs: row.duration_ms,
     capabilityCalls: row.call_count,
+    failedCalls: row.failed_calls,
+    totalTokens: row.total_tokens,
     startedAt: isoTime(row.started_at),
     completedAt: isoTimeOrNull(row.completed_at),
   }
@@ -68,14 +72,12 @@ function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
     ...toSummary(row),
     projectId: row.project_id,
     deploymentVersion: row.deployment_version,
-    kind: row.kind,
     error: row.error === null ? null : { message: row.error },
     messageShape: Shapes.parse(JSON.parse(row.message_shape)),
     steps: row.steps,
     modelSteps: row.model_steps === null ? [] : Steps.parse(JSON.parse(row.model_steps)).map(toTracedStep),
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
-    totalTokens: row.total_tokens,
     metadata: row.metadata === null ? null : JsonObject.parse(JSON.parse(row.metadata)),
     // A call still under way has no outcome to show; it appears once it ended.
     capabilityCalls: [...readCalls(row.calls), ...calls.map(toStoredCall)].flatMap(
@@ -90,19 +92,4 @@ function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
 
 function toTracedStep({ startedAt, ...step }: z.infer<typeof Steps>[number], index: number): TracedStep {
   return { step: index + 1, startedAt: isoTime(startedAt), ...step }
-}
-
-function toStoredCall(row: CallRow): StoredCall {
-  return {
-    callId: row.call_id,
-    ordinal: row.ordinal,
-    capability: row.capability,
-    step: row.step,
-    status: row.status,
-    input: JSON.parse(row.input),
-    output: row.output === null ? null : JSON.parse(row.output),
-    error: row.error,
-    startedAt: row.started_at,
-    durationMs: row.duration_ms,
-  }
 }

@@ -1,13 +1,11 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
-import { givenRows } from '../database/given-rows.ts'
-import type { ExecutionsTable, Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
-import { journalUsage } from '../usage/journal-store.ts'
-import type { Usage } from '../usage/rollup-rules.ts'
-import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
-import { interruptedText, OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import type { NewRow } from './batch-rules.ts'
+import { createBatchStore, type WriteBatch } from './batch-store.ts'
+import { BEGUN_COLUMNS } from './column-rules.js'
+import { type CallRow, toStoredCall } from './history-store.ts'
 import type { StoredLease } from './node-watch-rules.ts'
-import { INTERRUPTED } from './settlement-rules.ts'
+import { interruptedSettlement } from './settlement-rules.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)
@@ -101,24 +99,28 @@ export interface Sweep {
 
 /** Fails every execution that nobody runs any more, and returns how many there were. */
 export async function failAbandoned(db: Kysely<Schema>, sweep: Sweep): Promise<number> {
+  // First, and for good: from then on those nodes write nothing, so that what is read next is all that they have sent.
+  for (const { nodeId, until } of sweep.deadNodes) {
+    await db.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
+  }
+  const write = createBatchStore(db)
   let count = 0
   for (;;) {
-    const ended = await inTransaction(db, (tx) => failSome(tx, sweep))
-    count += ended
-    if (ended < SWEEP_ROWS) return count
+    const abandoned = await readAbandoned(db, sweep)
+    const nodes = new Set(abandoned.map(({ node_id }) => node_id ?? ''))
+    for (const nodeId of nodes) {
+      const rows = abandoned.filter(({ node_id }) => node_id === nodeId)
+      count += await interrupt(write, rows, { nodeId, now: sweep.now })
+    }
+    await removeEarlierCalls(db, abandoned)
+    if (abandoned.length < SWEEP_ROWS) return count
   }
 }
 
-async function failSome(tx: Tx, sweep: Sweep): Promise<number> {
-  await removeDeadNodes(tx, sweep)
-  return failRunning(tx, await lockAbandoned(tx, sweep), sweep.now)
-}
-
-// Locked first: what these executions sent until then is seen by the statements that follow.
-async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<string[]> {
-  const rows = await tx
+async function readAbandoned(db: Kysely<Schema>, { nodeId, overdueBefore }: Sweep) {
+  const rows = await db
     .selectFrom('executions')
-    .select('execution_id')
+    .select([...BEGUN_COLUMNS, 'node_id'])
     .where('status', '=', RUNNING)
     .where((where) =>
       where.or([
@@ -128,126 +130,37 @@ async function lockAbandoned(tx: Tx, { nodeId, overdueBefore }: Sweep): Promise<
           : [where.and([where('node_id', '=', nodeId), where('started_at', '<', overdueBefore)])]),
       ]),
     )
+    .orderBy('execution_id')
     .limit(SWEEP_ROWS)
-    .forUpdate()
     .execute()
-  return rows.map(({ execution_id }) => execution_id)
-}
-
-const ENDED = {
-  execution_id: 'text',
-  owner_id: 'text',
-  error: 'text',
-  completed_at: 'bigint',
-  duration_ms: 'bigint',
-  call_count: 'bigint',
-  calls: 'text',
-} as const
-
-async function failRunning(tx: Tx, executionIds: readonly string[], now: number): Promise<number> {
-  if (executionIds.length === 0) return 0
-  const running = await tx
-    .selectFrom('executions')
-    .select(OF_RUNNING)
-    .where('execution_id', 'in', executionIds)
-    .execute()
-  const calls = new Map(running.map((row) => [row.execution_id, readCalls(row.calls)]))
-  const earlier = await failEarlierCalls(tx, running)
-  const usages: Usage[] = []
-  const rows = running.map((row) => {
-    const own = calls.get(row.execution_id) ?? []
-    const rows = earlier.filter(({ execution_id }) => execution_id === row.execution_id)
-    usages.push(interruptedUsage(row, [...own, ...rows], now))
-    return {
-      execution_id: row.execution_id,
-      owner_id: row.owner_id,
-      error: INTERRUPTED,
-      completed_at: now,
-      duration_ms: now - row.started_at,
-      call_count: own.length + rows.length,
-      calls: interruptedText(own),
-    }
+  const earlier = await readEarlierCalls(db, rows)
+  return rows.map((row) => {
+    const own = earlier.filter(({ execution_id }) => execution_id === row.execution_id)
+    return { ...row, calls: row.calls ?? own.map((call) => JSON.stringify(toStoredCall(call))).join(',') }
   })
-  const { rows: ended } = await sql<{ execution_id: string; bytes: number }>`update executions
-    set status = 'failed', finish_reason = 'error', error = given.error, completed_at = given.completed_at,
-      duration_ms = given.duration_ms, call_count = given.call_count, calls = given.calls
-    from ${givenRows(tx, ENDED, rows)}
-    where executions.execution_id in (${sql.join(executionIds)}) and executions.execution_id = given.execution_id
-      and executions.owner_id = given.owner_id
-    returning executions.execution_id, ${sql.raw(SQL_BYTES.executions)} as bytes`.execute(tx)
-  const bytes = new Map(ended.map((row) => [row.execution_id, row.bytes]))
-  for (const [index, { execution_id }] of running.entries()) {
-    const usage = usages[index]
-    if (usage) usage.storedBytes += bytes.get(execution_id) ?? 0
-  }
-  await journalUsage(tx, usages)
-  return running.length
 }
 
-const OF_RUNNING = [
-  'owner_id',
-  'execution_id',
-  'runtime_id',
-  'project_id',
-  'kind',
-  'started_at',
-  'deployment_version',
-  'calls',
-] as const
-
-type RunningRow = Pick<Selectable<ExecutionsTable>, (typeof OF_RUNNING)[number]>
-
-interface EarlierCall {
-  execution_id: string
-  capability: string
-  bytes: number
+async function interrupt(write: WriteBatch, rows: readonly NewRow[], { nodeId, now }: { nodeId: string; now: number }) {
+  const settlements = rows.map((row) => interruptedSettlement(row, now))
+  const at = { nodeId, now, isRepeat: false, isTakeOver: true, beforeCommit: () => {} }
+  const outcomes = await write({ admissions: [], calls: [], settlements }, at)
+  return outcomes.settlements.filter((isEnded) => isEnded).length
 }
 
-/** Fails calls that an earlier release had written as rows of their own. */
-async function failEarlierCalls(tx: Tx, running: readonly RunningRow[]): Promise<EarlierCall[]> {
-  return tx
-    .updateTable('capability_calls')
-    .set({ status: 'failed', error: OUTCOME_UNKNOWN })
-    .where(
-      'owner_id',
-      'in',
-      running.map(({ owner_id }) => owner_id),
-    )
-    .where(
-      'execution_id',
-      'in',
-      running.map(({ execution_id }) => execution_id),
-    )
-    .where('status', '=', 'dispatched')
-    .returning(['execution_id', 'capability'])
-    .returning(sql<number>`${sql.raw(SQL_BYTES.capability_calls)}`.as('bytes'))
-    .execute()
+type Named = Pick<NewRow, 'owner_id' | 'execution_id'>
+
+/** Calls that an earlier release had written as rows of their own, and their executions hold from now on. */
+async function readEarlierCalls(db: Kysely<Schema>, running: readonly Named[]): Promise<CallRow[]> {
+  if (running.length === 0) return []
+  return db.selectFrom('capability_calls').selectAll().where(ofExecutions(running)).orderBy('ordinal').execute()
 }
 
-// None of the calls has ended: they are written as ended together with their execution.
-function interruptedUsage(
-  row: RunningRow,
-  calls: readonly { capability: string; bytes?: number }[],
-  now: number,
-): Usage {
-  return {
-    ownerId: row.owner_id,
-    runtimeId: row.runtime_id,
-    projectId: row.project_id,
-    deploymentVersion: row.deployment_version,
-    storedBytes: calls.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
-    startedAt: row.started_at,
-    isCompleted: false,
-    isAnonymous: row.kind === 'broker',
-    calls: calls.map(({ capability }) => ({ capability, isCompleted: false, durationMs: null })),
-    inputTokens: 0,
-    outputTokens: 0,
-    durationMs: Math.max(0, now - row.started_at),
-  }
+async function removeEarlierCalls(db: Kysely<Schema>, ended: readonly Named[]): Promise<void> {
+  if (ended.length > 0) await db.deleteFrom('capability_calls').where(ofExecutions(ended)).execute()
 }
 
-async function removeDeadNodes(tx: Tx, { deadNodes }: Sweep): Promise<void> {
-  for (const { nodeId, until } of deadNodes) {
-    await tx.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
-  }
+function ofExecutions(rows: readonly Named[]) {
+  const [owners, executions] = [rows.map(({ owner_id }) => owner_id), rows.map(({ execution_id }) => execution_id)]
+  return (where: ExpressionBuilder<Schema, 'capability_calls'>) =>
+    where.and([where('owner_id', 'in', owners), where('execution_id', 'in', executions)])
 }

@@ -20,7 +20,7 @@ const SPARING_MS = RENEWAL_MS
 export interface NodeLease {
   /** False once the lease may have run out: nothing with an effect is started then. */
   isHeld(): boolean
-  /** Servers that are alive, this one included, as of the last sweep. */
+  /** Servers that renew their leases in time, this one included, as of the last sweep. */
   readonly liveNodes: number
   /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
   take(): Promise<void>
@@ -135,9 +135,9 @@ function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, lo
     async from(others, { sparesOwn }) {
       const [now, elapsed] = [clock.now(), monotonicClock.now()]
       const leases = await readOtherLeases(db, nodeId)
-      const dead = watch.findDead(leases, { now, elapsed })
+      const { dead, renewing } = watch.look(leases, { now, elapsed })
       const deadNodes = { all: leases, dead, none: [] }[others]
-      liveNodes = 1 + leases.length - deadNodes.length
+      liveNodes = 1 + (others === 'all' ? 0 : renewing)
       // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
       const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + startOffset) - overdueMs
       const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })

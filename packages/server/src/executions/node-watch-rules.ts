@@ -11,6 +11,11 @@ interface Sighting {
   renewedAt: number | null
 }
 
+export interface Look {
+  dead: StoredLease[]
+  renewing: number
+}
+
 /**
  * Tells which nodes are dead by what this node saw of their leases. The ends of leases are times of other nodes' clocks,
  * so they are not enough: a lease that was seen renewed of late is alive, and one that was not renewed for as long as a
@@ -24,16 +29,24 @@ export class NodeWatch {
     this.#times = times
   }
 
-  /** `elapsed` is a reading of a monotonic clock, `now` one of the clock that leases are written with. */
-  findDead(leases: readonly StoredLease[], { now, elapsed }: { now: number; elapsed: number }): StoredLease[] {
-    this.#sightings = new Map(leases.map((lease) => [lease.nodeId, this.#sight(lease, elapsed)]))
-    return leases.filter(({ nodeId, until }) => {
-      const sighting = this.#sightings.get(nodeId)
-      if (sighting === undefined) return false
-      const { seenAt, renewedAt } = sighting
-      if (renewedAt !== null && elapsed - renewedAt < 2 * this.#times.renewalMs) return false
-      return until < now || elapsed - (renewedAt ?? seenAt) > this.#times.leaseMs
-    })
+  /**
+   * Those that are dead, and how many renewed in time. The latter is known sooner, and is no reason to end what they run.
+   * `elapsed` is a reading of a monotonic clock, `now` one of the clock that leases are written with.
+   */
+  look(leases: readonly StoredLease[], { now, elapsed }: { now: number; elapsed: number }): Look {
+    const { leaseMs, renewalMs } = this.#times
+    const seen = leases.map((lease) => ({ ...lease, ...this.#sight(lease, elapsed) }))
+    this.#sightings = new Map(seen.map((one) => [one.nodeId, one]))
+    const sinceRenewal = ({ until, renewedAt }: Sighting) =>
+      renewedAt === null ? now + leaseMs - until : elapsed - renewedAt
+    const isDead = ({ until, seenAt, renewedAt }: Sighting) => {
+      if (renewedAt !== null && elapsed - renewedAt < 2 * renewalMs) return false
+      return until < now || elapsed - (renewedAt ?? seenAt) > leaseMs
+    }
+    return {
+      dead: seen.filter(isDead).map(({ nodeId, until }) => ({ nodeId, until })),
+      renewing: seen.filter((one) => sinceRenewal(one) < 1.5 * renewalMs).length,
+    }
   }
 
   #sight({ nodeId, until }: StoredLease, elapsed: number): Sighting {

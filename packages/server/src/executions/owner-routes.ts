@@ -27,6 +27,10 @@ const FILTERS = {
   limit: PageLimit,
   cursor: PageCursor,
   status: ExecutionStatus.optional().describe('Only those of this status.'),
+  calls: z
+    .enum(['failed'])
+    .optional()
+    .describe('Only those with a capability call that failed, whatever their status.'),
   from: PageTime,
   to: PageTime,
   projectId: ProjectIdParam.optional(),

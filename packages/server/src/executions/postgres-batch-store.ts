@@ -6,17 +6,9 @@ import { inPipeline, type Send } from '../database/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
 import type { Batch, BatchAt, BucketRow, CurrentRuntime, EndedRow, NewRow, Outcomes } from './batch-rules.ts'
+import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
 
-const COLUMNS = {
-  begin: `owner_id text, execution_id text, runtime_id text, project_id text, deployment_version bigint, kind text,
-    message_shape text, metadata text, call_count bigint, calls text, started_at bigint`,
-  addCalls: 'execution_id text, owner_id text, calls text, count bigint',
-  end: `execution_id text, owner_id text, status text, finish_reason text, error text, message_shape text, steps bigint,
-    model_steps text, input_tokens bigint, output_tokens bigint, duration_ms bigint, call_count bigint, calls text,
-    completed_at bigint`,
-}
-
-const given = (columns: string) => `json_to_recordset($1::json) as given(${columns})`
+const given = (table: string) => `json_populate_recordset(null::${table}, $1::json) as given`
 
 // Rows are found by `= any` of a list of keys. Joined to the list instead, a table would be read from end to end where its
 // statistics say that it is empty, and the plan is kept.
@@ -38,25 +30,20 @@ export const BATCH_STATEMENTS = {
       (select stored_bytes from owners where owners.owner_id = runtimes.owner_id) as stored_bytes
     from runtimes where runtime_id = any($1::text[])`),
   setBuckets: prepared(`insert into allowances (owner_id, bucket, full_at)
-    select owner_id, bucket, full_at from ${given('owner_id text, bucket text, full_at bigint')} where true
+    select owner_id, bucket, full_at from ${given('allowances')} where true
     on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
-  begin: prepared(`insert into executions (status, node_id, owner_id, execution_id, runtime_id, project_id,
-      deployment_version, kind, message_shape, metadata, call_count, calls, started_at)
-    select 'running', $2, owner_id, execution_id, runtime_id, project_id, deployment_version, kind, message_shape,
-      metadata, call_count, calls, started_at from ${given(COLUMNS.begin)}`),
+  begin: prepared(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
+    select 'running', $2, ${BEGUN_COLUMNS} from ${given('executions')}`),
   addCalls: prepared(`update executions set calls = coalesce(executions.calls || ',', '') || given.calls,
-      call_count = executions.call_count + given.count
-    from ${given(COLUMNS.addCalls)} where ${RUNNING} returning executions.execution_id`),
-  end: prepared(`update executions set status = given.status, finish_reason = given.finish_reason, error = given.error,
-      message_shape = given.message_shape, steps = given.steps, model_steps = given.model_steps,
-      input_tokens = given.input_tokens, output_tokens = given.output_tokens,
-      total_tokens = given.input_tokens + given.output_tokens, duration_ms = given.duration_ms,
-      call_count = given.call_count, calls = given.calls, completed_at = given.completed_at
-    from ${given(COLUMNS.end)} where ${RUNNING} returning executions.execution_id`),
+      call_count = executions.call_count + given.call_count
+    from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
+  end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
+      total_tokens = given.input_tokens + given.output_tokens
+    from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),
-  seen: prepared(`update runtimes set last_seen_at = given.seen_at from ${given('runtime_id text, seen_at bigint')}
+  seen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}
     where runtimes.runtime_id = any($2::text[]) and runtimes.runtime_id = given.runtime_id
-      and coalesce(runtimes.last_seen_at, 0) < given.seen_at`),
+      and coalesce(runtimes.last_seen_at, 0) < given.last_seen_at`),
 }
 
 const { lease, leaseAlone, known, buckets, runtimes, setBuckets, begin, addCalls, end, journal, seen } =
@@ -116,9 +103,9 @@ function unheld({ admissions, calls, settlements }: Batch, standing: ReadonlyMap
 const NONE_STANDS: ReadonlyMap<string, Standing> = new Map()
 const STALE = { outcome: 'stale' } as const
 
-async function beginHeld(send: Send, { nodeId, isRepeat }: BatchAt): Promise<boolean> {
+async function beginHeld(send: Send, { nodeId, isRepeat, isTakeOver }: BatchAt): Promise<boolean> {
   const [, { rows }] = await Promise.all([send('begin'), send(isRepeat ? leaseAlone : lease, [nodeId])])
-  return rows.length > 0
+  return isTakeOver || rows.length > 0
 }
 
 /** The rows that an earlier try of the batch has written, whose commit was not answered. */
@@ -174,8 +161,8 @@ function ofSettlements({ settlements }: Batch): EndedRow[] {
 async function noteSeen(send: Send, settled: Batch['settlements']): Promise<void> {
   const heard = settled.filter(({ heardFrom }) => heardFrom)
   if (heard.length === 0) return
-  const latest = new Map(heard.map(({ runtimeId, row }) => [runtimeId, row.completed_at]))
+  const latest = new Map(heard.map(({ usage, row }) => [usage.runtimeId, row.completed_at]))
   const rows = [...latest].sort(([a], [b]) => (a < b ? -1 : 1))
-  const seenAt = rows.map(([runtime_id, seen_at]) => ({ runtime_id, seen_at }))
+  const seenAt = rows.map(([runtime_id, last_seen_at]) => ({ runtime_id, last_seen_at }))
   await send(seen, [jsonRows(seenAt), rows.map(([runtimeId]) => runtimeId)])
 }

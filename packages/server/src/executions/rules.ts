@@ -32,11 +32,6 @@ export function sizeFaults(
   return Object.keys(faults).length > 0 ? faults : null
 }
 
-/** A call's input as a trace keeps it; see {@link storedText}. */
-export function storedInput({ input, inputText }: { input: JsonObject; inputText?: string }, maxBytes: number): string {
-  return storedText(inputText ?? JSON.stringify(input), maxBytes)
-}
-
 /** A capability's payload, JSON text, as a trace keeps it: whole, or its size and beginning where it is too large. */
 export function storedText(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text)

@@ -37,7 +37,7 @@ export interface RunningExecutions {
 }
 
 export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
-  const scopes = new UnderWay<ExecutionScope>()
+  const scopes = new UnderWay<Scope>()
   let isShutDown = false
   const stopAll = (reason: StopReason) => {
     for (const scope of scopes) scope.stop(reason)
@@ -48,9 +48,8 @@ export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
       if (shortage) throw noRoom(shortage)
       inFlight.add(accountId, { executions: 1 })
       const bytes = held?.retain() ?? new HeldBytes(inFlight, accountId)
-      const scope = createScope({ maxMs, span, held: bytes }, (ended) => {
-        scopes.delete(ended)
-        bytes.release()
+      const scope = new Scope(span, bytes, maxMs, () => {
+        scopes.delete(scope)
         inFlight.add(accountId, { executions: -1 })
       })
       scopes.add(scope)
@@ -69,31 +68,31 @@ export function createRunningExecutions(inFlight: InFlight): RunningExecutions {
   }
 }
 
-function createScope(
-  { maxMs, span, held }: { maxMs: number; span: Span; held: HeldBytes },
-  ended: (scope: ExecutionScope) => void,
-): ExecutionScope {
-  const loop = new Stop()
-  const dispatch = new Stop()
-  let stopReason: StopReason | null = null
-  const scope: ExecutionScope = {
-    signal: loop,
-    dispatchSignal: dispatch,
-    span,
-    held,
-    get stopReason() {
-      return stopReason
-    },
-    stop(reason) {
-      stopReason ??= reason
-      loop.abort()
-      if (reason !== 'cancelled') dispatch.abort()
-    },
-    end() {
-      clearTimeout(timer)
-      ended(scope)
-    },
+class Scope implements ExecutionScope {
+  readonly signal = new Stop()
+  readonly dispatchSignal = new Stop()
+  readonly span: Span
+  readonly held: HeldBytes
+  stopReason: StopReason | null = null
+  readonly #timer: NodeJS.Timeout
+  readonly #ended: () => void
+
+  constructor(span: Span, held: HeldBytes, maxMs: number, ended: () => void) {
+    this.span = span
+    this.held = held
+    this.#timer = setTimeout(() => this.stop('deadline'), maxMs)
+    this.#ended = ended
   }
-  const timer = setTimeout(() => scope.stop('deadline'), maxMs)
-  return scope
+
+  stop(reason: StopReason): void {
+    this.stopReason ??= reason
+    this.signal.abort()
+    if (reason !== 'cancelled') this.dispatchSignal.abort()
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#ended()
+    this.held.release()
+  }
 }

@@ -6,12 +6,13 @@ import { randomText } from '../lib/random.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type Span, within } from '../telemetry/tracing.ts'
+import type { NewCall } from './call-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { ExecutionScope } from './running.ts'
 
 /** What the calls of one execution have in common. */
 export interface CallContext {
-  admitted: Admitted<AgentCall | null>
+  admitted: Admitted<NewCall | null>
   endUserToken: Secret | undefined
   scope: ExecutionScope
 }
@@ -20,7 +21,7 @@ export interface CallContext {
 export async function sendCall(
   deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 'lease'>,
   context: CallContext,
-  call: AgentCall,
+  call: Pick<AgentCall, 'callId' | 'capability' | 'input' | 'inputText'>,
 ): Promise<CallResult> {
   const { admitted, endUserToken, scope } = context
   const { runtime, executionId, wish } = admitted

@@ -1,8 +1,7 @@
-import type { ExecutionKind, FinishReason } from '@svc/contract'
-import type { Usage } from '../usage/rollup-rules.ts'
+import type { FinishReason } from '@svc/contract'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
-import type { AdmissionRequest, Batch } from './batch-rules.ts'
-import { callsText, OUTCOME_UNKNOWN, type SettledCall } from './call-rules.ts'
+import type { NewRow, Settlement } from './batch-rules.ts'
+import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
 
 /** A turn of the model. */
 export interface SettledStep {
@@ -12,104 +11,74 @@ export interface SettledStep {
   outputTokens: number
 }
 
-/** The outcome of one execution. There is no place in it for message text. */
-export interface Settlement {
-  ownerId: string
-  executionId: string
-  runtimeId: string
-  projectId: string
-  deploymentVersion: number | null
-  kind: ExecutionKind
+/** The end of an execution: its status, turns and counts. */
+export interface Ending {
   status: 'completed' | 'failed'
   finishReason: FinishReason
   error: string | null
+  /** JSON text. */
   messageShape: string
-  metadata: string | null
   steps: readonly SettledStep[]
   inputTokens: number
   outputTokens: number
-  startedAt: number
-  completedAt: number
   calls: readonly SettledCall[]
-  /** The same as the row holds them. */
-  callsText: string | null
-  /** Whether the endpoint gave a sign of life. */
-  heardFrom: boolean
+  completedAt: number
 }
 
-/** The bytes stored of an execution once its outcome is; see `usage/stored-bytes-rules.ts`. */
-export function bytesOf({ messageShape, metadata, steps, error, callsText }: Settlement): number {
-  return textBytes([messageShape, metadata, stepsText(steps), error, callsText])
-}
-
-function stepsText(steps: readonly SettledStep[]): string | null {
-  return steps.length === 0 ? null : JSON.stringify(steps)
-}
-
-/** An outcome as the store is given it. */
-export function toEnded(settlement: Settlement): Batch['settlements'][number] {
-  const { ownerId, executionId, runtimeId, startedAt, completedAt, calls, steps } = settlement
-  const durationMs = completedAt - startedAt
+/** The end of an execution that began as this row, as the store is given it. */
+export function settlementOf(begun: NewRow, end: Ending): Settlement {
+  const { status, error, calls, steps } = end
+  const durationMs = Math.max(0, end.completedAt - begun.started_at)
   const row = {
-    execution_id: executionId,
-    owner_id: ownerId,
-    status: settlement.status,
-    finish_reason: settlement.finishReason,
-    error: settlement.error,
-    message_shape: settlement.messageShape,
+    execution_id: begun.execution_id,
+    owner_id: begun.owner_id,
+    status,
+    finish_reason: end.finishReason,
+    error,
+    message_shape: end.messageShape,
     steps: steps.length,
-    model_steps: stepsText(steps),
-    input_tokens: settlement.inputTokens,
-    output_tokens: settlement.outputTokens,
+    model_steps: steps.length === 0 ? null : JSON.stringify(steps),
+    input_tokens: end.inputTokens,
+    output_tokens: end.outputTokens,
     duration_ms: durationMs,
     call_count: calls.length,
-    calls: settlement.callsText,
-    completed_at: completedAt,
+    failed_calls: calls.filter((call) => call.status === 'failed').length,
+    calls: callsText(calls),
+    completed_at: end.completedAt,
   }
-  return { row, usage: usageOf(settlement, durationMs), runtimeId, heardFrom: settlement.heardFrom }
-}
-
-function usageOf(settlement: Settlement, durationMs: number): Usage {
-  return {
-    ownerId: settlement.ownerId,
-    runtimeId: settlement.runtimeId,
-    projectId: settlement.projectId,
-    deploymentVersion: settlement.deploymentVersion,
-    storedBytes: bytesOf(settlement),
-    startedAt: settlement.startedAt,
-    isCompleted: settlement.status === 'completed',
-    isAnonymous: settlement.kind === 'broker',
-    inputTokens: settlement.inputTokens,
-    outputTokens: settlement.outputTokens,
+  const usage = {
+    ownerId: begun.owner_id,
+    runtimeId: begun.runtime_id,
+    projectId: begun.project_id,
+    deploymentVersion: begun.deployment_version,
+    storedBytes: textBytes([row.message_shape, begun.metadata, row.model_steps, error, row.calls]),
+    startedAt: begun.started_at,
+    isCompleted: status === 'completed',
+    isAnonymous: begun.kind === 'broker',
+    inputTokens: end.inputTokens,
+    outputTokens: end.outputTokens,
     durationMs,
-    calls: settlement.calls.map(({ capability, status, durationMs }) => ({
-      capability,
-      isCompleted: status === 'completed',
-      durationMs,
-    })),
+    calls: calls.map(({ capability, status, durationMs }) => {
+      return { capability, isCompleted: status === 'completed', durationMs }
+    }),
   }
+  return { row, usage, heardFrom: calls.some(({ status }) => status === 'completed') }
 }
 
 /** The error of an interrupted execution. */
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
-/** The end of an execution that may have been let in although its caller heard of a failure: nothing of it was run. */
-export function neverRun({ ownerId, runtimeId, execution, call }: AdmissionRequest, now: number): Settlement {
-  const failed = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
-  const calls = call ? [{ ...call, ...failed }] : []
-  return {
-    ...execution,
-    ownerId,
-    runtimeId,
+/** The end of an execution that nobody runs, or whose caller heard of a failure before it was run. */
+export function interruptedSettlement(begun: NewRow, now: number): Settlement {
+  return settlementOf(begun, {
     status: 'failed',
     finishReason: 'error',
     error: INTERRUPTED,
+    messageShape: begun.message_shape,
     steps: [],
     inputTokens: 0,
     outputTokens: 0,
-    completedAt: Math.max(now, execution.startedAt),
-    calls,
-    callsText: callsText(calls),
-    heardFrom: false,
-  }
+    calls: interruptedCalls(begun.calls),
+    completedAt: Math.max(now, begun.started_at),
+  })
 }

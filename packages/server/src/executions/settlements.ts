@@ -1,21 +1,24 @@
-import { CommitUnknownError, isDataFault } from '../database/errors.ts'
+import { CommitUnknownError, isConnectionFault, isDataFault } from '../database/errors.ts'
+import type { Pause } from '../database/outlast.ts'
 import type { Deps } from '../deps.ts'
 import { Lru } from '../lib/lru.ts'
+import { Stop, unlessStopped } from '../lib/stop-signal.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
-import type { AdmissionRequest } from './batch-rules.ts'
+import type { NewRow, Settlement } from './batch-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { neverRun, type Settlement } from './settlement-rules.ts'
+import { interruptedSettlement } from './settlement-rules.ts'
 
 /** Where executions end. */
 export interface Settlements {
   /**
-   * Writes an outcome, durably, before anybody is told. False when it could not be written, or when the execution is no
-   * longer this node's to end; what could not be written is kept, as failed, to be tried again. Rejects with a
+   * Writes an outcome, durably, before anybody is told; a database that is away is waited for until the execution's time is
+   * up. False when it could not be written, or when the execution is no longer this node's to end; what could not be
+   * written is kept, as failed, to be tried again. Rejects with a
    * `CommitUnknownError` where it may have been written: then nothing can be told, and the outcome itself is kept.
    */
   settle(settlement: Settlement): Promise<boolean>
   /** Fails an execution of which it is unknown whether it was let in, once the database answers. */
-  failUnknown(request: AdmissionRequest): void
+  failUnknown(row: NewRow): void
   /**
    * Tries again what could not be written, but for what never can be; called with every renewal of the lease. Resolves
    * when such tries that began earlier have ended, too.
@@ -35,17 +38,22 @@ export interface Settlements {
 interface Kept {
   settlement: Settlement
   isAdmission: boolean
+  trying: Promise<void> | null
 }
 
 // An outcome without a place here is failed by the sweep, once it is overdue.
 const MAX_KEPT = 10_000
 
-type SettlementDeps = Pick<Deps, 'clock' | 'logger' | 'room'> & { writer: BatchWriter }
+/** Between rounds of tries while the database is away. */
+const ROUND_MS = 3_000
+
+type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room'> & { writer: BatchWriter; pause: Pause }
 
 export function createSettlements(deps: SettlementDeps): Settlements {
   const { writer, logger } = deps
   const isNews = createNewsFilter()
   const queue = createRetryQueue(deps)
+  const late = new Stop()
   const drain = async () => {
     await queue.retry()
     await writer.drain()
@@ -53,9 +61,9 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   return {
     async settle(settlement) {
       try {
-        return await writer.settle({ ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) })
+        return await settleInTime(deps, { ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) }, late)
       } catch (error) {
-        logger.error({ err: error, executionId: settlement.executionId }, 'an outcome could not be written')
+        logger.error({ err: error, executionId: settlement.row.execution_id }, 'an outcome could not be written')
         deps.room.noteFault(error)
         const isUnknown = error instanceof CommitUnknownError
         queue.keep({ settlement: isUnknown ? settlement : unrecorded(settlement), isAdmission: false })
@@ -63,10 +71,9 @@ export function createSettlements(deps: SettlementDeps): Settlements {
         return false
       }
     },
-    failUnknown(request) {
-      const { executionId } = request.execution
-      logger.error({ executionId }, 'it is unknown whether an execution was let in')
-      queue.keep({ settlement: neverRun(request, deps.clock.now()), isAdmission: true })
+    failUnknown(row) {
+      logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was let in')
+      queue.keep({ settlement: interruptedSettlement(row, deps.clock.now()), isAdmission: true })
     },
     retryFailed: () => queue.retry(),
     get depth() {
@@ -78,33 +85,60 @@ export function createSettlements(deps: SettlementDeps): Settlements {
     get unknownAdmissions() {
       return queue.unknownAdmissions
     },
-    hurry: () => writer.hurry('all'),
+    hurry() {
+      late.abort()
+      writer.hurry('all')
+    },
     drain,
+  }
+}
+
+async function settleInTime(
+  { writer, clock, limits, pause }: SettlementDeps,
+  settlement: Settlement,
+  late: Stop,
+): Promise<boolean> {
+  const until = settlement.usage.startedAt + limits.executionMs
+  const rounds = Math.ceil(limits.executionMs / ROUND_MS)
+  let doubt: CommitUnknownError | null = null
+  for (let round = 1; ; round += 1) {
+    try {
+      return await writer.settle(settlement, doubt !== null)
+    } catch (error) {
+      if (error instanceof CommitUnknownError) doubt = error
+      const isOver = late.aborted || round >= rounds || clock.now() >= until
+      if (isOver || !isConnectionFault(error)) throw doubt ?? error
+    }
+    await unlessStopped(pause(ROUND_MS), late)
   }
 }
 
 /** Outcomes that wait for a database that is away, up to a bound. */
 function createRetryQueue({ writer, logger }: SettlementDeps) {
   const kept = new Set<Kept>()
-  const trying = new Map<Kept, Promise<void>>()
   let isFull = false
   let unknownAdmissions = 0
-  const tryAgain = async (one: Kept) => {
-    try {
-      await writer.settle(one.settlement, true)
-    } catch (error) {
-      if (!isDataFault(error)) return
-      // It would be refused for ever. What still runs in the store is failed by the sweep, once it is overdue.
-      const { executionId } = one.settlement
-      logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
-    }
+  const drop = (one: Kept) => {
     kept.delete(one)
     if (one.isAdmission) unknownAdmissions -= 1
   }
+  const tryAgain = async (one: Kept) => {
+    try {
+      await writer.settle(one.settlement, true)
+      drop(one)
+    } catch (error) {
+      one.trying = null
+      if (!isDataFault(error)) return
+      // It would be refused for ever. What still runs in the store is failed by the sweep, once it is overdue.
+      const executionId = one.settlement.row.execution_id
+      logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
+      drop(one)
+    }
+  }
   return {
-    keep(one: Kept) {
+    keep(one: Omit<Kept, 'trying'>) {
       const hasRoom = kept.size < MAX_KEPT
-      if (hasRoom) kept.add(one)
+      if (hasRoom) kept.add({ ...one, trying: null })
       else if (!isFull) logger.warn({ kept: MAX_KEPT }, 'more outcomes wait for the database than can be kept')
       if (hasRoom && one.isAdmission) unknownAdmissions += 1
       isFull = !hasRoom
@@ -116,14 +150,7 @@ function createRetryQueue({ writer, logger }: SettlementDeps) {
       return unknownAdmissions
     },
     async retry() {
-      for (const one of kept) {
-        if (!trying.has(one))
-          trying.set(
-            one,
-            tryAgain(one).finally(() => trying.delete(one)),
-          )
-      }
-      await Promise.all(trying.values())
+      await Promise.all([...kept].map((one) => (one.trying ??= tryAgain(one))))
     },
   }
 }
@@ -131,7 +158,7 @@ function createRetryQueue({ writer, logger }: SettlementDeps) {
 // A runtime in constant use is heard from constantly; that is worth a write now and then.
 function createNewsFilter(): (settlement: Settlement) => boolean {
   const notedAt = new Lru<string, number>(10_000)
-  return ({ runtimeId, completedAt }) => {
+  return ({ usage: { runtimeId }, row: { completed_at: completedAt } }) => {
     const last = notedAt.get(runtimeId)
     if (last !== undefined && completedAt - last < SIGN_OF_LIFE_INTERVAL_MS) return false
     notedAt.set(runtimeId, completedAt)
@@ -141,7 +168,8 @@ function createNewsFilter(): (settlement: Settlement) => boolean {
 
 // The caller was told that it failed, so that is what must stand.
 function unrecorded(settlement: Settlement): Settlement {
-  return { ...settlement, status: 'failed', finishReason: 'error', error: UNRECORDED }
+  const row = { ...settlement.row, status: 'failed' as const, finish_reason: 'error' as const, error: UNRECORDED }
+  return { ...settlement, row, usage: { ...settlement.usage, isCompleted: false } }
 }
 
 /** The error that a caller gets when an outcome could not be written, or was not this node's to write. */

@@ -1,8 +1,9 @@
 import { decideAdmissions } from './admission-rules.js'
+import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { Batch, BucketRow, CurrentRuntime, NewRow, Outcomes } from './batch-rules.ts'
+ * @import { Batch, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
  * @import { SqliteRequest } from './batch-store.ts'
  */
 
@@ -32,14 +33,13 @@ function statementsOf(database) {
       where runtimes.runtime_id = ? and runtimes.owner_id = ?`),
     setBucket: prepare(`insert into allowances (owner_id, bucket, full_at) values (?, ?, ?)
       on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
-    begin: prepare(`insert into executions (status, node_id, owner_id, execution_id, runtime_id, project_id,
-      deployment_version, kind, message_shape, metadata, call_count, calls, started_at)
-      values ('running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    begin: prepare(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
+      values ('running', ?, ${BEGUN_COLUMNS.map((column) => `@${column}`)})`),
     addCalls: prepare(`update executions set calls = coalesce(calls || ',', '') || ?, call_count = call_count + ?
       where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
-    end: prepare(`update executions set status = ?, finish_reason = ?, error = ?, message_shape = ?, steps = ?,
-      model_steps = ?, input_tokens = ?, output_tokens = ?, total_tokens = ?, duration_ms = ?, call_count = ?, calls = ?,
-      completed_at = ? where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
+    end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = @${column}`)},
+      total_tokens = @input_tokens + @output_tokens
+      where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
     seen: prepare(`update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?`),
   }
@@ -50,8 +50,8 @@ function statementsOf(database) {
  * @param {SqliteRequest} request
  * @returns {Outcomes}
  */
-function writeBatch(statements, { nodeId, now, plans, admissions, calls, settlements }) {
-  if (statements.lease().get(nodeId) === undefined) {
+function writeBatch(statements, { nodeId, now, plans, isTakeOver, admissions, calls, settlements }) {
+  if (!isTakeOver && statements.lease().get(nodeId) === undefined) {
     return {
       admissions: admissions.map(() => null),
       calls: calls.map(() => false),
@@ -64,7 +64,7 @@ function writeBatch(statements, { nodeId, now, plans, admissions, calls, settlem
   return {
     admissions: admissions.length === 0 ? [] : admit(statements, admissions, { nodeId, now, plans }),
     calls: calls.map((row) => {
-      const { changes } = statements.addCalls().run(row.calls, row.count, row.execution_id, row.owner_id, nodeId)
+      const { changes } = statements.addCalls().run(row.calls, row.call_count, row.execution_id, row.owner_id, nodeId)
       return changes > 0
     }),
     settlements: ended,
@@ -76,27 +76,8 @@ function writeBatch(statements, { nodeId, now, plans, admissions, calls, settlem
  * @param {string} nodeId
  * @param {Batch['settlements'][number]} settlement
  */
-function end(statements, nodeId, { row, runtimeId, heardFrom }) {
-  const { changes } = statements
-    .end()
-    .run(
-      row.status,
-      row.finish_reason,
-      row.error,
-      row.message_shape,
-      row.steps,
-      row.model_steps,
-      row.input_tokens,
-      row.output_tokens,
-      row.input_tokens + row.output_tokens,
-      row.duration_ms,
-      row.call_count,
-      row.calls,
-      row.completed_at,
-      row.execution_id,
-      row.owner_id,
-      nodeId,
-    )
+function end(statements, nodeId, { row, usage: { runtimeId }, heardFrom }) {
+  const { changes } = statements.end().run(nodeId, row)
   if (changes > 0 && heardFrom) statements.seen().run(row.completed_at, runtimeId, row.completed_at)
   return changes > 0
 }
@@ -131,30 +112,6 @@ function admit(statements, requests, { nodeId, now, plans }) {
     now,
   })
   for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
-  for (const row of decided.admitted) begin(statements, nodeId, row)
+  for (const row of decided.admitted) statements.begin().run(nodeId, row)
   return decided.admissions
-}
-
-/**
- * @param {ReturnType<typeof statementsOf>} statements
- * @param {string} nodeId
- * @param {NewRow} row
- */
-function begin(statements, nodeId, row) {
-  statements
-    .begin()
-    .run(
-      nodeId,
-      row.owner_id,
-      row.execution_id,
-      row.runtime_id,
-      row.project_id,
-      row.deployment_version,
-      row.kind,
-      row.message_shape,
-      row.metadata,
-      row.call_count,
-      row.calls,
-      row.started_at,
-    )
 }

@@ -2,7 +2,7 @@ import { type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { type NewCall, OUTCOME_UNKNOWN, type SettledCall } from './call-rules.ts'
-import { storedInput, storedText, storedWords } from './rules.ts'
+import { storedText, storedWords } from './rules.ts'
 import type { SettledStep } from './settlement-rules.ts'
 
 /** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
@@ -30,8 +30,8 @@ export class TraceRecorder {
   #shapes: string
   readonly #storedBytes: number
   readonly #calls = new Map<string, SettledCall>()
-  readonly #started = new Map<string, { call: AgentCall; startedAt: number }>()
-  readonly #recorded = new Set<string>()
+  readonly #started = new Map<string, number>()
+  readonly #recorded = new Map<string, NewCall>()
   readonly #steps: SettledStep[] = []
   #inputTokens = 0
   #outputTokens = 0
@@ -52,7 +52,7 @@ export class TraceRecorder {
         this.#outputTokens += event.usage.outputTokens
         return
       case 'capability-start':
-        this.#started.set(event.call.callId, event)
+        this.#started.set(event.call.callId, event.startedAt)
         return
       case 'capability-end':
         this.#calls.set(event.call.callId, this.#settled(event.call, event.result))
@@ -66,8 +66,8 @@ export class TraceRecorder {
   }
 
   /** Notes that a call was written down and is about to be sent. */
-  noteRecorded(callId: string): void {
-    this.#recorded.add(callId)
+  noteRecorded(call: NewCall): void {
+    this.#recorded.set(call.callId, call)
   }
 
   trace(): RecordedTrace {
@@ -81,11 +81,9 @@ export class TraceRecorder {
   }
 
   #open(): SettledCall[] {
-    const open = [...this.#started.values()].filter(
-      ({ call: { callId } }) => this.#recorded.has(callId) && !this.#calls.has(callId),
-    )
-    return open.map(({ call, startedAt }) => ({
-      ...begunCall(call, { startedAt, storedBytes: this.#storedBytes }),
+    const open = [...this.#recorded.values()].filter(({ callId }) => !this.#calls.has(callId))
+    return open.map((call) => ({
+      ...call,
       status: 'failed',
       output: null,
       error: OUTCOME_UNKNOWN,
@@ -94,27 +92,26 @@ export class TraceRecorder {
   }
 
   #settled(call: AgentCall, result: CallResult): SettledCall {
-    const startedAt = this.#started.get(call.callId)?.startedAt ?? 0
-    return settledCall(call, result, { startedAt, storedBytes: this.#storedBytes })
+    const { callId } = call
+    const begun = this.#recorded.get(callId) ?? newCall(call, this.#started.get(callId) ?? 0, this.#storedBytes)
+    return endedCall(begun, result, this.#storedBytes)
   }
 }
 
 /** A call with its outcome, as it is stored. */
-export function settledCall(
-  call: AgentCall,
-  result: CallResult,
-  context: { startedAt: number; storedBytes: number },
-): SettledCall {
+export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
   return {
-    ...begunCall(call, context),
+    ...call,
     status: result.ok ? 'completed' : 'failed',
-    output: result.ok ? storedText(result.redacted.text, context.storedBytes) : null,
-    error: result.ok ? null : storedWords(result.message, context.storedBytes),
+    output: result.ok ? storedText(result.redacted.text, storedBytes) : null,
+    error: result.ok ? null : storedWords(result.message, storedBytes),
     durationMs: Math.round(result.durationMs),
   }
 }
 
-function begunCall(call: AgentCall, { startedAt, storedBytes }: { startedAt: number; storedBytes: number }): NewCall {
+/** A call of a model as it is written down before it is sent. */
+export function newCall(call: AgentCall, startedAt: number, storedBytes: number): NewCall {
   const { callId, ordinal, capability, step } = call
-  return { callId, ordinal, capability, step, startedAt, input: storedInput(call, storedBytes) }
+  const input = storedText(call.inputText ?? JSON.stringify(call.input), storedBytes)
+  return { callId, ordinal, capability, step, startedAt, input }
 }

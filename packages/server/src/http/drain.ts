@@ -11,16 +11,23 @@ export interface DrainTimes {
   flushMs: number
 }
 
-type DrainDeps = Pick<Deps, 'requests' | 'running' | 'callLog' | 'settlements'>
+type DrainDeps = Pick<Deps, 'drainState' | 'requests' | 'running' | 'callLog' | 'settlements'>
 
 const FLUSH_STEP_MS = 20
 
+/** Has every answer close its connection, those of requests that are under way included, unless its head has left. */
+export function closeConnections({ drainState, requests }: Pick<Deps, 'drainState' | 'requests'>): void {
+  drainState.phase = 'closing'
+  for (const answer of requests) if (!answer.headersSent) answer.setHeader('connection', 'close')
+}
+
 /**
- * Takes no new connection, lets what is open be answered, and writes down how it ended. A request may become an execution
+ * Takes no new connection and no new request, lets what is open be answered, and writes down how it ended. A request may become an execution
  * at any time until it is answered, and an execution may outlive its request: both are waited for. What is left after
  * `drainMs` is stopped, and so is each execution that begins later; all are told so.
  */
 export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
+  deps.drainState.phase = 'refusing'
   const closed = app.close()
   // By the clock, and before somebody kills us: until then what was kept may well outlast a database that restarts. After
   // it, a caller who is told that nothing is recorded knows more than one whose stream breaks.

@@ -2,12 +2,22 @@ import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDiskFull, isUnavailable } from '../database/errors.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, bodyTooLarge, busy, diskFull, internal, invalidField, notFound } from '../errors.ts'
+import {
+  AppError,
+  bodyTooLarge,
+  databaseAway,
+  diskFull,
+  internal,
+  invalidField,
+  isDatabaseAway,
+  notFound,
+} from '../errors.ts'
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
-export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger' | 'room'>): void {
+export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger' | 'metrics' | 'room'>): void {
   const send = (fault: AppError, request: FastifyRequest, reply: FastifyReply) => {
-    if (fault.code === 'internal_error') {
+    if (isDatabaseAway(fault)) deps.metrics.requestRefused('database')
+    else if (fault.code === 'internal_error') {
       deps.logger.error(
         { err: fault.cause ?? fault, requestId: request.id, route: request.routeOptions.url },
         'request failed',
@@ -34,7 +44,7 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
 export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
   if (error instanceof AppError) return error
   if (isDiskFull(error)) return diskFull()
-  if (isUnavailable(error)) return busy()
+  if (isUnavailable(error)) return databaseAway(error)
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(deps.limits.bodyBytes)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

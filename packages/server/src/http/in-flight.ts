@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { HeldBytes, type Shortage } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
-import { accountOfRequest, notesOf } from './request-notes.ts'
+import { accountOfRequest, notesOf, strangerOf } from './request-notes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,15 +43,19 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const notes = notesOf(request)
     const accountId = accountOfRequest(request)
-    notes.held = new HeldBytes(inFlight, accountId)
+    // A body without a credential counts for strangers until it was read: slow ones must not fill an owner's share.
+    notes.held = new HeldBytes(inFlight, notes.config.plane === 'public' ? strangerOf(request) : accountId)
     const refusal = notes.config.load === 'execution' ? refuse(accountId) : null
     if (refusal) done(refusal)
     else done(null, payload)
   })
   // Again once the body has come: others may have begun meanwhile.
   app.addHook('preHandler', (request, _reply, done) => {
-    const isExecution = notesOf(request).config.load === 'execution'
-    done((isExecution && refuseWhileLate(accountOfRequest(request))) || undefined)
+    const { config, held } = notesOf(request)
+    const accountId = accountOfRequest(request)
+    const late = config.load === 'execution' ? refuseWhileLate(accountId) : null
+    const shortage = late ? null : held?.moveTo(accountId)
+    done(late ?? (shortage ? refused(shortage) : undefined))
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0

@@ -2,31 +2,31 @@ import type { IncomingMessage } from 'node:http'
 import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { heapWeight, transcriptWeight } from '../admission/heap-weight.ts'
-import type { HeldBytes } from '../admission/in-flight.ts'
-import type { LoopShare } from '../admission/loop-share.ts'
+import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { PrototypeKeyError, parseJson } from '../lib/json-parse.ts'
 import { type JsonExtent, measureJson } from '../lib/json-scan.ts'
-import { Stop } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import { accountOfRequest, notesOf } from './request-notes.ts'
+import { closeOf, notesOf } from './request-notes.ts'
 import { maySpoilText, textFault } from './text-fault.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Fields of the body whose numbers are handed on: those that would be rounded are refused. */
     exactFields?: readonly string[]
+    /** The largest body that the route takes, in bytes, where it takes less than others. */
+    maxBodyBytes?: number
   }
 }
 
 /** What callers hand on to capabilities and traces. */
 export const HANDED_ON = ['input', 'metadata'] as const
 
-/** A body of this size takes a millisecond or two of the event loop; a larger one waits for its turn. */
-const SMALL_BODY_BYTES = 64 * 1024
+/** A body of this size has mostly arrived with its head, and takes a millisecond or two; a larger one waits for its turn. */
+export const SMALL_BODY_BYTES = 64 * 1024
 
 const notWhole = () => invalidField('body', 'did not arrive whole.')
 
@@ -36,8 +36,8 @@ type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
 export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Deps, 'limits' | 'loopShare'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    const { held, config } = notesOf(request)
-    const { exactFields } = config
+    const { held, config, accountId } = notesOf(request)
+    const { exactFields, maxBodyBytes = limits.bodyBytes } = config
     const take = (bytes: Buffer) => {
       try {
         const onMeasured = (extent: JsonExtent) => weigh(held, { bytes: bytes.length, ...extent })
@@ -46,29 +46,15 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Dep
         done(error instanceof Error ? error : new Error(String(error)))
       }
     }
-    readBody(payload, { maxBytes: limits.bodyBytes, held }, (bytes) => {
+    readBody(payload, { maxBytes: Math.min(maxBodyBytes, limits.bodyBytes), held }, (bytes) => {
       if (bytes instanceof Error) done(bytes)
       else if (bytes.length <= SMALL_BODY_BYTES) take(bytes)
-      else inTurn(loopShare, accountOfRequest(request), payload, () => take(bytes)).catch(() => done(notWhole()))
+      else loopShare.run(accountId ?? STRANGERS, () => take(bytes), closeOf(request)).catch(() => done(notWhole()))
     })
   })
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(invalidField('body', 'must be JSON: send content-type: application/json.'))
   })
-}
-
-/** Runs work in its account's turn. Rejects where the sender leaves before that. */
-async function inTurn(
-  loopShare: LoopShare,
-  accountId: string,
-  { socket }: IncomingMessage,
-  work: () => void,
-): Promise<void> {
-  const left = new Stop()
-  const leave = () => left.abort()
-  if (socket.destroyed) leave()
-  socket.once('close', leave)
-  await loopShare.run(accountId, work, left).finally(() => socket.off('close', leave))
 }
 
 /** Reads a body, counted against its account as announced, otherwise as it arrives. A refused body is left unread. */
@@ -77,7 +63,8 @@ export function readBody(
   { maxBytes, held }: { maxBytes: number; held: HeldBytes | null },
   done: (bytes: Buffer | Error) => void,
 ): void {
-  const body = new BoundedBuffer(maxBytes)
+  const { 'content-length': length = '' } = payload.headers
+  const body = new BoundedBuffer(maxBytes, length === '' ? null : Number(length))
   const finish = (result: Buffer | Error) => {
     payload.off('data', onData).off('end', onEnd).off('error', onError)
     // The rest of what is refused waits for its turn to be thrown away.
@@ -92,18 +79,14 @@ export function readBody(
   }
   const onEnd = () => finish(body.bytes())
   const onError = () => finish(notWhole())
-  if (Number(payload.headers['content-length']) > maxBytes) return void done(bodyTooLarge(maxBytes))
+  if (Number(length) > maxBytes) return void done(bodyTooLarge(maxBytes))
   // Its sender left while its credential was looked up: nothing would be heard of it any more.
   if (payload.destroyed) return void onError()
-  const reserved = reservedFor(payload)
+  // What most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
+  const reserved = transcriptWeight(Number(length))
   const shortage = held?.grow(reserved)
   if (shortage) finish(noRoom(shortage))
   else payload.on('data', onData).on('end', onEnd).on('error', onError)
-}
-
-// What most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
-function reservedFor({ headers }: IncomingMessage): number {
-  return transcriptWeight(Number(headers['content-length'] ?? 0))
 }
 
 // In place of what was reserved: an account whose reservations fill its share could parse none of its bodies otherwise.

@@ -18,8 +18,11 @@ export function jsonInOne(value: unknown): string {
   if (value instanceof JsonText) return value.text
   if (Array.isArray(value)) return `[${value.map(jsonInOne).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${jsonInOne(field)}`).join()}}`
+  let text = ''
+  for (const [name, field] of Object.entries(value)) {
+    if (field !== undefined) text += `${text && ','}${JSON.stringify(name)}:${jsonInOne(field)}`
+  }
+  return `{${text}}`
 }
 
 /** The same in order and in pieces, so that a long text is never there twice. */

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
-import { type AppError, invalidField, notFound } from '../errors.ts'
+import { type AppError, invalidField, notFound, restarting } from '../errors.ts'
 import { oweAnswer, settleAnswer } from './connections.ts'
-import { notesOf, type RequestNotes } from './request-notes.ts'
+import { closeOf, notesOf, type RequestNotes } from './request-notes.ts'
 
-type LifecycleDeps = Pick<Deps, 'baseUrl' | 'clock' | 'metrics' | 'requestLog' | 'requests' | 'tracer'>
+type LifecycleDeps = Pick<Deps, 'baseUrl' | 'clock' | 'drainState' | 'metrics' | 'requestLog' | 'requests' | 'tracer'>
 
 const A_YEAR = 'max-age=31536000'
 const SERVER_FAULT = 500
@@ -28,7 +28,9 @@ export function followRequests(app: FastifyInstance, deps: LifecycleDeps): void 
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     // Tells browsers to come over https alone.
     if (isEncrypted) reply.header('strict-transport-security', A_YEAR)
-    done(malformation(request, notes))
+    const { phase } = deps.drainState
+    if (phase !== 'serving') reply.header('connection', 'close')
+    done(phase === 'refusing' ? restarting() : malformation(request, notes))
   })
   // Node would answer 417; a server may as well do as if nothing were expected of it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -60,6 +62,7 @@ function endRequest(deps: LifecycleDeps, request: FastifyRequest, answer: Server
   settleAnswer(request.raw, answer)
   deps.requests.delete(answer)
   notes.held?.release()
+  closeOf(request).abort()
   deps.metrics.requestEnded({ method, route, status, durationMs })
   // Listed fields only: never a body, a header, a query, or an address as it was typed.
   const { traceId } = span

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RateRoutes, RateState, RateTaken } from '../admission/rate-limit.ts'
+import type { RateRoutes, RateTaken } from '../admission/rate-limit.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, limited } from '../errors.ts'
 import type { Located } from '../runtimes/serving.ts'
@@ -19,17 +19,24 @@ export function takeRate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void | Promise<void> {
-  const network = networkOfCaller(request)
-  const take = () => deps.rateLimit.take({ runtime: located.runtime, routes, network })
-  const settle = (taken: RateTaken) => {
-    reply.headers(rateHeaders(taken.state))
-    if (!taken.ok) throw refusal(deps, taken)
-    notesOf(request).unjudged = taken
-  }
-  const taken = take()
-  if (taken.ok || !taken.mayBeStale || located.isFresh) return settle(taken)
-  const { tier } = located.runtime
-  return located.refresh().then(() => settle(located.runtime.tier === tier ? taken : take()))
+  const { runtime } = located
+  const asked = { routes, network: networkOfCaller(request) }
+  const taken = deps.rateLimit.take({ runtime, ...asked })
+  if (taken.ok || !taken.mayBeStale || located.isFresh) return noteTaken(deps, taken, request, reply)
+  return located.refresh().then(() => {
+    const isSame = located.runtime.tier === runtime.tier
+    noteTaken(deps, isSame ? taken : deps.rateLimit.take({ runtime: located.runtime, ...asked }), request, reply)
+  })
+}
+
+function noteTaken(deps: RateDeps, taken: RateTaken, request: FastifyRequest, reply: FastifyReply): void {
+  const { limit, remaining, resetMs } = taken.state
+  reply.header('ratelimit-limit', String(limit))
+  reply.header('ratelimit-remaining', String(remaining))
+  // In whole seconds until the allowance is full again.
+  reply.header('ratelimit-reset', String(Math.ceil(resetMs / 1000)))
+  if (!taken.ok) throw refusal(deps, taken)
+  notesOf(request).unjudged = taken
 }
 
 /** Throws 429 where the visitor, the end user or else the network, takes more than its part of the rate. */
@@ -72,13 +79,4 @@ function endUserOf(body: unknown): string | null {
   const token = isJsonObject(body) ? body['endUserToken'] : undefined
   if (typeof token !== 'string' || token.trim() === '') return null
   return createHash('sha256').update(token).digest('base64url')
-}
-
-/** Reset is in whole seconds until the allowance is full again. */
-function rateHeaders(state: RateState): Record<string, string> {
-  return {
-    'ratelimit-limit': String(state.limit),
-    'ratelimit-remaining': String(state.remaining),
-    'ratelimit-reset': String(Math.ceil(state.resetMs / 1000)),
-  }
 }

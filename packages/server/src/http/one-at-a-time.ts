@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { limited } from '../errors.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
-import { Stop } from '../lib/stop-signal.ts'
 import { runtimeOf } from './planes.ts'
+import { closeOf } from './request-notes.ts'
 
 const DEPLOYING = {
   limits: { permits: 1_000, permitsPerKey: 1, waiting: 1_000, waitingPerKey: 64 },
@@ -14,25 +14,18 @@ const DEPLOYING = {
  * Lets one deployment of an account in at a time, before its body is read: a manifest of a megabyte keeps the event loop
  * busy for milliseconds, and others are answered between one and the next.
  */
-export function createOneAtATime(): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function createOneAtATime(): (request: FastifyRequest) => Promise<void> {
   const queue = createRunQueue(DEPLOYING)
-  return (request, reply) => {
-    const gone = new Stop()
-    const ended = new Promise<void>((resolve) => {
-      const end = () => {
-        gone.abort()
-        resolve()
-      }
-      // The sender may have left while the credential was looked up.
-      if (reply.raw.destroyed) end()
-      else reply.raw.once('close', end)
-    })
+  return (request) => {
+    const closed = closeOf(request)
+    const ended = new Promise<void>((resolve) => closed.addEventListener('abort', resolve))
     return new Promise((begin, refuse) => {
       const work = () => {
         begin()
         return ended
       }
-      queue(runtimeOf(request).ownerId, work, gone).catch(refuse)
+      // Refused at once where the sender left while the credential was looked up.
+      queue(runtimeOf(request).ownerId, work, closed).catch(refuse)
     })
   }
 }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { confirming, type Located, locateByPublicKey } from '../runtimes/serving.ts'
+import { takeTurns } from './account-turns.ts'
 import { atOnce } from './at-once.ts'
 import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
@@ -67,6 +68,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
 /** `svc_sk_`. */
 export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
   openPlane(app, 'deploy', (plane) => {
+    takeTurns(plane, deps.accountTurns)
     plane.addHook('onRequest', async (request) => {
       const runtime = await authenticateDeployKey(deps, bearer(request))
       runtimes.set(request, runtime)
@@ -79,6 +81,7 @@ export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): v
 /** An account's API key or a session. A session that comes as a cookie changes things for pages of our own alone. */
 export function ownerPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
   openPlane(app, 'owner', (plane) => {
+    takeTurns(plane, deps.accountTurns)
     plane.addHook('onRequest', async (request, reply) => {
       const session = await sessionBehind(deps, request)
       const owner = session?.owner ?? (await authenticateOwner(deps, bearer(request)))

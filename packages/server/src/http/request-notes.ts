@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { type HeldBytes, strangersOf } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
+import { Stop } from '../lib/stop-signal.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { NO_SPAN } from '../telemetry/no-tracer.ts'
 import type { Span } from '../telemetry/tracing.ts'
@@ -24,6 +25,8 @@ export interface RequestNotes {
   unjudged: Extract<RateTaken, { ok: true }> | null
   /** Once an execution was admitted for it. */
   executionId: string | null
+  /** Stops when the answer closes, whether it was sent or not; read through {@link closeOf}. */
+  closed: Stop | null
   /** Called when the caller leaves before the whole answer was sent. */
   onGone: (() => void) | null
 }
@@ -47,22 +50,35 @@ export function notesOf(request: FastifyRequest): RequestNotes {
     located: null,
     unjudged: null,
     executionId: null,
+    closed: null,
     onGone: null,
   }
   return request.notes
 }
 
-// A customer has at least a /56 of IPv6.
-const IPV6_BITS = 56
+/** Stops when the answer to a request closes: it was sent, or its caller left. */
+export function closeOf(request: FastifyRequest): Stop {
+  const notes = notesOf(request)
+  notes.closed ??= new Stop()
+  return notes.closed
+}
 
-/** The network that a request comes from. */
+// A customer has at least a /56 of IPv6, and can mostly have a /48.
+const IPV6_BITS = { rate: 56, share: 48 }
+
+/** The network that a request comes from, as a rate limit counts it. */
 export function networkOfCaller(request: FastifyRequest): string {
-  return networkOf(request.ip, IPV6_BITS)
+  return networkOf(request.ip, IPV6_BITS.rate)
 }
 
 /** The account that a request counts against; its network, where it has none. */
 export function accountOfRequest(request: FastifyRequest): string {
-  return notesOf(request).accountId ?? strangersOf(networkOfCaller(request))
+  return notesOf(request).accountId ?? strangerOf(request)
+}
+
+/** The network of a caller, as a part of the account of strangers. */
+export function strangerOf(request: FastifyRequest): string {
+  return strangersOf(networkOf(request.ip, IPV6_BITS.share))
 }
 
 /** Notes whose account a request counts against: what it holds from now on is that account's. */

@@ -14,7 +14,11 @@ export interface EventStream {
 
 /** True when the caller asked for a stream. */
 export function wantsStream(accept: string | undefined): boolean {
-  return accept?.split(',').some((type) => type.trim().split(';')[0]?.toLowerCase() === 'text/event-stream') ?? false
+  const asked = (range: string) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return type === 'text/event-stream' && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter))
+  }
+  return accept?.split(',').some(asked) ?? false
 }
 
 /** Turns the answer into a stream of server-sent events, with the headers that the reply has gathered so far. */

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
-import { Stop } from '../lib/stop-signal.ts'
-import { accountOfRequest } from './request-notes.ts'
+import { SMALL_BODY_BYTES } from './json-body.ts'
+import { accountOfRequest, closeOf } from './request-notes.ts'
 
-/** A body of this size has mostly arrived with its head. */
-const SMALL_BODY_BYTES = 64 * 1024
 /**
  * Bodies that are thrown away at once, of all accounts and of one. The others stay at their senders, but for a first piece of
  * 64 KiB each; past so many the connection is closed.
@@ -21,11 +19,9 @@ const TURN_MS = 25
  */
 export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
   const turns = new KeyedSemaphore(TURNS)
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (request, _reply, _payload, done) => {
     const { raw } = request
     if (!isLargeAndUnread(raw)) return done()
-    const gone = new Stop()
-    reply.raw.once('close', () => gone.abort())
     const discard = async () => {
       raw.resume()
       await over(raw, turnMs)
@@ -33,7 +29,7 @@ export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
     }
     const close = () => void raw.destroy()
     try {
-      turns.run(accountOfRequest(request), discard, gone).catch(close)
+      turns.run(accountOfRequest(request), discard, closeOf(request)).catch(close)
     } catch {
       close()
     }

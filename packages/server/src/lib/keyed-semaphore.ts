@@ -1,10 +1,11 @@
+import { Lru } from './lru.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface SemaphoreLimits {
   /** Jobs that run at once, of all keys and of one. */
   permits: number
   permitsPerKey: number
-  /** Jobs that wait for a permit, of all keys and of one. */
+  /** Jobs that wait, of all keys and of one. A key may add one while fewer of its own wait than places are free. */
   waiting: number
   waitingPerKey: number
 }
@@ -26,17 +27,28 @@ interface Waiter {
   start(): void
 }
 
-/** Bounds how many jobs run and wait at once. Keys take turns, so a key with many jobs delays no other key. */
+/** A key is at most so far ahead of the others: longer than most jobs take. */
+const MAX_LEAD_MS = 1_000
+const MAX_KEYS = 10_000
+
+/**
+ * Bounds how many jobs run and wait at once. The key whose jobs have taken the least time is next, so a key with many or
+ * long jobs delays no other key; keys that are level take turns.
+ */
 export class KeyedSemaphore {
   readonly #limits: SemaphoreLimits
+  readonly #now: () => number
   readonly #running = new Map<string, number>()
   // A key moves to the end of the map when one of its jobs starts.
   readonly #queues = new Map<string, Waiter[]>()
+  readonly #usedMs = new Lru<string, number>(MAX_KEYS)
+  #mostUsedMs = 0
   #runningCount = 0
   #waitingCount = 0
 
-  constructor(limits: SemaphoreLimits) {
+  constructor(limits: SemaphoreLimits, now = () => performance.now()) {
     this.#limits = limits
+    this.#now = now
   }
 
   get running(): number {
@@ -55,8 +67,8 @@ export class KeyedSemaphore {
     if (signal?.aborted) return Promise.reject(new WaitCancelledError())
     if (this.#mayStart(key)) return this.#perform(key, work)
     const queue = this.#queues.get(key) ?? []
-    if (this.#waitingCount >= this.#limits.waiting) throw new SemaphoreFullError('all')
-    if (queue.length >= this.#limits.waitingPerKey) throw new SemaphoreFullError('key')
+    const places = Math.min(this.#limits.waiting - this.#waitingCount, this.#limits.waitingPerKey)
+    if (queue.length >= places) throw new SemaphoreFullError(queue.length === 0 ? 'all' : 'key')
     return new Promise<T>((resolve, reject) => {
       const abort = () => {
         this.#forget(key, waiter)
@@ -82,9 +94,12 @@ export class KeyedSemaphore {
   async #perform<T>(key: string, work: () => Promise<T>): Promise<T> {
     this.#runningCount += 1
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1)
+    const startedAt = this.#now()
+    this.#mostUsedMs = Math.max(this.#mostUsedMs, this.#usedBy(key))
     try {
       return await work()
     } finally {
+      this.#usedMs.set(key, this.#usedBy(key) + this.#now() - startedAt)
       this.#runningCount -= 1
       const left = (this.#running.get(key) ?? 1) - 1
       if (left === 0) this.#running.delete(key)
@@ -94,15 +109,21 @@ export class KeyedSemaphore {
   }
 
   #startNext(): void {
-    for (const [key, queue] of this.#queues) {
-      const [waiter] = queue
-      if (waiter === undefined || !this.#mayStart(key)) continue
-      this.#forget(key, waiter)
-      const rest = this.#queues.get(key)
-      if (rest && this.#queues.delete(key)) this.#queues.set(key, rest)
-      waiter.start()
-      return
+    let [next, leastMs]: [string | null, number] = [null, Number.POSITIVE_INFINITY]
+    for (const key of this.#queues.keys()) {
+      const usedMs = this.#usedBy(key)
+      if (usedMs < leastMs && this.#mayStart(key)) [next, leastMs] = [key, usedMs]
     }
+    const waiter = next === null ? undefined : this.#queues.get(next)?.[0]
+    if (next === null || waiter === undefined) return
+    this.#forget(next, waiter)
+    const rest = this.#queues.get(next)
+    if (rest && this.#queues.delete(next)) this.#queues.set(next, rest)
+    waiter.start()
+  }
+
+  #usedBy(key: string): number {
+    return Math.max(this.#usedMs.get(key) ?? 0, this.#mostUsedMs - MAX_LEAD_MS)
   }
 
   #forget(key: string, waiter: Waiter): void {

@@ -12,8 +12,8 @@ export interface RunQueueOptions {
 export type RunQueue = <T>(key: string, work: () => Promise<T>, signal?: StopSignal) => Promise<T>
 
 /** Runs work in the order of a {@link KeyedSemaphore}, unless there is no room, it waits too long, or its signal stops first. */
-export function createRunQueue({ limits, waitMs, refusal }: RunQueueOptions): RunQueue {
-  const semaphore = new KeyedSemaphore(limits)
+export function createRunQueue({ limits, waitMs, refusal }: RunQueueOptions, now?: () => number): RunQueue {
+  const semaphore = new KeyedSemaphore(limits, now)
   return async (key, work, signal) => {
     const leaving = new Stop()
     const leave = () => leaving.abort()

@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { WaitCancelledError } from './keyed-semaphore.ts'
 
 /** Does jobs one at a time. A job is answered in parts, so that a thread that is stopped has answered what it finished. */
@@ -9,6 +9,11 @@ export interface JobThread<Job, Part> {
    */
   run(job: Job, limitsMs: readonly number[]): Promise<Part[]>
   close(): Promise<void>
+}
+
+/** Starts a thread that works at what others wrote: past so many megabytes of heap it ends, and the process goes on. */
+export function startWorker(program: URL, maxHeapMb = 256): Worker {
+  return new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb }, env: {}, execArgv: [] })
 }
 
 /**

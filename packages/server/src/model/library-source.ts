@@ -33,6 +33,7 @@ const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([
   'error',
 ])
 
+// A call that the provider makes itself is no call of ours.
 function isTurnPart(part: StreamPart): part is Extract<StreamPart, { type: TurnPart['type'] }> {
-  return TYPES.has(part.type)
+  return TYPES.has(part.type) && !(part.type === 'tool-call' && part.providerExecuted === true)
 }

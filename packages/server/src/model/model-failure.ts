@@ -1,20 +1,26 @@
 import { APICallError } from 'ai'
 import { ModelError, type ModelUsage } from './model.ts'
+import { NotAStream } from './not-a-stream.ts'
 
 export const CUT_OFF = 'The model’s answer was cut off.'
 export const TIMED_OUT = 'The model took too long to answer.'
 export const CANCELLED = 'The model call was cancelled.'
 export const WITHHELD = 'The model provider withheld the answer.'
+export const NOT_AVAILABLE = 'The model is not available at the moment.'
+export const MODEL_BROKE_OFF = 'The model provider reported an error within the answer.'
+export const MALFORMED_CALL = 'The model wrote a capability call that its provider could not read.'
+export const ENDED_UNKNOWN = 'The model ended its answer for a reason that is no end.'
+const NO_STREAM = 'The model provider answered with something other than a stream of events.'
+const QUOTA_USED_UP = 'The service’s quota at the model provider is used up.'
 const UNREACHABLE = 'The model could not be reached.'
 const RATE_LIMITED = 'The model is rate limited at the moment.'
-const NOT_AVAILABLE = 'The model is not available at the moment.'
 const CREDENTIAL_REFUSED = 'The model provider refused the service’s credential.'
 const REQUEST_REFUSED = 'The model provider refused the request.'
 
 /** Every sentence that a caller may be told of the model. */
 export const MODEL_FAILURES = [
-  ...[CUT_OFF, TIMED_OUT, CANCELLED, WITHHELD, UNREACHABLE],
-  ...[RATE_LIMITED, NOT_AVAILABLE, CREDENTIAL_REFUSED, REQUEST_REFUSED],
+  ...[CUT_OFF, TIMED_OUT, CANCELLED, WITHHELD, MODEL_BROKE_OFF, MALFORMED_CALL, ENDED_UNKNOWN],
+  ...[UNREACHABLE, NO_STREAM, RATE_LIMITED, QUOTA_USED_UP, NOT_AVAILABLE, CREDENTIAL_REFUSED, REQUEST_REFUSED],
 ] as const
 
 /** What a failure means to a caller, with a cause that is fit for the log: no key, no prompt, no answer in it. */
@@ -28,14 +34,26 @@ export function modelFailure(
 
 function sentenceFor(error: unknown, begun: boolean): (typeof MODEL_FAILURES)[number] {
   if (begun) return CUT_OFF
+  if (error instanceof NotAStream) return NO_STREAM
   const status = APICallError.isInstance(error) ? error.statusCode : undefined
-  if (status === undefined) return UNREACHABLE
+  if (!APICallError.isInstance(error) || status === undefined) return UNREACHABLE
+  if (isQuotaUsedUp(error)) return QUOTA_USED_UP
   if (status === 429) return RATE_LIMITED
-  if (status === 401 || status === 403) return CREDENTIAL_REFUSED
+  if (status === 401 || status === 403 || isKeyInvalid(error)) return CREDENTIAL_REFUSED
   if (status === 408) return TIMED_OUT
   if (status >= 500) return NOT_AVAILABLE
   if (status >= 400) return REQUEST_REFUSED
   return UNREACHABLE
+}
+
+/** It would be refused again: no time brings a quota back. */
+export function isQuotaUsedUp({ statusCode, responseBody = '' }: APICallError): boolean {
+  return statusCode === 402 || (statusCode === 429 && responseBody.includes('insufficient_quota'))
+}
+
+// Google and xAI refuse a key with 400.
+function isKeyInvalid({ statusCode, responseBody = '' }: APICallError): boolean {
+  return statusCode === 400 && /API_KEY_INVALID|API key not valid|Incorrect API key/.test(responseBody)
 }
 
 const LOGGED_MESSAGE_LENGTH = 300

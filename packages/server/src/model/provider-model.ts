@@ -3,6 +3,7 @@ import { parseJson } from '../lib/json-parse.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import { type Deadline, deadline } from './deadline.ts'
+import type { FinishReason } from './language-model.ts'
 import {
   type Model,
   type ModelCall,
@@ -12,11 +13,12 @@ import {
   type ModelUsage,
   NO_USAGE,
 } from './model.ts'
-import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT, WITHHELD } from './model-failure.ts'
+import { CANCELLED, CUT_OFF, modelFailure, TIMED_OUT } from './model-failure.ts'
 import type { ModelLogger } from './model-logger.ts'
 import { withReported } from './reported-usage.ts'
 import { startStream } from './start-stream.ts'
 import { toPrompt } from './to-model-messages.ts'
+import { type EndReason, turnEnd } from './turn-end.ts'
 import type { TurnPart, TurnSource } from './turn-source.ts'
 
 interface ProviderModelOptions {
@@ -42,7 +44,6 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
   const limit = deadline(request.signal, options.limits.modelMs)
   const turn: Turn = {
     begun: false,
-    spoken: false,
     toolCalls: [],
     usage: NO_USAGE,
     end: null,
@@ -62,9 +63,9 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
   } finally {
     limit.release()
   }
-  const failure = failureAtTheEnd(turn, limit)
-  if (failure !== null) throw logged(options, request, failure)
-  yield* closing(turn)
+  const end = endOf(turn, limit)
+  if (end instanceof ModelError) throw logged(options, request, end)
+  yield* closing(turn, end)
 }
 
 // Only here are provider, model and cause together; a caller is told no more than the sentence.
@@ -90,12 +91,10 @@ function partsOf(
 interface Turn {
   /** The provider has begun to answer. */
   begun: boolean
-  /** Some text of it has been passed on. */
-  spoken: boolean
   /** Held back until the provider has ended its turn: a call of a cut answer must not be run. */
   toolCalls: ModelCall[]
   usage: ModelUsage
-  end: Terminal | null
+  end: FinishReason | null
   /** How much more it may say, arguments of calls included. */
   leftBytes: number
   /** Of arguments, in pieces or whole; and of those that are whole. */
@@ -104,9 +103,6 @@ interface Turn {
   /** It would have said more. */
   isCut: boolean
 }
-
-type Finish = Extract<TurnPart, { type: 'finish' }>
-type Terminal = Finish['finishReason']
 
 // What can be passed on at once, until the turn has said all that it may.
 function* textsIn(turn: Turn, parts: readonly TurnPart[]): Generator<string> {
@@ -130,7 +126,6 @@ function withinBytes(text: string, maxBytes: number): string {
 function take(turn: Turn, part: TurnPart): string | null {
   switch (part.type) {
     case 'text-delta':
-      turn.spoken ||= part.delta !== ''
       return part.delta === '' ? null : part.delta
     case 'tool-input-delta':
       countArguments(turn, Buffer.byteLength(part.delta))
@@ -147,7 +142,6 @@ function take(turn: Turn, part: TurnPart): string | null {
       return null
     case 'finish':
       turn.end = part.finishReason
-      turn.usage = final(turn.usage, part.usage)
       return null
     case 'error':
       throw part.error
@@ -177,13 +171,6 @@ function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'
   }
 }
 
-function final(seen: ModelUsage, { inputTokens, outputTokens }: Finish['usage']): ModelUsage {
-  return {
-    inputTokens: inputTokens.total ?? seen.inputTokens,
-    outputTokens: outputTokens.total ?? seen.outputTokens,
-  }
-}
-
 function failureOf(error: unknown, at: { options: ProviderModelOptions; turn: Turn; limit: Deadline }): ModelError {
   const { options, turn, limit } = at
   return (
@@ -197,22 +184,24 @@ function endedEarly(turn: Turn, limit: Deadline): ModelError | null {
   return null
 }
 
-// Without the provider's own word for why it stopped, the stream was cut, however orderly it ended.
-function failureAtTheEnd(turn: Turn, limit: Deadline): ModelError | null {
+// Without the provider’s own word for why it stopped, the stream was cut, however orderly it ended.
+function endOf(turn: Turn, limit: Deadline): EndReason | ModelError {
   const { end, usage } = turn
-  if (end?.unified === 'content-filter' && !turn.spoken) return new ModelError(WITHHELD, { usage })
-  return endedEarly(turn, limit) ?? (end?.raw === undefined ? new ModelError(CUT_OFF, { usage }) : null)
+  const early = endedEarly(turn, limit)
+  if (early !== null) return early
+  if (end?.raw === undefined) return new ModelError(CUT_OFF, { usage })
+  const judged = turnEnd(end)
+  if (judged.ok) return judged.reason
+  const cause = new Error(`finish reason ${JSON.stringify(end.raw.slice(0, LOGGED_REASON_LENGTH))}`)
+  return new ModelError(judged.message, { usage, cause })
 }
 
-function* closing(turn: Turn): Generator<ModelEvent> {
-  const reason = reasonOf(turn)
-  if (reason === 'tool_calls') yield* turn.toolCalls
-  yield { type: 'end', reason, usage: turn.usage }
-}
+const LOGGED_REASON_LENGTH = 60
 
-// Calls of an answer that ran into its length limit, or that a filter stopped, may be half of what was meant.
-function reasonOf(turn: Turn): Extract<ModelEvent, { type: 'end' }>['reason'] {
-  if (turn.end?.unified === 'length') return 'length'
-  if (turn.end?.unified === 'content-filter') return 'stop'
-  return turn.toolCalls.length > 0 ? 'tool_calls' : 'stop'
+// Calls of an answer that ran into its length limit may be half of what was meant.
+function* closing({ toolCalls, usage }: Turn, end: EndReason): Generator<ModelEvent> {
+  if (end === 'length' || toolCalls.length === 0)
+    return yield { type: 'end', reason: end === 'length' ? end : 'stop', usage }
+  yield* toolCalls
+  yield { type: 'end', reason: 'tool_calls', usage }
 }

@@ -1,6 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import { createOpenAI } from '@ai-sdk/openai'
 import type { Environment } from '../lib/environment.ts'
 import { Secret } from '../secrets/secret.ts'
 import { chatCompletionsSource } from './chat-completions/chat-completions-source.ts'
@@ -24,15 +23,12 @@ export interface ProviderNetwork {
 
 /** Every address and key is passed on explicitly: left out, the libraries would read the process's environment. */
 export function openProvider(spec: ModelSpec, env: Environment, network: ProviderNetwork): ProviderAccess {
-  const { fetch } = network
+  const { fetch, post } = network
   switch (spec.provider) {
     case 'openai': {
       const apiKey = requiredKey(env, spec.provider, 'OPENAI_API_KEY')
-      const baseURL = addressOr(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1')
-      return {
-        source: librarySource(createOpenAI({ apiKey: apiKey.reveal(), baseURL, fetch }).chat(spec.model)),
-        apiKey,
-      }
+      const baseUrl = addressOr(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1')
+      return { source: chatCompletionsSource({ baseUrl, model: spec.model, apiKey, post }), apiKey }
     }
     case 'anthropic': {
       const apiKey = requiredKey(env, spec.provider, 'ANTHROPIC_API_KEY')
@@ -41,7 +37,9 @@ export function openProvider(spec: ModelSpec, env: Environment, network: Provide
     }
     case 'google': {
       const apiKey = requiredKey(env, spec.provider, 'GOOGLE_GENERATIVE_AI_API_KEY')
-      return { source: librarySource(createGoogleGenerativeAI({ apiKey: apiKey.reveal(), fetch })(spec.model)), apiKey }
+      const baseURL = addressOr(env, 'GOOGLE_BASE_URL', 'https://generativelanguage.googleapis.com/v1beta')
+      const provider = createGoogleGenerativeAI({ apiKey: apiKey.reveal(), baseURL, fetch })
+      return { source: librarySource(provider(spec.model)), apiKey }
     }
     case 'openai-compatible':
       return openCompatible(spec, env, network)

@@ -14,13 +14,8 @@ export type TurnPart =
   | { type: 'text-delta'; delta: string }
   | { type: 'tool-input-delta'; delta: string }
   | { type: 'tool-call'; toolName: string; input: string }
-  | { type: 'finish'; finishReason: FinishReason; usage: TurnUsage }
+  | { type: 'finish'; finishReason: FinishReason }
   | { type: 'error'; error: unknown }
-
-export interface TurnUsage {
-  inputTokens: { total: number | undefined }
-  outputTokens: { total: number | undefined }
-}
 
 /** Parts that arrived together come together. */
 export type PartStream = AsyncIterable<readonly TurnPart[]>

@@ -9,6 +9,8 @@ export interface Readiness {
     /** Whether it took a write and a read within the time limit. */
     database: 'ok' | 'failed'
     lease: 'held' | 'lost'
+    /** `off`: this machine's clock and the database's differ by more than ten seconds. */
+    clock: 'ok' | 'off'
     /** `draining` from the moment at which the service was told to stop. */
     state: 'serving' | 'draining'
   }
@@ -21,10 +23,12 @@ export interface ReadinessProbe {
 }
 
 const PROBE_MS = 2_000
+// All but the service's own times, such as certificates and the log, follows the machine's clock.
+const MOST_OFFSET_MS = 10_000
 // Whoever asks often is told of the last look: asking must not be work for the database.
 const BELIEVED_MS = 1_000
 
-interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'lease' | 'metrics'> {
+interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'databaseClock' | 'lease' | 'metrics'> {
   nodeId: string
   probeMs?: number
 }
@@ -43,8 +47,9 @@ export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
     async read() {
       const database = (await databaseWorks()) ? 'ok' : 'failed'
       const lease = deps.lease.isHeld() ? 'held' : 'lost'
-      const ready = database === 'ok' && lease === 'held' && !isDraining
-      return { ready, checks: { database, lease, state: isDraining ? 'draining' : 'serving' } }
+      const clock = Math.abs(deps.databaseClock.offsetMs) > MOST_OFFSET_MS ? 'off' : 'ok'
+      const ready = database === 'ok' && lease === 'held' && clock === 'ok' && !isDraining
+      return { ready, checks: { database, lease, clock, state: isDraining ? 'draining' : 'serving' } }
     },
     drain() {
       isDraining = true

@@ -51,6 +51,7 @@ export function beginRounds(deps: Deps, times: RoundTimes): Rounds {
 
 async function renew(deps: Deps, patienceMs: number): Promise<boolean> {
   try {
+    await deps.databaseClock.synchronize()
     await deps.lease.renew()
   } catch (error) {
     deps.metrics.databaseFailed('lease')

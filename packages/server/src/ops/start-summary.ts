@@ -11,6 +11,7 @@ export function startSummary(
   const { store } = config
   return [
     `svc ${VERSION} is listening on ${url}`,
+    `pages    ${url}/dashboard`,
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${model.provider}:${model.name}${model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
     `payments ${paymentsOf(config)}`,

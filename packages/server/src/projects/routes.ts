@@ -56,7 +56,8 @@ export function projectRoutes(plane: FastifyInstance, deps: Deps): void {
 
   routes.post('/v1/projects', { schema: CREATE }, async (request, reply) => {
     const project = await createProject(deps, ownerOf(request), request.body)
-    return reply.code(201).send(project)
+    reply.code(201)
+    return project
   })
 
   routes.get(PATH, { schema: DETAIL }, (request) => projectDetail(deps, ownerOf(request), request.params.projectId))

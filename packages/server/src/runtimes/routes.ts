@@ -62,7 +62,8 @@ export function runtimeRoutes(plane: FastifyInstance, deps: Deps): void {
 
   routes.post('/v1/runtimes', { schema: REGISTER }, async (request, reply) => {
     const registration = await registerRuntime(deps, ownerOf(request), request.body)
-    return reply.code(registration.created ? 201 : 200).send(registration.runtime)
+    reply.code(registration.created ? 201 : 200)
+    return registration.runtime
   })
 
   routes.get('/v1/runtimes', { schema: LIST }, async (request): Promise<RuntimeList> => {

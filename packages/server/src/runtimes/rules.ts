@@ -4,7 +4,7 @@ import { TIERS } from '../usage/tiers.ts'
 /** A runtime counts as online this long after it was last heard from. */
 export const ONLINE_WINDOW_MS = 5 * 60_000
 
-/** How often a successful dispatch is noted as a sign of life; more often would only cost writes. */
+/** How often a check-in or a successful dispatch is noted as a sign of life; more often would only cost writes. */
 export const SIGN_OF_LIFE_INTERVAL_MS = 10_000
 
 export function connectionStatus(lastSeenAt: number | null, now: number): ConnectionStatus {

@@ -15,7 +15,9 @@ import { type Deployment, type DeploymentSummary, findDeployment, summarizeServi
 import type { Deps } from '../deps.ts'
 import { notFound, unauthorized } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
+import { limitTime } from '../lib/limit-time.ts'
 import { requireProject } from '../projects/projects.ts'
+import { type ProbeDeps, probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
 import {
@@ -34,7 +36,10 @@ export interface RuntimeIdentity {
   runtimeId: string
 }
 
-type ViewDeps = Pick<Deps, 'db' | 'clock' | 'dispatcher'>
+type ViewDeps = ProbeDeps
+
+/** How long a look at a runtime waits for the probe of its endpoint. The probe goes on. */
+const PROBE_WAIT_MS = 1_000
 
 /** The runtime behind a deploy key. Throws the one 401 for everything else. */
 export async function authenticateDeployKey(
@@ -66,13 +71,13 @@ export async function listOwnRuntimes(
     projectId: page.projectId,
   })
   const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
-  const serving = await summarizeServing(
-    deps.db,
-    owner.ownerId,
-    shown.map((row) => row.runtime_id),
-  )
+  const runtimeIds = shown.map((row) => row.runtime_id)
+  const [serving, probed] = await Promise.all([
+    summarizeServing(deps.db, owner.ownerId, runtimeIds),
+    Promise.all(shown.map((row) => probe(deps, row))),
+  ])
   return {
-    runtimes: shown.map((row) => toListItem(deps, row, serving.get(row.runtime_id) ?? null)),
+    runtimes: probed.map((row) => toListItem(deps, row, serving.get(row.runtime_id) ?? null)),
     next,
   }
 }
@@ -84,9 +89,9 @@ export async function requireRuntime(deps: Pick<Deps, 'db'>, owner: Owner, runti
 
 /** One of the owner's runtimes in full, keys abbreviated. */
 export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
-  const row = await findRuntime(deps.db, owner.ownerId, runtimeId)
-  if (!row) throw notFound('The runtime')
-  const deployment = await servingDeployment(deps, row)
+  const found = await findRuntime(deps.db, owner.ownerId, runtimeId)
+  if (!found) throw notFound('The runtime')
+  const { row, deployment } = await look(deps, found)
   const now = deps.clock.now()
   const [prefixes, graceEnds] = await Promise.all([
     findKeyPrefixes(deps.db, owner.ownerId, runtimeId),
@@ -97,6 +102,7 @@ export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: str
   const summary = deployment && { ...deployment, capabilityCount: deployment.manifest.capabilities.length }
   return {
     ...toListItem(deps, row, summary),
+    healthNote: healthNoteOf(deps, row),
     tier: row.tier,
     capabilities: (manifest?.capabilities ?? []).map((capability) => ({
       name: capability.name,
@@ -140,13 +146,14 @@ export async function runtimeStatus(
   runtime: RuntimeIdentity,
 ): Promise<RuntimeStatus> {
   await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
-  const row = await findRuntime(deps.db, runtime.ownerId, runtime.runtimeId)
-  if (!row) throw unauthorized()
-  const deployment = await servingDeployment(deps, row)
+  const found = await findRuntime(deps.db, runtime.ownerId, runtime.runtimeId)
+  if (!found) throw unauthorized()
+  const { row, deployment } = await look(deps, found)
   return {
     runtimeId: row.runtime_id,
     name: row.name,
     baseUrl: deps.baseUrl().replace(/\/+$/, ''),
+    endpoint: row.endpoint,
     deployment: deployment && {
       version: deployment.version,
       status: 'active',
@@ -156,15 +163,15 @@ export async function runtimeStatus(
     deprecated: deployment?.manifest.capabilities.flatMap(toDeprecated) ?? [],
     connection: connectionOf(deps, row),
     health: healthOf(deps, row),
+    healthNote: healthNoteOf(deps, row),
     provider: { name: deps.model.provider, model: deps.model.name },
   }
 }
 
 /** Notes that a runtime was heard from. */
 export async function heartbeat(deps: Pick<Deps, 'db' | 'clock'>, runtime: RuntimeIdentity): Promise<Heartbeat> {
-  const now = deps.clock.now()
-  await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, now)
-  return { status: 'ok', lastSeenAt: isoTime(now) }
+  const seenAt = await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
+  return { status: 'ok', lastSeenAt: isoTime(seenAt) }
 }
 
 function toListItem(deps: ViewDeps, row: RuntimeRow, deployment: DeploymentSummary | null): RuntimeListItem {
@@ -183,14 +190,27 @@ function toListItem(deps: ViewDeps, row: RuntimeRow, deployment: DeploymentSumma
   }
 }
 
+/** A runtime and what serves, once its endpoint was probed where that was due. */
+async function look(deps: ViewDeps, found: RuntimeView): Promise<{ row: RuntimeView; deployment: Deployment | null }> {
+  const [deployment, row] = await Promise.all([servingDeployment(deps, found), probe(deps, found)])
+  return { row, deployment }
+}
+
+function probe<Row extends RuntimeRow>(deps: ViewDeps, row: Row): Promise<Row> {
+  return limitTime(probeEndpoint(deps, row), PROBE_WAIT_MS, row)
+}
+
 function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {
   const { name, deprecated, deprecatedSince, removalNotBefore = null } = capability
   return deprecated && deprecatedSince ? [{ name, deprecatedSince, removalNotBefore }] : []
 }
 
-function healthOf(deps: Pick<Deps, 'dispatcher'>, row: RuntimeRow): Health {
-  if (row.endpoint === null) return 'healthy'
-  return deps.dispatcher.healthOf({ runtimeId: row.runtime_id, endpoint: row.endpoint })
+function healthOf(deps: Pick<Deps, 'dispatcher'>, { runtime_id: runtimeId, endpoint }: RuntimeRow): Health {
+  return endpoint === null ? 'unknown' : deps.dispatcher.healthOf({ runtimeId, endpoint })
+}
+
+function healthNoteOf(deps: Pick<Deps, 'dispatcher'>, { runtime_id: runtimeId, endpoint }: RuntimeRow): string | null {
+  return endpoint === null ? null : deps.dispatcher.healthNote({ runtimeId, endpoint })
 }
 
 function connectionOf(deps: Pick<Deps, 'clock'>, row: RuntimeRow): Connection {

@@ -2,7 +2,6 @@ import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
 import type { Deps } from '../deps.ts'
-import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { InputCheck } from '../schemas/schemas.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -21,7 +20,7 @@ export interface ServingDeployment {
   /** Of its manifest, as text. */
   bytes: number
   /** By name. A Map, because names come from callers and models. */
-  capabilities: Pick<ReadonlyMap<string, ServingCapability>, 'get'>
+  capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
   instructions: string | null
   /** What its owner lowers of the service's limits. */
@@ -86,22 +85,6 @@ export function toServingRuntime(
     secrets: openSecrets(deps, row),
     deployment,
   }
-}
-
-/** The runtime as one request sees it: an input leaves the queue of the schema thread when the signal stops. */
-export function withSignal(runtime: ServingRuntime, signal: StopSignal): ServingRuntime {
-  const { deployment } = runtime
-  if (deployment === null) return runtime
-  const get = (name: string): ServingCapability | undefined => {
-    const capability = deployment.capabilities.get(name)
-    return (
-      capability && {
-        ...capability,
-        checkInput: (value, root, text) => capability.checkInput(value, root, text, signal),
-      }
-    )
-  }
-  return { ...runtime, deployment: { ...deployment, capabilities: { get } } }
 }
 
 export function parseOrigins(stored: string): string[] {

@@ -133,26 +133,49 @@ export function confirming<T>(located: Located, attempt: (runtime: ServingRuntim
 }
 
 function locate(deps: ServingDeps, name: string, read: () => Promise<CachedRuntime>): Located | Promise<Located> {
-  const readFresh = async () => {
-    deps.serving.runtimes.delete(name)
-    const entry = await deps.serving.reads.read(name, read)
-    deps.serving.runtimes.set(name, entry)
-    return entry.runtime
-  }
-  const toLocated = (runtime: ServingRuntime, isFresh: boolean): Located => {
-    const located = {
-      runtime,
-      isFresh,
-      async refresh() {
-        located.runtime = await readFresh()
-        located.isFresh = true
-      },
-    }
-    return located
-  }
   const cached = deps.serving.runtimes.get(name)
-  const isUsable = cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)
-  return isUsable ? toLocated(cached.runtime, false) : readFresh().then((runtime) => toLocated(runtime, true))
+  if (cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)) {
+    return new LocatedRuntime(deps, name, read, cached.runtime, false)
+  }
+  return readFresh(deps, name, read).then((runtime) => new LocatedRuntime(deps, name, read, runtime, true))
+}
+
+class LocatedRuntime implements Located {
+  readonly #deps: ServingDeps
+  readonly #name: string
+  readonly #read: () => Promise<CachedRuntime>
+  runtime: ServingRuntime
+  isFresh: boolean
+
+  constructor(
+    deps: ServingDeps,
+    name: string,
+    read: () => Promise<CachedRuntime>,
+    runtime: ServingRuntime,
+    isFresh: boolean,
+  ) {
+    this.#deps = deps
+    this.#name = name
+    this.#read = read
+    this.runtime = runtime
+    this.isFresh = isFresh
+  }
+
+  async refresh(): Promise<void> {
+    this.runtime = await readFresh(this.#deps, this.#name, this.#read)
+    this.isFresh = true
+  }
+}
+
+async function readFresh(
+  { serving }: ServingDeps,
+  name: string,
+  read: () => Promise<CachedRuntime>,
+): Promise<ServingRuntime> {
+  serving.runtimes.delete(name)
+  const entry = await serving.reads.read(name, read)
+  serving.runtimes.set(name, entry)
+  return entry.runtime
 }
 
 async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {

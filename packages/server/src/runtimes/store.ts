@@ -4,6 +4,7 @@ import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../creden
 import type { PageStart } from '../database/page.ts'
 import type { RuntimesTable, Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
 export type NewRuntime = Insertable<RuntimesTable>
 export type RuntimeRow = Selectable<RuntimesTable>
@@ -211,14 +212,31 @@ export async function listRuntimes(
   return query.execute()
 }
 
-/** Notes that a runtime was heard from. The revision stays: nothing that callers depend on has changed. */
-export async function touchRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string, now: number): Promise<void> {
+/**
+ * Notes that a runtime was heard from, where that was not noted in the last ten seconds. Returns the time that is noted, in
+ * epoch ms. The revision stays: nothing that callers depend on has changed.
+ */
+export async function touchRuntime(
+  db: Kysely<Schema>,
+  ownerId: string,
+  runtimeId: string,
+  now: number,
+): Promise<number> {
+  const row = await db
+    .selectFrom('runtimes')
+    .select('last_seen_at')
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .executeTakeFirst()
+  const noted = row?.last_seen_at ?? null
+  if (noted !== null && Math.abs(now - noted) < SIGN_OF_LIFE_INTERVAL_MS) return noted
   await db
     .updateTable('runtimes')
     .set({ last_seen_at: now })
     .where('owner_id', '=', ownerId)
     .where('runtime_id', '=', runtimeId)
     .execute()
+  return now
 }
 
 function runtimeViews(db: Kysely<Schema>) {

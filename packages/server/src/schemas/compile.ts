@@ -1,5 +1,6 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
-import { compileAlone, validateSchema } from './dialects.ts'
+import { undeployableProblem } from '@svc/contract/unsupported-schema'
+import { compileAlone, isDraft07, validateSchema } from './dialects.ts'
 import { schemaFaults } from './faults.ts'
 import { weigh, weightProblem } from './rules.ts'
 
@@ -18,6 +19,8 @@ export function compileSchema(schema: JsonObject): CompiledSchema {
   if (problem !== null) return { ok: false, problem }
   try {
     validateSchema(schema)
+    const unsupported = undeployableProblem(schema, isDraft07(schema))
+    if (unsupported !== null) return { ok: false, problem: unsupported }
     const validate = compileAlone(schema)
     // A schema that leads back to itself compiles, but no check against it need ever end.
     validate({})

@@ -44,10 +44,16 @@ export function validateSchema(schema: JsonObject): void {
  */
 export function compileAlone(schema: JsonObject): ValidateFunction {
   const { Compiler } = dialectOf(schema).dialect
-  const ajv = withFormats(new Compiler({ ...OPTIONS, meta: false, validateSchema: false }))
+  const ignoreKeywordsWithRef = isDraft07(schema)
+  const ajv = withFormats(new Compiler({ ...OPTIONS, meta: false, validateSchema: false, ignoreKeywordsWithRef }))
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword(linearUniqueItems)
   return ajv.compile(schema)
+}
+
+/** Whether a schema is draft-07, in which keywords beside a `$ref` mean nothing. */
+export function isDraft07(schema: JsonObject): boolean {
+  return dialectOf(schema).dialect === EARLIER
 }
 
 function dialectOf(schema: JsonObject): { dialect: Dialect; id: string } {

@@ -1,3 +1,4 @@
+import { categoryAdvice } from '@svc/contract/unsupported-schema'
 import { RE2JS } from 're2js'
 
 interface LinearRegExp {
@@ -23,10 +24,33 @@ const FOREIGN = /(?:^|[^\\])(?:\\\\)*\\(?:k<|Q)/
 function compile(pattern: string): RE2JS {
   try {
     if (FOREIGN.test(pattern)) throw new Error('a back-reference by name, or a quotation')
-    return RE2JS.compile(RE2JS.translateRegExp(pattern))
+    return RE2JS.compile(withWhiteSpace(RE2JS.translateRegExp(pattern)))
   } catch (cause) {
     const shown = pattern.length > 120 ? `${pattern.slice(0, 120)}…` : pattern
     const limits = 'no look-around, no back-references, no repeats above 1000'
-    throw new Error(`the pattern “${shown}” is not valid or cannot be run in linear time (${limits})`, { cause })
+    const advice = categoryAdvice(pattern) ?? ''
+    throw new Error(
+      `the pattern “${shown}” is not valid or cannot be run in linear time (${limits}) ${advice}`.trim(),
+      {
+        cause,
+      },
+    )
   }
+}
+
+// White space is what JSON Schema’s regular expressions say; the engine’s own is a part of it.
+const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}'
+const OTHERS =
+  '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}'
+
+function withWhiteSpace(pattern: string): string {
+  let isInClass = false
+  return pattern.replaceAll(/\\.|[[\]]/gs, (token) => {
+    if (token === '[') isInClass = true
+    if (token === ']') isInClass = false
+    if (token !== '\\s' && token !== '\\S') return token
+    const ranges = token === '\\s' ? SPACE : OTHERS
+    return isInClass ? ranges : `[${ranges}]`
+  })
 }

@@ -1,12 +1,11 @@
-import { Worker } from 'node:worker_threads'
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { limited } from '../errors.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
-import { createWorkerThread, type JobThread } from '../lib/worker-thread.ts'
+import { createWorkerThread, type JobThread, startWorker } from '../lib/worker-thread.ts'
 import { notChecked } from './compile.ts'
 import { createCompiledSchemas } from './compiled.ts'
-import { type CheckJob, NOT_REACHED, type SchemaJob, type SchemaPart } from './jobs.ts'
+import type { CheckJob, SchemaJob, SchemaPart } from './jobs.ts'
 import { isInline, type SchemaWeight, TOO_SLOW, weigh } from './rules.ts'
 
 /**
@@ -31,6 +30,11 @@ export interface Schemas {
 
 export type SchemaThread = JobThread<SchemaJob, SchemaPart>
 
+/** The time of one manifest: in the thread, and in all, with the turns of other accounts. */
+const JUDGE_MS = 4_000
+const MANIFEST_MS = 20_000
+/** After so long another account is next, in the middle of a manifest. */
+const TURN_MS = 250
 const COMPILE_MS = 1_000
 const CHECK_MS = 250
 const JUDGING = {
@@ -43,26 +47,43 @@ const CHECKING = {
   waitMs: 4_000,
   refusal: () => limited('Too many inputs are being checked. Call again in a moment.', 1_000),
 }
+const NOT_REACHED = 'was not reached: the schemas of this manifest take too long to check. Make them smaller.'
 const MAX_INLINE_CHARACTERS = 8 * 1024
 const HEAVY: SchemaWeight = { compile: Number.POSITIVE_INFINITY, check: Number.POSITIVE_INFINITY }
 
-export function createSchemas(startThread: () => SchemaThread = startSchemaThread): Schemas {
+export function createSchemas(
+  startThread: () => SchemaThread = startSchemaThread,
+  now = () => performance.now(),
+): Schemas {
   const [judgeThread, checkThread] = [startThread(), startThread()]
-  const [judging, checking] = [createRunQueue(JUDGING), createRunQueue(CHECKING)]
+  const [judging, checking] = [createRunQueue(JUDGING, now), createRunQueue(CHECKING, now)]
   const compiled = createCompiledSchemas()
 
   async function checkInThread(job: CheckJob, signal?: StopSignal): Promise<FieldErrors | null> {
     const work = () => checkThread.run(job, [COMPILE_MS, CHECK_MS])
     const [, faults = notChecked(job.root)] = await checking(job.ownerId, work, signal)
-    return typeof faults === 'string' ? null : faults
+    return typeof faults === 'object' ? faults : null
   }
 
   return {
     async judge(ownerId, schemas) {
-      if (schemas.length === 0) return []
-      const limits = schemas.map(() => COMPILE_MS)
-      const parts = await judging(ownerId, () => judgeThread.run({ kind: 'judge', schemas }, limits))
-      return schemas.map((_, at) => problemOf(parts, at))
+      const problems: (string | null)[] = []
+      const begunAt = now()
+      let usedMs = 0
+      const judgeNext = async (schema: string) => {
+        const [problem = TOO_SLOW, tookMs] = await judgeThread.run({ kind: 'judge', schema }, [COMPILE_MS, COMPILE_MS])
+        problems.push(typeof problem === 'string' ? problem : null)
+        usedMs += typeof tookMs === 'number' ? tookMs : JUDGE_MS
+      }
+      const takeTurn = async () => {
+        const turnEnd = Math.min(usedMs + TURN_MS, JUDGE_MS)
+        for (const schema of schemas.slice(problems.length)) if (usedMs < turnEnd) await judgeNext(schema)
+      }
+      while (problems.length < schemas.length && usedMs < JUDGE_MS) {
+        if (now() - begunAt > MANIFEST_MS) throw JUDGING.refusal()
+        await judging(ownerId, takeTurn)
+      }
+      return schemas.map((_, at) => (at < problems.length ? (problems[at] ?? null) : NOT_REACHED))
     },
     checkOf(ownerId, schema) {
       let known: ReturnType<typeof weighed> | undefined
@@ -84,15 +105,6 @@ function weighed(schema: JsonObject): { text: string; weight: SchemaWeight } {
   return { text, weight: text.length > MAX_INLINE_CHARACTERS ? HEAVY : weigh(schema) }
 }
 
-function problemOf(parts: readonly SchemaPart[], at: number): string | null {
-  const part = parts[at]
-  if (part === undefined) return at === parts.length ? TOO_SLOW : NOT_REACHED
-  return typeof part === 'string' ? part : null
-}
-
-// Others wrote what it works at.
-const OPTIONS = { resourceLimits: { maxOldGenerationSizeMb: 256 }, env: {} }
-
 function startSchemaThread(): SchemaThread {
-  return createWorkerThread(() => new Worker(new URL('./worker.js', import.meta.url), OPTIONS))
+  return createWorkerThread(() => startWorker(new URL('./worker.js', import.meta.url)))
 }

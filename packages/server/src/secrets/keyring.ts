@@ -27,6 +27,9 @@ export interface Keyring {
   /** A secret of its own for one purpose, under the first master key: 256 bits, base64url. */
   derive(purpose: string): Secret
   seal(secret: Secret, context: SealContext): string
+  /** Whether this was sealed under a key of the ring, as it says itself; and under the first one. */
+  hasKeyOf(sealed: string): boolean
+  isUnderFirst(sealed: string): boolean
   /** Throws {@link SealError} when the value was altered, moved, or sealed under a key that is not in the ring. */
   open(sealed: string, context: SealContext): Secret
 }
@@ -57,14 +60,20 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
     isHashOf: (text, given) => ring.some((master) => isSame(hashUnder(master, text), given)),
     derive: (purpose) => new Secret(expand(first, `derived/${purpose}`).toString('base64url')),
     seal: (secret, context) => sealUnder(current, secret, context),
+    hasKeyOf: (sealed) => byId.has(keyIdIn(sealed)),
+    isUnderFirst: (sealed) => keyIdIn(sealed) === current.id,
     open(sealed, context) {
-      const [format, id, ...parts] = sealed.split('.')
-      const master = byId.get(id ?? '')
+      const [format, , ...parts] = sealed.split('.')
+      const master = byId.get(keyIdIn(sealed))
       if (format !== FORMAT || !master)
         throw new SealError('A stored secret needs a master key that is not in SVC_MASTER_KEY.')
       return openUnder(master, parts, context)
     },
   }
+}
+
+function keyIdIn(sealed: string): string {
+  return sealed.split('.', 2)[1] ?? ''
 }
 
 function derive(master: Buffer): MasterKey {

@@ -18,6 +18,8 @@ export interface Gauges {
   unwrittenOutcomes: () => number
   unknownAdmissions: () => number
   isLeaseHeld: () => boolean
+  /** By how much this machine's clock is ahead of the database's. */
+  clockOffsetMs: () => number
 }
 
 /**
@@ -27,8 +29,8 @@ export interface Gauges {
 export interface Metrics {
   /** `route` is the pattern; null where none was found. */
   requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
-  /** Refused with 429 before anything was done, for what the service has too much of. */
-  requestRefused(reason: 'event_loop' | 'executions' | 'bytes'): void
+  /** Refused before anything was done, for what the service has too much of, or because its database is away. */
+  requestRefused(reason: 'event_loop' | 'executions' | 'bytes' | 'database'): void
   admissionRefused(limit: LimitName): void
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void

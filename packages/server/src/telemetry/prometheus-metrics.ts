@@ -42,7 +42,7 @@ function countRequests(register: Registry): Pick<Metrics, 'requestEnded' | 'requ
   })
   const overload = new Counter({
     name: 'svc_overload_refusals_total',
-    help: 'Requests refused before anything was done for them, because there was too much in flight.',
+    help: 'Requests refused before anything was done for them: too much was in flight, or the database was away.',
     labelNames: ['reason'] as const,
     registers,
   })
@@ -166,6 +166,11 @@ function readGauges(register: Registry, gauges: () => Gauges | undefined): void 
   read('svc_open_circuits', 'Endpoints to which calls are paused.', ({ openCircuits }) => openCircuits())
   read('svc_unwritten_outcomes', 'Outcomes that wait to be written again.', (each) => each.unwrittenOutcomes())
   read('svc_unknown_admissions', 'Admissions that may have taken place.', (each) => each.unknownAdmissions())
+  read(
+    'svc_clock_offset_seconds',
+    'By how much the machine’s clock is ahead of the database’s.',
+    ({ clockOffsetMs }) => clockOffsetMs() / 1000,
+  )
   read('svc_lease_held', '1 while this process may run executions.', ({ isLeaseHeld }) => Number(isLeaseHeld()))
   new Gauge({
     name: 'svc_batch_queued',

@@ -2,17 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
-import { RollUp, type Usage } from './rollup-rules.ts'
+import { type NameIn, RollUp, type Usage } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
-
-/** Writes down what ended executions came to, for the counters to be added to later; in the transaction that ends them. */
-export async function journalUsage(tx: Tx, usages: readonly Usage[]): Promise<void> {
-  if (usages.length > 0)
-    await tx
-      .insertInto('usage_journal')
-      .values({ usages: JSON.stringify(usages) })
-      .execute()
-}
 
 /** The id of the newest entry that waits to be folded, or null. */
 export async function newestEntry(db: Kysely<Schema>): Promise<number | null> {
@@ -35,6 +26,7 @@ export interface FoldRange {
 interface Folding extends FoldRange {
   /** Lets others have their turn, every few hundred executions. */
   pause(): Promise<void>
+  nameIn: NameIn
 }
 
 /** What one transaction did: how many entries it took from the journal, and which it could not read and set aside. */
@@ -51,9 +43,9 @@ class FoldedMeanwhileError extends Error {}
  * counters are written, and both in one order, so that replicas wait for each other and never in a circle. SQLite gives
  * the id of what was deleted to what comes next: there, only one caller at a time may fold.
  */
-export async function foldEntries(db: Kysely<Schema>, { pause, ...range }: Folding): Promise<Folded> {
+export async function foldEntries(db: Kysely<Schema>, { pause, nameIn, ...range }: Folding): Promise<Folded> {
   for (;;) {
-    const entries = await readEntries(await entriesOf(db, range).execute(), pause)
+    const entries = await readEntries(await entriesOf(db, range).execute(), { pause, nameIn })
     const folded = foldedOf(entries)
     if (folded.taken === 0) return folded
     try {
@@ -150,8 +142,11 @@ interface ReadEntries {
 // Some ten thousand executions end between two folds of a busy server, and hundreds of callers wait for the next turn.
 const USAGES_PER_TURN = 250
 
-async function readEntries(entries: readonly Entry[], pause: Folding['pause']): Promise<ReadEntries> {
-  const result: ReadEntries = { rollUp: new RollUp(), read: [], unreadable: [] }
+async function readEntries(
+  entries: readonly Entry[],
+  { pause, nameIn }: Pick<Folding, 'pause' | 'nameIn'>,
+): Promise<ReadEntries> {
+  const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
   let inTurn = 0
   for (const { id, usages: text } of entries) {
     const usages = readUsages(text)

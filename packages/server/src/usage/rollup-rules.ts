@@ -35,44 +35,34 @@ export interface CallUsage {
   durationMs: number | null
 }
 
-/** Where something is counted. `span`: which buckets of durations, counted in sixteens. */
-interface Place {
-  ownerId: string
+/** Where something is counted, in the columns of a roll-up. `span`: which buckets of durations, counted in sixteens. */
+type Place = {
+  owner_id: string
   grain: Grain
   /** Start of the hour or day in which the execution started. */
   at: number
-  runtimeId: string
-  projectId: string
   span: number
+  runtime_id: string
+  project_id: string
+  /** In a roll-up of calls. */
+  capability?: string
 }
 
-export interface ExecutionRollup extends Place {
-  executions: number
-  completed: number
-  failed: number
-  anonymous: number
-  capabilityCalls: number
-  inputTokens: number
-  outputTokens: number
-  durationMs: number
-  /** Executions by duration: `buckets[i]` counts bucket `span × 16 + i`. */
-  buckets: number[]
-}
+/** The name that a call of this capability is counted under there. */
+export type NameIn = (place: Place, capability: string) => string
 
-export interface CallRollup extends Place {
-  capability: string
-  calls: number
-  failed: number
-  /** Calls by duration, those without one left out. */
-  buckets: number[]
+/** The counters of one place, by columns. A call without a duration is in no bucket. */
+export interface Rollup {
+  place: Place
+  counts: Record<string, number>
 }
 
 /** When the newest of some executions on one deployment started. */
-export interface DeploymentUse {
-  ownerId: string
-  runtimeId: string
+export type DeploymentUse = {
+  owner_id: string
+  runtime_id: string
   version: number
-  lastUsedAt: number
+  last_used_at: number
 }
 
 /** The start of the UTC hour or day that a time is in. */
@@ -80,31 +70,33 @@ export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
-/** What ended executions add to the counters. They are added bit by bit: there may be many of them. */
+/** The sums that ended executions add to the counters, by column. They are added bit by bit: there may be many. */
 export class RollUp {
-  readonly #executions = new Map<string, ExecutionRollup>()
-  readonly #calls = new Map<string, CallRollup>()
+  readonly #executions = new Map<string, Rollup>()
+  readonly #calls = new Map<string, Rollup>()
   readonly #storedBytes = new Map<string, number>()
   readonly #deployments = new Map<string, DeploymentUse>()
+  readonly #nameIn: NameIn
+
+  constructor(nameIn: NameIn = (_place, name) => name) {
+    this.#nameIn = nameIn
+  }
 
   add(usages: readonly Usage[]): void {
     for (const usage of usages) {
       this.#storedBytes.set(usage.ownerId, (this.#storedBytes.get(usage.ownerId) ?? 0) + usage.storedBytes)
       this.#addUse(usage)
-      for (const grain of GRAINS) {
-        this.#addExecution(usage, grain)
-        for (const call of usage.calls) this.#addCall(usage, grain, call)
-      }
+      for (const grain of GRAINS) this.#count(usage, grain)
     }
   }
 
   /** By runtime, in one order on every replica: whoever writes them locks them in it. */
-  get executions(): ExecutionRollup[] {
+  get executions(): Rollup[] {
     return inOrder(this.#executions)
   }
 
   /** By capability, in one order on every replica. */
-  get calls(): CallRollup[] {
+  get calls(): Rollup[] {
     return inOrder(this.#calls)
   }
 
@@ -120,87 +112,53 @@ export class RollUp {
     return inOrder(this.#deployments)
   }
 
+  #count(usage: Usage, grain: Grain): void {
+    const bucket = bucketOf(usage.durationMs)
+    addTo(this.#executions, placeOf(usage, grain, bucket), bucket, countsOf(usage))
+    for (const { capability, isCompleted, durationMs } of usage.calls) {
+      const bucket = durationMs === null ? null : bucketOf(durationMs)
+      const place = placeOf(usage, grain, bucket ?? 0)
+      const counted = { ...place, capability: this.#nameIn(place, capability) }
+      addTo(this.#calls, counted, bucket, { calls: 1, failed: isCompleted ? 0 : 1 })
+    }
+  }
+
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {
     if (version === null) return
-    const use = setDefault(this.#deployments, `${ownerId} ${runtimeId} ${version}`, () => {
-      return { ownerId, runtimeId, version, lastUsedAt: startedAt }
-    })
-    use.lastUsedAt = Math.max(use.lastUsedAt, startedAt)
-  }
-
-  #addExecution(usage: Usage, grain: Grain): void {
-    const bucket = bucketOf(usage.durationMs)
-    const place = placeOf(usage, grain, bucket)
-    const rollup = setDefault(this.#executions, nameOf(place), () => emptyExecutions(place))
-    rollup.executions += 1
-    rollup.completed += usage.isCompleted ? 1 : 0
-    rollup.failed += usage.isCompleted ? 0 : 1
-    rollup.anonymous += usage.isAnonymous ? 1 : 0
-    rollup.capabilityCalls += usage.calls.length
-    rollup.inputTokens += usage.inputTokens
-    rollup.outputTokens += usage.outputTokens
-    rollup.durationMs += usage.durationMs
-    count(rollup.buckets, bucket)
-  }
-
-  #addCall(usage: Usage, grain: Grain, { capability, isCompleted, durationMs }: CallUsage): void {
-    const bucket = durationMs === null ? null : bucketOf(durationMs)
-    const place = placeOf(usage, grain, bucket ?? 0)
-    const empty = () => ({ ...place, capability, calls: 0, failed: 0, buckets: emptyBuckets() })
-    const rollup = setDefault(this.#calls, `${nameOf(place)} ${capability}`, empty)
-    rollup.calls += 1
-    rollup.failed += isCompleted ? 0 : 1
-    if (bucket !== null) count(rollup.buckets, bucket)
+    const name = `${ownerId} ${runtimeId} ${version}`
+    const last_used_at = Math.max(startedAt, this.#deployments.get(name)?.last_used_at ?? 0)
+    this.#deployments.set(name, { owner_id: ownerId, runtime_id: runtimeId, version, last_used_at })
   }
 }
 
-function placeOf(usage: Usage, grain: Grain, bucket: number): Place {
-  const { ownerId, runtimeId, projectId, startedAt } = usage
+function countsOf(usage: Usage): Rollup['counts'] {
   return {
-    ownerId,
-    grain,
-    at: startOf(grain, startedAt),
-    runtimeId,
-    projectId,
-    span: Math.floor(bucket / SPAN_BUCKETS),
+    executions: 1,
+    completed: usage.isCompleted ? 1 : 0,
+    failed: usage.isCompleted ? 0 : 1,
+    anonymous: usage.isAnonymous ? 1 : 0,
+    capability_calls: usage.calls.length,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    duration_ms: usage.durationMs,
   }
 }
 
-function nameOf({ ownerId, grain, at, runtimeId, projectId, span }: Place): string {
-  return `${ownerId} ${grain} ${at} ${span} ${runtimeId} ${projectId}`
+function placeOf({ ownerId, runtimeId, projectId, startedAt }: Usage, grain: Grain, bucket: number): Place {
+  const span = Math.floor(bucket / SPAN_BUCKETS)
+  return { owner_id: ownerId, grain, at: startOf(grain, startedAt), span, runtime_id: runtimeId, project_id: projectId }
 }
 
-function emptyExecutions(place: Place): ExecutionRollup {
-  return {
-    ...place,
-    executions: 0,
-    completed: 0,
-    failed: 0,
-    anonymous: 0,
-    capabilityCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    durationMs: 0,
-    buckets: emptyBuckets(),
-  }
+function addTo(rollups: Map<string, Rollup>, place: Place, bucket: number | null, added: Rollup['counts']): void {
+  const name = Object.values(place).join(' ')
+  const { counts } = rollups.get(name) ?? { counts: { ...EMPTY_BUCKETS } }
+  for (const [counter, count] of Object.entries(added)) counts[counter] = (counts[counter] ?? 0) + count
+  const column = `b${(bucket ?? 0) % SPAN_BUCKETS}`
+  if (bucket !== null) counts[column] = (counts[column] ?? 0) + 1
+  rollups.set(name, { place, counts })
 }
 
-function emptyBuckets(): number[] {
-  return Array.from({ length: SPAN_BUCKETS }, () => 0)
-}
-
-function count(buckets: number[], bucket: number): void {
-  const index = bucket % SPAN_BUCKETS
-  buckets[index] = (buckets[index] ?? 0) + 1
-}
-
-function setDefault<T>(map: Map<string, T>, name: string, make: () => T): T {
-  const existing = map.get(name)
-  if (existing !== undefined) return existing
-  const made = make()
-  map.set(name, made)
-  return made
-}
+const EMPTY_BUCKETS = Object.fromEntries(Array.from({ length: SPAN_BUCKETS }, (_, index) => [`b${index}`, 0]))
 
 function inOrder<T>(rollups: Map<string, T>): T[] {
   return [...rollups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rollup]) => rollup)

@@ -5,8 +5,9 @@ import { isPastBudget } from './stored-bytes-rules.ts'
 interface Account {
   tier: Tier
   storedBytes: number
-  /** Settled here, and not yet in the figure. */
+  /** Settled here since the figure moved, and between its last two moves: a part of it may not be in the figure yet. */
   added: number
+  addedBefore: number
 }
 
 /** What accounts have stored, as this server knows it from their admissions and settlements: it costs no read. */
@@ -14,16 +15,17 @@ export class StorageBudget {
   readonly #accounts = new Lru<string, Account>(10_000)
 
   /** Takes the figure that an admission has read. */
-  note(ownerId: string, { tier, storedBytes }: Omit<Account, 'added'>): void {
+  note(ownerId: string, { tier, storedBytes }: Pick<Account, 'tier' | 'storedBytes'>): void {
     const known = this.#accounts.get(ownerId)
-    // A figure that has moved holds what was added since the last one.
-    const added = known?.storedBytes === storedBytes ? known.added : 0
-    this.#accounts.set(ownerId, { tier, storedBytes, added })
+    if (known?.storedBytes === storedBytes) known.tier = tier
+    else this.#accounts.set(ownerId, { tier, storedBytes, added: 0, addedBefore: known?.added ?? 0 })
   }
 
-  isPast(ownerId: string): boolean {
+  /** Whether so many more bytes would fill what the plan allows. */
+  isPast(ownerId: string, more = 0): boolean {
     const known = this.#accounts.get(ownerId)
-    return known !== undefined && isPastBudget(known.tier, known.storedBytes + known.added)
+    if (known === undefined) return false
+    return isPastBudget(known.tier, known.storedBytes + known.addedBefore + known.added + more)
   }
 
   add(ownerId: string, bytes: number): void {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { EXECUTION_COUNTERS, Schema } from '../database/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
-import { type ExecutionRollup, GRAIN_MS, RollUp } from './rollup-rules.ts'
+import { GRAIN_MS, RollUp } from './rollup-rules.ts'
 
 export interface HourUsage {
   executions: number
@@ -46,15 +46,15 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
     .executeTakeFirstOrThrow()
   const rollUp = new RollUp()
   rollUp.add(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId))
-  const waiting = rollUp.executions.filter(({ grain, at }) => grain === 'hour' && at === hour)
-  const all = (stored: number | null, of: (rollup: ExecutionRollup) => number) =>
-    waiting.reduce((sum, rollup) => sum + of(rollup), stored ?? 0)
+  const waiting = rollUp.executions.filter(({ place: { grain, at } }) => grain === 'hour' && at === hour)
+  const all = (stored: number | null, counter: (typeof EXECUTION_COUNTERS)[number]) =>
+    waiting.reduce((sum, { counts }) => sum + (counts[counter] ?? 0), stored ?? 0)
   return {
-    executions: all(row.executions, ({ executions }) => executions),
-    anonymous: all(row.anonymous, ({ anonymous }) => anonymous),
-    capabilityCalls: all(row.calls, ({ capabilityCalls }) => capabilityCalls),
-    inputTokens: all(row.input_tokens, ({ inputTokens }) => inputTokens),
-    outputTokens: all(row.output_tokens, ({ outputTokens }) => outputTokens),
+    executions: all(row.executions, 'executions'),
+    anonymous: all(row.anonymous, 'anonymous'),
+    capabilityCalls: all(row.calls, 'capability_calls'),
+    inputTokens: all(row.input_tokens, 'input_tokens'),
+    outputTokens: all(row.output_tokens, 'output_tokens'),
     running: { executions: row.running ?? 0, anonymous: row.running_anonymous ?? 0 },
   }
 }

@@ -20,8 +20,13 @@ export function textBytes(texts: readonly (string | null)[]): number {
   return texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
 }
 
-/** Whether an account has stored as much as its plan allows. Its payloads are cut from then on, and nothing is refused. */
+/** Whether an account has stored as much as its plan allows. Payloads that would fill it are cut, and nothing is refused. */
 export function isPastBudget(tier: Tier, storedBytes: number): boolean {
   const limit = TIERS[tier].storedBytes
   return limit !== null && storedBytes >= limit
+}
+
+/** Whether less than a hundredth of what the plan allows is left: larger payloads may be cut already. */
+export function isBudgetLow(tier: Tier, storedBytes: number): boolean {
+  return isPastBudget(tier, storedBytes / 0.99)
 }

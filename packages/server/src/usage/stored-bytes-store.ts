@@ -3,14 +3,15 @@ import { givenRows } from '../database/given-rows.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Tx } from '../database/transaction.ts'
 
-const ADDED = { owner_id: 'text', bytes: 'bigint' } as const
+const ADDED = { of: 'owners', columns: ['owner_id', 'stored_bytes'] } as const
 
 /** Adds to what accounts have stored, or takes off it, in the transaction that stores or deletes. */
 export async function addStoredBytes(tx: Tx, added: readonly { ownerId: string; bytes: number }[]): Promise<void> {
   if (added.length === 0) return
-  const rows = added.map(({ ownerId, bytes }) => ({ owner_id: ownerId, bytes }))
+  const rows = added.map(({ ownerId, bytes }) => ({ owner_id: ownerId, stored_bytes: bytes }))
   await sql`update owners
-    set stored_bytes = case when stored_bytes + given.bytes > 0 then stored_bytes + given.bytes else 0 end
+    set stored_bytes = case when owners.stored_bytes + given.stored_bytes > 0
+      then owners.stored_bytes + given.stored_bytes else 0 end
     from ${givenRows(tx, ADDED, rows)} where owners.owner_id = given.owner_id`.execute(tx)
 }
 

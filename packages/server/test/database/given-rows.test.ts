@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { type GivenRow, givenRows, insertGiven } from '../../src/database/given-rows.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 
-const COLUMNS = { owner_id: 'text', bucket: 'text', full_at: 'bigint' } as const
-const INSERT = { into: 'allowances', columns: COLUMNS } as const
+const INSERT = { of: 'allowances', columns: ['owner_id', 'bucket', 'full_at'] } as const
 
 describeEngines('rows given to a statement', (engine) => {
   const database = useDatabase(engine)
@@ -12,7 +11,7 @@ describeEngines('rows given to a statement', (engine) => {
 
   async function read(ownerId: string, buckets: readonly string[]) {
     const rows = buckets.map((bucket) => ({ owner_id: ownerId, bucket }))
-    const given = givenRows(database().db, { owner_id: 'text', bucket: 'text' }, rows)
+    const given = givenRows(database().db, { of: 'allowances', columns: ['owner_id', 'bucket'] }, rows)
     const found = await sql<{ bucket: string; full_at: number }>`select allowances.bucket, allowances.full_at
       from ${given} join allowances on allowances.owner_id = given.owner_id and allowances.bucket = given.bucket
       order by allowances.bucket`.execute(database().db)

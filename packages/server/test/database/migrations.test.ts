@@ -7,9 +7,11 @@ import { openPostgres } from '../../src/database/postgres.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { createSqliteDialect } from '../../src/database/sqlite-driver.ts'
 import { traceOf } from '../../src/executions/history.ts'
+import { listExecutions } from '../../src/executions/history-store.ts'
 import { failAbandoned } from '../../src/executions/lease-store.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
+import { usageOfHour } from '../../src/usage/store.ts'
 import { createTestPlace, describeEngines } from '../support/engines.ts'
 
 /** The database as a release left it that knew these migrations, with what the statements write. */
@@ -61,6 +63,11 @@ describeEngines('a database whose executions have their calls in rows of their o
     'owner_id, execution_id, runtime_id, project_id, kind, status, message_shape, call_count, started_at'
   const CALL =
     'owner_id, execution_id, call_id, ordinal, capability, step, status, input, output, started_at, duration_ms'
+  const COUNTS = { isCompleted: true, isAnonymous: true, inputTokens: 3, outputTokens: 1, durationMs: 9 }
+  const USAGE = {
+    ...{ ownerId: 'owner_1', runtimeId: 'rt_1', projectId: 'proj_1', startedAt: NOW, ...COUNTS },
+    calls: [{ capability: 'echo', isCompleted: true, durationMs: 5 }],
+  }
   const LEFT = [
     `insert into owners (owner_id, email, tier, created_at, stored_bytes) values ('owner_1', 'a@example.com', 'pro', 1, 14)`,
     `insert into executions (${EXECUTION}, completed_at, duration_ms, finish_reason, node_id)
@@ -71,6 +78,7 @@ describeEngines('a database whose executions have their calls in rows of their o
       values ('owner_1', 'exec_done', 'call_1', 0, 'echo', 0, 'completed', '{"a":1}', '"out"', ${NOW}, 5)`,
     `insert into capability_calls (${CALL})
       values ('owner_1', 'exec_running', 'call_2', 0, 'echo', 1, 'dispatched', '{}', null, ${NOW}, null)`,
+    `insert into usage_journal (usages) values ('${JSON.stringify([USAGE])}')`,
   ]
 
   test('shows what has ended as before, and ends what ran when its server was stopped', async () => {
@@ -80,6 +88,22 @@ describeEngines('a database whose executions have their calls in rows of their o
     const { db, close } = await openDatabase(place.options)
     onTestFinished(() => close())
     const clock = { now: () => NOW + 1_000 }
+    const hour = Math.floor(NOW / 3_600_000) * 3_600_000
+    const filter = { from: 0, after: null, limit: 10 }
+    const listed = (await listExecutions(db, 'owner_1', filter)).map(({ execution_id, status }) => [
+      execution_id,
+      status,
+    ])
+    expect(listed).toEqual([
+      ['exec_running', 'running'],
+      ['exec_done', 'completed'],
+    ])
+    expect(await usageOfHour(db, 'owner_1', hour)).toMatchObject({
+      executions: 1,
+      capabilityCalls: 1,
+      inputTokens: 3,
+      running: { executions: 1 },
+    })
     const sweep = { now: clock.now(), nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
     expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([1, 0])
     const owner = { ownerId: 'owner_1', email: 'a@example.com', tier: 'pro' as const, createdAt: 1 }
@@ -91,8 +115,42 @@ describeEngines('a database whose executions have their calls in rows of their o
       status: 'failed',
       capabilityCalls: [{ callId: 'call_2', status: 'failed', error: { message: expect.stringContaining('unknown') } }],
     })
-    expect(await listWaiting(db)).toMatchObject([{ isCompleted: false, calls: [{ capability: 'echo' }] }])
+    const calls = [{ capability: 'echo' }]
+    expect(await listWaiting(db)).toMatchObject([
+      { isCompleted: true, calls },
+      { isCompleted: false, calls },
+    ])
     const { before: known, counted } = (await recountStoredBytes(db, 'owner_1')) ?? {}
     expect(counted).toBe(known)
+  })
+
+  test('counts the calls that failed, in the rows of either release', async () => {
+    const place = await createTestPlace(engine)
+    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0017')
+    const call = (callId: string, status: string) =>
+      JSON.stringify({ callId, status, input: { text: 'a\u0000b' }, output: { status: 'failed' } })
+    const row = (id: string, status: string, calls: string | null) =>
+      `insert into executions (${EXECUTION}, completed_at, finish_reason, node_id, calls)
+        values ('owner_1', '${id}', 'rt_1', 'proj_1', 'execute', '${status}', '[]', 2, ${NOW}, ${NOW}, 'stop', 'node_1',
+          ${calls === null ? 'null' : `'${calls}'`})`
+    await leave(place.options, before, [
+      row('exec_none', 'completed', call('call_1', 'completed')),
+      row('exec_some', 'completed', [call('call_1', 'failed'), call('call_2', 'completed')].join(',')),
+      row('exec_earlier', 'failed', null),
+      `insert into capability_calls (${CALL})
+        values ('owner_1', 'exec_earlier', 'call_1', 0, 'echo', 0, 'failed', '{}', null, ${NOW}, 5)`,
+    ])
+    const { db, close } = await openDatabase(place.options)
+    onTestFinished(() => close())
+    const rows = await db
+      .selectFrom('executions')
+      .select(['execution_id', 'failed_calls'])
+      .orderBy('execution_id')
+      .execute()
+    expect(rows.map((one) => [one.execution_id, one.failed_calls])).toEqual([
+      ['exec_earlier', 1],
+      ['exec_none', 0],
+      ['exec_some', 1],
+    ])
   })
 })

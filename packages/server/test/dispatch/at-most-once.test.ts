@@ -1,8 +1,10 @@
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { JsonText } from '../../src/lib/json-text.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { EXPIRED_TLS, LOCALHOST_TLS } from './localhost-tls.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
@@ -54,6 +56,43 @@ test('a connection refused is tried once more, then the endpoint is unreachable'
   expect(result).toMatchObject(unreachable)
   expect(tries()).toBe(2)
   expect(reasons).toEqual(['ECONNREFUSED'])
+})
+
+/** An endpoint that refuses its first calls because its nonce store has just started. */
+async function coldEndpoint(coldCalls: number) {
+  const received: { nonce: unknown; callId: unknown }[] = []
+  const server = createHttpServer((request, response) => {
+    request.resume()
+    received.push({ nonce: request.headers['x-svc-nonce'], callId: request.headers['idempotency-key'] })
+    const isCold = received.length <= coldCalls
+    response.statusCode = isCold ? 401 : 200
+    response.end(JSON.stringify(isCold ? { error: 'nonce_store_cold' } : { output: 1 }))
+  })
+  const { port, close } = await listenOnFreePort(server)
+  onTestFinished(() => close())
+  const target = targetOf({ url: `http://127.0.0.1:${port}/svc`, runtimeId: 'rt_cold0001', secret: 'x' })
+  return { received, target }
+}
+
+test('an endpoint that has just started gets the same call once more, signed anew', async () => {
+  const { received, target } = await coldEndpoint(1)
+  const { dispatcher } = setUpDispatcher()
+  const call = callOf()
+  expect(await dispatcher.dispatch(target, call)).toMatchObject({ ok: true, output: JsonText.of(1) })
+  expect(received).toEqual([
+    { nonce: 'nonce-1', callId: call.callId },
+    { nonce: 'nonce-2', callId: call.callId },
+  ])
+})
+
+test('an endpoint that stays cold fails the call in transport, and no other secret is tried', async () => {
+  const { received, target } = await coldEndpoint(9)
+  const { dispatcher, reasons } = setUpDispatcher()
+  const previous = { secret: new Secret('y'), expiresAt: Number.MAX_SAFE_INTEGER }
+  const rotated = { ...target, secrets: { ...target.secrets, previous } }
+  expect(await dispatcher.dispatch(rotated, callOf())).toMatchObject({ ok: false, message: FAILURES.cold.message })
+  expect([received.length, reasons]).toEqual([2, ['nonce_store_cold']])
+  expect(dispatcher.healthOf(target)).toBe('degraded')
 })
 
 test('a name that does not resolve is asked for once more', async () => {

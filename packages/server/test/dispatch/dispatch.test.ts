@@ -125,7 +125,7 @@ describe('a caller that leaves', () => {
     expect(result).toMatchObject({ ok: false, message: FAILURES.cancelled.message })
     expect(lines).toEqual([])
     await endpoint.whenLeft()
-    expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('healthy')
+    expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('unknown')
   })
 
   test('before the call began keeps it from being sent', async () => {

@@ -69,7 +69,8 @@ function earlyHints(count: number): string {
 }
 
 function answeredWith(status: number): [string, EndpointFault, string] {
-  const message = `The endpoint answered with status ${status}.`
+  const where = status === 404 ? ': it does not serve “search-products”' : ''
+  const message = `The endpoint answered with status ${status}${where}.`
   return [`status ${status}`, { fault: 'status', status, body: status === 204 ? '' : '{"output":1}' }, message]
 }
 

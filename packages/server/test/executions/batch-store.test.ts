@@ -3,14 +3,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import type { Schema } from '../../src/database/schema.ts'
-import { type AdmissionRequest, type BatchAt, toNewRow } from '../../src/executions/batch-rules.ts'
+import type { BatchAt, Settlement } from '../../src/executions/batch-rules.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { BATCH_STATEMENTS } from '../../src/executions/postgres-batch-store.ts'
-import { type Settlement, toEnded } from '../../src/executions/settlement-rules.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
 import { executionRow } from '../database/rows.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
-import { holdLease, settlement } from '../support/settlement.ts'
+import { holdLease, newRow, settlement } from '../support/settlement.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const FREE_BURST = 50
@@ -35,34 +34,18 @@ async function open(engine: TestEngine) {
     db,
     location: place.location,
     admit: async (ids: readonly string[], changes: Partial<BatchAt> = {}) => {
-      const admissions = ids.map((id) => ({ door: 'broker' as const, revision: 1, row: toNewRow(request(id)) }))
+      const admissions = ids.map((id) => ({ door: 'broker' as const, revision: 1, row: request(id) }))
       const outcomes = await write({ admissions, calls: [], settlements: [] }, { ...at, ...changes })
       return outcomes.admissions.map((admission) => admission?.outcome ?? null)
     },
     settle: async (settlements: readonly Settlement[], changes: Partial<BatchAt> = {}) => {
-      const batch = { admissions: [], calls: [], settlements: settlements.map(toEnded) }
+      const batch = { admissions: [], calls: [], settlements }
       return (await write(batch, { ...at, ...changes })).settlements
     },
   }
 }
 
-function request(executionId: string): AdmissionRequest {
-  const execution = {
-    executionId,
-    projectId: 'proj_1',
-    deploymentVersion: 1,
-    kind: 'broker',
-    messageShape: '[]',
-  } as const
-  return {
-    door: 'broker',
-    ownerId: 'owner_1',
-    runtimeId: 'rt_1',
-    revision: 1,
-    execution: { ...execution, metadata: null, startedAt: NOW },
-    call: null,
-  }
-}
+const request = (execution_id: string) => newRow({ execution_id, kind: 'broker', started_at: NOW })
 
 const statuses = async (db: Kysely<Schema>) =>
   (await db.selectFrom('executions').select('status').orderBy('execution_id').execute()).map(({ status }) => status)
@@ -89,7 +72,7 @@ describeEngines('a batch of executions', (engine) => {
       .values(executionRow({ node_id: 'node_2' }))
       .execute()
     expect(await admit(['exec_2'], { nodeId: 'node_2' })).toEqual([null])
-    expect(await settle([settlement({ executionId: 'exec_1' })], { nodeId: 'node_2' })).toEqual([false])
+    expect(await settle([settlement({ execution_id: 'exec_1' })], { nodeId: 'node_2' })).toEqual([false])
     expect([await statuses(db), await charged(db), await listWaiting(db)]).toEqual([['running'], 0, []])
   })
 
@@ -100,7 +83,7 @@ describeEngines('a batch of executions', (engine) => {
       .insertInto('executions')
       .values([executionRow({ execution_id: 'exec_1', ...ended }), executionRow({ execution_id: 'exec_2' })])
       .execute()
-    const both = ['exec_1', 'exec_2'].map((executionId) => settlement({ executionId }))
+    const both = ['exec_1', 'exec_2'].map((execution_id) => settlement({ execution_id }))
     expect(await settle(both)).toEqual([false, true])
     expect(await statuses(db)).toEqual(['failed', 'completed'])
     expect(await listWaiting(db)).toHaveLength(1)
@@ -113,10 +96,10 @@ describeEngine('postgres', 'a batch that may have been written before', (engine)
     expect(await admit(['exec_1'])).toEqual(['admitted'])
     expect(await admit(['exec_1', 'exec_2'], { isRepeat: true })).toEqual(['admitted', 'admitted'])
     expect(await charged(db)).toBe(2)
-    const [first, second] = ['exec_1', 'exec_2'].map((executionId) => settlement({ executionId }))
+    const [first, second] = ['exec_1', 'exec_2'].map((execution_id) => settlement({ execution_id }))
     if (!first || !second) throw new Error('two were made')
     expect(await settle([first])).toEqual([true])
-    const other = { ...second, status: 'failed' as const }
+    const other = { ...second, row: { ...second.row, status: 'failed' as const } }
     expect(await settle([first, second], { isRepeat: true })).toEqual([true, true])
     expect(await settle([other], { isRepeat: true })).toEqual([false])
     expect(await listWaiting(db)).toHaveLength(2)

@@ -7,29 +7,14 @@ import { nextTurn } from '../../src/lib/next-turn.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
-import { settlement } from '../support/settlement.ts'
+import { newRow, settlement } from '../support/settlement.ts'
 
 const ADMITTED: Admission = { outcome: 'admitted', tier: 'pro', storedBytes: 0 }
 const lost = () => Object.assign(new Error('connection lost'), { code: '08006' })
 const inform = (error: unknown) => error
 
-function request(executionId = 'exec_1'): AdmissionRequest {
-  return {
-    door: 'broker',
-    ownerId: 'owner_1',
-    runtimeId: 'rt_1',
-    revision: 1,
-    execution: {
-      executionId,
-      projectId: 'proj_1',
-      deploymentVersion: 1,
-      kind: 'broker',
-      messageShape: '[]',
-      metadata: null,
-      startedAt: 1,
-    },
-    call: null,
-  }
+function request(execution_id = 'exec_1'): AdmissionRequest {
+  return { door: 'broker', revision: 1, row: newRow({ execution_id }) }
 }
 
 function call(executionId: string, callId: string) {
@@ -88,8 +73,8 @@ describe('the queue of writes', () => {
 
   test('takes no more payload into one transaction than a few megabytes', async () => {
     const { writer, batches } = open(async (batch) => allDone(batch))
-    const callsText = ' '.repeat(3 * 1024 * 1024)
-    const large = Array.from({ length: 4 }, () => writer.settle({ ...settlement(), callsText }))
+    const messageShape = ' '.repeat(3 * 1024 * 1024)
+    const large = Array.from({ length: 4 }, () => writer.settle(settlement({}, { messageShape })))
     await Promise.all([...large, writer.admit(request())])
     expect(batches.map(({ sizes }) => sizes)).toEqual([
       [0, 0, 3],

@@ -192,14 +192,15 @@ describeEngines('the loop of an execute', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, completed: 0, failed: 1, input_tokens: 12, output_tokens: 5 })
   })
 
-  test('a model stream that stops without its end is a failure, and its calls are not made', async () => {
+  test('a model stream that stops without its end is a failure: its words stay, its calls are not made', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     service.model.say([
       { type: 'text', content: 'Let me' },
       { type: 'tool_call', name: 'echo', input: {} },
     ])
     const body = executed(await execute())
-    expect(body).toMatchObject({ status: 'failed', finishReason: 'error', messages: [] })
+    const messages = [{ role: 'assistant', parts: [{ type: 'text', content: 'Let me' }] }]
+    expect(body).toMatchObject({ status: 'failed', finishReason: 'error', messages })
     expect(endpoint.effects).toHaveLength(0)
     expect((await trace(body.executionId)).capabilityCalls).toEqual([])
   })

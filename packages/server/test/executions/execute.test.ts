@@ -144,6 +144,26 @@ describeEngines('execute', (engine) => {
     expect((await trace(body.executionId)).runtimeId).toBe(runtime.runtimeId)
   })
 
+  test('the turns of one that failed while calls were under way can be sent again', async () => {
+    const { service, execute, executeAsOwner } = await setScene(database())
+    const { dispatcher } = service.deps
+    const { dispatch } = dispatcher
+    const asked = calls({ name: 'echo', input: { text: 'a' } }, { name: 'echo', input: { text: 'b' } })
+    service.model.say(asked, text('done'))
+    dispatcher.dispatch = () => Promise.reject(new Error('from within'))
+    const failed = executed(await execute(saying('Hi')))
+    dispatcher.dispatch = dispatch
+    expect(failed).toMatchObject({ status: 'failed', finishReason: 'error' })
+    const unanswered = {
+      type: 'tool_result',
+      output: null,
+      error: { message: expect.stringContaining('ended before') },
+    }
+    expect(failed.messages.at(-1)).toMatchObject({ role: 'tool', parts: [unanswered, unanswered] })
+    const again = { messages: [...saying('Hi').messages, ...failed.messages, ...saying('Go on').messages] }
+    for (const door of [execute, executeAsOwner]) expect(executed(await door(again)).status).toBe('completed')
+  })
+
   test('metadata reaches the endpoint and the trace', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     const metadata = { page: '/lamps', nested: { list: [1, null, 'é'] } }

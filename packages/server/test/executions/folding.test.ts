@@ -6,12 +6,13 @@ import { type Database, openDatabase } from '../../src/database/open.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { nextTurn } from '../../src/lib/next-turn.ts'
-import { journalUsage } from '../../src/usage/journal-store.ts'
+import { FURTHER_CALLS } from '../../src/usage/call-names.ts'
 import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { executed } from '../support/scene.ts'
+import { journalEntry } from '../support/settlement.ts'
 
 const HOUR = Date.parse('2026-03-01T12:00:00Z')
 
@@ -41,7 +42,7 @@ function usage(changes: Partial<Usage> = {}): Usage {
 }
 
 async function journal({ db }: Database, usages: readonly Usage[]): Promise<void> {
-  await inTransaction(db, (tx) => journalUsage(tx, usages))
+  await db.insertInto('usage_journal').values(journalEntry(usages)).execute()
 }
 
 function folding({ db }: Database, lines: string[] = []) {
@@ -87,7 +88,7 @@ describeEngines('the journal of usage', (engine) => {
           const usages = Array.from({ length: 250 }, (_, call) =>
             usage({ runtimeId: `rt_${entry}`, startedAt: HOUR + call }),
           )
-          await journalUsage(tx, usages)
+          await tx.insertInto('usage_journal').values(journalEntry(usages)).execute()
         }
       })
     await write(0)
@@ -129,6 +130,29 @@ describeEngines('the journal of usage', (engine) => {
     expect(await read('/v1/analytics/summary')).toMatchObject({ totals: { executions: 2 } })
   })
 
+  test('is counted by 200 names of a runtime in an hour and in a day, further ones under one name', async () => {
+    const database = await open(engine)
+    const { catchUp } = folding(database)
+    const called = (from: number) =>
+      Array.from({ length: 90 }, (_, index) => ({ capability: `c${from + index}`, isCompleted: true, durationMs: 3 }))
+    for (const from of [0, 90, 180, 0]) {
+      await journal(database, [usage({ calls: called(from) }), usage({ runtimeId: 'rt_2' })])
+      await catchUp()
+    }
+    for (const grain of ['hour', 'day'] as const) {
+      const rows = await database.db
+        .selectFrom('call_rollups')
+        .select(['runtime_id', 'capability', 'calls'])
+        .where('grain', '=', grain)
+        .execute()
+      expect(rows).toHaveLength(201 + 1)
+      const of = (name: string) => rows.find(({ capability }) => capability === name)
+      expect([of('c0')?.calls, of('c199')?.calls, of('c200')]).toEqual([2, 1, undefined])
+      expect(of(FURTHER_CALLS)).toMatchObject({ runtime_id: 'rt_1', calls: 70 })
+      expect(of('echo')).toMatchObject({ runtime_id: 'rt_2', calls: 4 })
+    }
+  })
+
   test('is counted in the present hour before it is folded, and not twice after', async () => {
     const database = await open(engine)
     await journal(database, [usage(), usage({ ownerId: 'owner_2' }), usage({ startedAt: HOUR - 1 })])
@@ -168,7 +192,11 @@ describeEngines('the journal of usage', (engine) => {
   test('is folded in several transactions where there is much of it', async () => {
     const database = await open(engine)
     await inTransaction(database.db, async (tx) => {
-      for (let entry = 0; entry < 150; entry += 1) await journalUsage(tx, [usage()])
+      for (let entry = 0; entry < 150; entry += 1)
+        await tx
+          .insertInto('usage_journal')
+          .values(journalEntry([usage()]))
+          .execute()
     })
     await folding(database).fold()
     expect([await counted(database.db), await waiting(database)]).toEqual([150, []])
@@ -180,7 +208,8 @@ describeEngines('a fold of what thousands of executions came to', (engine) => {
     const database = await open(engine)
     const entry = Array.from({ length: 500 }, (_, index) => usage({ runtimeId: `rt_${index}` }))
     await inTransaction(database.db, async (tx) => {
-      for (let index = 0; index < 20; index += 1) await journalUsage(tx, entry)
+      for (let index = 0; index < 20; index += 1)
+        await tx.insertInto('usage_journal').values(journalEntry(entry)).execute()
     })
     let others: Promise<number> | undefined
     let inTurn = 0

@@ -8,6 +8,7 @@ import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
+import { capability } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -51,21 +52,57 @@ describeEngines('the history of executions', (engine) => {
     return { ...scene, past }
   }
 
+  test('calls that failed are counted, and a filter finds their executions, whatever their status', async () => {
+    const scene = await setScene(database(), {
+      manifest: { capabilities: [capability('echo'), capability('broken')] },
+      handle: { broken: () => ({ error: 'It is broken.' }) },
+    })
+    const { service, runtime } = scene
+    service.model.say(calls({ name: 'echo', input: {} }, { name: 'broken', input: {} }), text('done'), text('fine'))
+    const mixed = executed(await scene.execute())
+    executed(await scene.execute())
+    await scene.broker('broken')
+    await scene.call({ capability: 'echo' })
+    const failed = await list(scene, { calls: 'failed' })
+    expect(
+      failed.executions.map(({ status, capabilityCalls, failedCalls }) => [status, capabilityCalls, failedCalls]),
+    ).toEqual([
+      ['failed', 1, 1],
+      ['completed', 2, 1],
+    ])
+    expect(await scene.trace(mixed.executionId)).toMatchObject({ status: 'completed', failedCalls: 1 })
+    const inAny = async (query: Record<string, string>) =>
+      idsOf(await everyPage(scene, { limit: '1', calls: 'failed', ...query }))
+    expect(await inAny({})).toEqual(idsOf(failed.executions))
+    expect(await inAny({ status: 'completed', runtimeId: runtime.runtimeId })).toEqual([mixed.executionId])
+    expect(await inAny({ status: 'running' })).toEqual([])
+    const traces = await service.send('GET', `/v1/traces/runtime/${runtime.runtimeId}?calls=failed`, {
+      key: scene.owner.apiKey,
+    })
+    expect(traces.json().traces).toHaveLength(2)
+    const refused = await service.send('GET', '/v1/executions?calls=some', { key: scene.owner.apiKey })
+    expect(refused.statusCode).toBe(400)
+  })
+
   test('a row shows what became of an execution, and how many calls it made', async () => {
     const scene = await setScene(database())
     scene.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
     const body = executed(await scene.execute())
     const startedAt = new Date(scene.service.clock.now()).toISOString()
+    expect(body.totalTokens).toBeGreaterThan(0)
     expect(await list(scene)).toEqual({
       nextCursor: null,
       executions: [
         {
           executionId: body.executionId,
           runtimeId: scene.runtime.runtimeId,
+          kind: 'execute',
           status: 'completed',
           finishReason: 'stop',
           durationMs: 0,
           capabilityCalls: 2,
+          failedCalls: 0,
+          totalTokens: body.totalTokens,
           startedAt,
           completedAt: startedAt,
         },
@@ -239,6 +276,7 @@ describeEngines('the history of executions', (engine) => {
       ],
       inputTokens: 14,
       outputTokens: 6,
+      failedCalls: 0,
       totalTokens: 20,
       durationMs: 0,
       metadata: { page: 1 },

@@ -8,6 +8,7 @@ import { createBatchWriter } from '../../src/executions/batch-writer.ts'
 import { createSettlements } from '../../src/executions/settlements.ts'
 import { drain } from '../../src/http/drain.ts'
 import { nextTurn } from '../../src/lib/next-turn.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { executionRow } from '../database/rows.ts'
 import { refusalOf } from '../support/answers.ts'
@@ -41,7 +42,7 @@ function openDesk({ db }: Scene['database']) {
   const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
   const write = createBatchStore(db)
   const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })
-  return createSettlements({ clock, logger, room, writer })
+  return createSettlements({ clock, limits: DEFAULT_LIMITS, logger, room, writer, pause })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */
@@ -138,7 +139,10 @@ describeEngine('postgres', 'an outcome that was kept', (engine) => {
     const relay = await startPostgresRelay(place.location)
     const database = await open({ options: { engine: 'postgres', url: relay.url, onError: () => undefined } })
     let onPause = () => undefined as unknown
-    const { service, execute } = await setScene(database, { pause: async () => onPause() })
+    const { service, execute } = await setScene(database, {
+      pause: async () => onPause(),
+      limits: { executionMs: 5_000 },
+    })
     service.model.say(async function* () {
       relay.shut('now')
       yield* text('All done.')
@@ -160,7 +164,7 @@ describeEngine('postgres', 'an outcome that is given up before its commit', (eng
     const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
     const desk = openDesk(relayed)
     relay.silence()
-    const told = desk.settle(settlement({ executionId: RUNNING.execution_id }))
+    const told = desk.settle(settlement({ execution_id: RUNNING.execution_id }))
     await relay.unheard
     desk.hurry()
     expect(await told).toBe(false)

@@ -20,7 +20,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
       await pauses.onPause(pauses.taken)
     }
     const metrics = createPrometheusMetrics()
-    const scene = await setScene(database, { pause, metrics })
+    const scene = await setScene(database, { pause, metrics, limits: { executionMs: 60_000 } })
     // Remembers the runtime, and has the counters that the tests compare with.
     expect((await scene.broker('echo')).statusCode).toBe(200)
     return { ...scene, relay, pauses, metrics }
@@ -138,11 +138,26 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     const before = await books(scene)
     scene.relay.shut('now')
     const answer = await scene.broker('echo')
-    expect(refusalOf(answer, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
+    expect(refusalOf(answer, 'internal_error')).toBe(
+      'The service cannot reach its database at the moment. Nothing was done: try again.',
+    )
     expect([answer.headers['retry-after'], answer.headers['x-request-id']]).toEqual(['1', expect.any(String)])
     scene.relay.open()
     expect(await books(scene)).toEqual(before)
     expect((await scene.broker('echo')).statusCode).toBe(200)
+  })
+
+  test('an outcome waits for a database that is away for long, and its caller hears what was stored', async () => {
+    const scene = await setRelayedScene()
+    scene.service.model.say(async function* () {
+      scene.relay.shut('now')
+      yield* text('All done.')
+    })
+    // Long after the tries of one batch.
+    scene.pauses.onPause = (taken) => taken === 30 && scene.relay.open()
+    expect((await scene.execute(saying())).json()).toMatchObject({ status: 'completed' })
+    expect(await books(scene)).toMatchObject({ statuses: ['completed', 'completed'] })
+    expect(scene.pauses.taken).toBeGreaterThanOrEqual(30)
   })
 
   test('an outcome waits no longer than a service that stops: its caller is told that it is not recorded', async () => {

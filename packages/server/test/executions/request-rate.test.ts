@@ -103,6 +103,13 @@ describeEngines('the rate limit', (engine) => {
     expect(statuses(await times(75, () => a.execute()))).toEqual({ 200: 60, 429: 15 })
   })
 
+  test('is all granted by the replica that lives on once the other misses a renewal, before its lease ends', async () => {
+    const { a } = await setReplicatedScene(engine)
+    a.service.clock.advance(20_000)
+    await a.service.renew()
+    expect(statuses(await times(75, () => a.execute()))).toEqual({ 200: 60, 429: 15 })
+  })
+
   test('lets a runtime whose plan has grown in a tenth of a second after it was refused', async () => {
     const { service, owner, execute } = await setScene(database())
     await times(61, () => execute())

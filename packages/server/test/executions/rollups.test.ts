@@ -5,9 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUsageFolding } from '../../src/analytics/folding.ts'
 import type { Database } from '../../src/database/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
+import type { NewRow, Settlement } from '../../src/executions/batch-rules.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
-import type { Settlement } from '../../src/executions/settlement-rules.ts'
-import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
+import type { Ending } from '../../src/executions/settlement-rules.ts'
+import { RollUp, type Rollup, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../database/rows.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -49,9 +50,10 @@ async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day')
 
 type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof BUCKET_COLUMNS)[number]
 
-const settlement = (changes: Partial<Settlement> = {}) => settlementOf({ ownerId: 'owner_rolled', ...changes })
+const settlement = (begun: Partial<NewRow> = {}, end: Partial<Ending> = {}) =>
+  settlementOf({ owner_id: 'owner_rolled', ...begun }, end)
 
-function call(name: string, callId: string, durationMs: number): Settlement['calls'][number] {
+function call(name: string, callId: string, durationMs: number): Ending['calls'][number] {
   const outcome = { status: 'completed', output: 'null', error: null } as const
   return { callId, ordinal: 0, capability: name, step: 1, input: '{}', startedAt: HOUR, durationMs, ...outcome }
 }
@@ -59,10 +61,10 @@ function call(name: string, callId: string, durationMs: number): Settlement['cal
 async function admit({ db }: Database, settlements: readonly Settlement[]): Promise<void> {
   const rows = settlements.map((each) =>
     executionRow({
-      owner_id: each.ownerId,
-      execution_id: each.executionId,
-      runtime_id: each.runtimeId,
-      started_at: each.startedAt,
+      owner_id: each.row.owner_id,
+      execution_id: each.row.execution_id,
+      runtime_id: each.usage.runtimeId,
+      started_at: each.usage.startedAt,
     }),
   )
   for (let start = 0; start < rows.length; start += 500) {
@@ -160,7 +162,7 @@ describeEngines('the roll-ups of usage', (engine) => {
   })
 
   test('count an execution that somebody else has ended once', async () => {
-    const only = settlement({ ownerId: 'owner_twice', calls: [call('echo', 'call_twice', 12)] })
+    const only = settlement({ owner_id: 'owner_twice' }, { calls: [call('echo', 'call_twice', 12)] })
     await admit(database(), [only])
     const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only])))
     expect(both.flat().sort()).toEqual([false, true])
@@ -170,11 +172,10 @@ describeEngines('the roll-ups of usage', (engine) => {
 
   test('take a batch that touches more counters than one statement holds', async () => {
     const batch = Array.from({ length: 512 }, (_, index) =>
-      settlement({
-        ownerId: 'owner_many',
-        runtimeId: `rt_${index}`,
-        calls: [call('echo', `call_${index}_a`, 1), call('echo', `call_${index}_b`, 90_000)],
-      }),
+      settlement(
+        { owner_id: 'owner_many', runtime_id: `rt_${index}` },
+        { calls: [call('echo', `call_${index}_a`, 1), call('echo', `call_${index}_b`, 90_000)] },
+      ),
     )
     await admit(database(), batch)
     expect(new Set(await settleBatch(database().db, batch))).toEqual(new Set([true]))
@@ -192,7 +193,7 @@ describeEngines('the roll-ups of usage', (engine) => {
     const runtimes = Array.from({ length: 40 }, (_, index) => `rt_${index}`)
     const batches = Array.from({ length: 16 }, (_, index) => {
       const order = index % 2 === 0 ? runtimes : runtimes.toReversed()
-      return order.map((runtimeId) => settlement({ ownerId: 'owner_crossing', runtimeId }))
+      return order.map((runtime_id) => settlement({ owner_id: 'owner_crossing', runtime_id }))
     })
     await admit(database(), batches.flat())
     await Promise.all(batches.map((batch) => settleBatch(database().db, batch)))
@@ -238,6 +239,8 @@ describe('folding executions into counters', () => {
     for (const each of given) rollUp.add([each])
     return rollUp
   }
+  const sumOf = (rollups: readonly Rollup[], counters: readonly string[]) =>
+    sum(rollups.flatMap(({ counts }) => counters.map((counter) => counts[counter] ?? 0)))
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
   test('gives the same counters in the same order, whatever order the executions come in', () => {
@@ -253,15 +256,15 @@ describe('folding executions into counters', () => {
   test('loses nothing and counts nothing twice, in either grain', () => {
     fc.assert(
       fc.property(usages, fc.constantFrom(...GRAINS), (given, grain) => {
-        const executions = rolledUp(given).executions.filter((rollup) => rollup.grain === grain)
-        expect(sum(executions.map((rollup) => rollup.executions))).toBe(given.length)
-        expect(sum(executions.flatMap(({ buckets }) => buckets))).toBe(given.length)
-        expect(sum(executions.map(({ durationMs }) => durationMs))).toBe(sum(given.map((each) => each.durationMs)))
+        const executions = rolledUp(given).executions.filter(({ place }) => place.grain === grain)
+        expect(sumOf(executions, ['executions'])).toBe(given.length)
+        expect(sumOf(executions, BUCKET_COLUMNS)).toBe(given.length)
+        expect(sumOf(executions, ['duration_ms'])).toBe(sum(given.map((each) => each.durationMs)))
         const made = given.flatMap((each) => each.calls)
         const timed = made.filter(({ durationMs }) => durationMs !== null)
-        const callRollups = rolledUp(given).calls.filter((rollup) => rollup.grain === grain)
-        expect(sum(callRollups.map((rollup) => rollup.calls))).toBe(made.length)
-        expect(sum(callRollups.flatMap(({ buckets }) => buckets))).toBe(timed.length)
+        const callRollups = rolledUp(given).calls.filter(({ place }) => place.grain === grain)
+        expect(sumOf(callRollups, ['calls'])).toBe(made.length)
+        expect(sumOf(callRollups, BUCKET_COLUMNS)).toBe(timed.length)
       }),
       { numRuns: 200, seed: 6 },
     )

@@ -2,6 +2,7 @@ import { BillingUsage } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { createRetentionSweep } from '../../src/executions/retention.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
+import { textBytes } from '../../src/usage/stored-bytes-rules.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { DAY_MS } from '../support/past.ts'
@@ -118,12 +119,51 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(warnings).toEqual([expect.stringContaining('{"truncated": true}')])
   })
 
-  test('are bounded within what the service settles before it has added it up', async () => {
+  test('past the plan’s bound hold the first ten of many calls, and what is counted stays exact', async () => {
+    const long = 'ü'.repeat(5_000)
+    const scene = await setScene(database(), {
+      handle: { echo: ({ input }) => ({ error: (input as { text: string }).text }) },
+    })
+    const { service, owner } = scene
+    const asked = Array.from({ length: 4 }, (_, step) =>
+      calls(
+        ...Array.from({ length: 15 }, (_, index) => ({ name: 'echo', input: { text: `${step} ${index} ${long}` } })),
+      ),
+    )
+    await setUsed(scene, LIMIT)
+    service.model.say(calls({ name: 'echo', input: { text: 'Sold out.' } }), ...asked, text('Done.'))
+    const { executionId } = executed(await scene.execute())
+    const { capabilityCalls, ...trace } = await scene.trace(executionId)
+    expect(trace).toMatchObject({ status: 'completed', steps: 6, modelSteps: [], failedCalls: 61 })
+    expect([trace.inputTokens, trace.outputTokens]).toEqual([6 * 7, 6 * 3])
+    expect(capabilityCalls.map(({ step }) => step)).toEqual([1, ...Array(9).fill(2)])
+    expect(capabilityCalls.slice(0, 2).map(({ error }) => error?.message)).toEqual([
+      'Sold out.',
+      'The error is not kept: the account has no room.',
+    ])
+    const listed = await service.send('GET', '/v1/executions', { key: owner.apiKey })
+    expect(listed.json().executions).toMatchObject([{ executionId, capabilityCalls: 61, failedCalls: 61 }])
+    const usage = await usageOf(scene)
+    expect(usage).toMatchObject({ capabilityCalls: 61, inputTokens: 42, outputTokens: 18 })
+    const row = await database()
+      .db.selectFrom('executions')
+      .select(['message_shape', 'metadata', 'model_steps', 'error', 'calls'])
+      .where('execution_id', '=', executionId)
+      .executeTakeFirstOrThrow()
+    expect(usage.storedBytes.used - LIMIT).toBe(textBytes(Object.values(row)))
+    expect(textBytes(Object.values(row))).toBeLessThan(4_000)
+  })
+
+  test('stay within the plan’s bound while what was settled is added up, and warn before it', async () => {
     const scene = await setScene(database())
     const input = { text: 'x'.repeat(30_000) }
     await setUsed(scene, LIMIT - 70_000)
     for (let index = 0; index < 10; index += 1) expect((await scene.broker('echo', { input })).statusCode).toBe(200)
-    expect(await usedBy(scene)).toBeLessThan(LIMIT + 120_000)
+    const { storedBytes, warnings } = await usageOf(scene)
+    // The first one fits, and no other.
+    expect(storedBytes.used).toBeGreaterThan(LIMIT - 20_000)
+    expect(storedBytes.used).toBeLessThan(LIMIT)
+    expect(warnings).toHaveLength(1)
   })
 
   test('know no bound on the enterprise plan', async () => {

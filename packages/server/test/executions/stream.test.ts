@@ -57,6 +57,17 @@ describeEngines('a streamed execute', (engine) => {
     expect(comparable(resultOf(events.at(-1)))).toBe(comparable(whole))
   })
 
+  test.each([
+    ['text/event-stream;q=0', 'application/json'],
+    ['application/json, Text/Event-Stream; Q=0.000', 'application/json'],
+    ['application/json;q=0, text/event-stream;q=0.1', 'text/event-stream'],
+  ])('answers a request that accepts %s with %s', async (accept, type) => {
+    const { service, execute } = await setLiveScene(database())
+    service.model.say(text('Hello'))
+    const answer = await execute(undefined, { headers: { accept } })
+    expect(answer.headers['content-type']).toContain(type)
+  })
+
   test('text arrives while the model still speaks', async () => {
     const { service, stream } = await setLiveScene(database())
     const heard = deferred()

@@ -78,7 +78,7 @@ describeEngines('allowed origins', (engine) => {
     const { put, read } = await start()
     await put(['https://before.example'])
     const faults = faultsIn(await put(['https://a.example', entry]))
-    expect(faults).toEqual({ 'origins.1': [expect.stringContaining(`use “${origin}”`)] })
+    expect(faults).toEqual({ origins: [expect.stringContaining(`use “${origin}”`)] })
     expect((await read()).allowedOrigins).toEqual(['https://before.example'])
     expect((await put([origin])).statusCode).toBe(200)
   })
@@ -86,9 +86,7 @@ describeEngines('allowed origins', (engine) => {
   test('what is no web origin at all is refused with an example of one', async () => {
     const { put } = await start()
     const faults = faultsIn(await put(HOPELESS))
-    expect(Object.keys(faults)).toEqual(HOPELESS.map((_, index) => `origins.${index}`))
-    for (const messages of Object.values(faults))
-      expect(messages).toEqual([expect.stringContaining('https://shop.example.com')])
+    expect(faults).toEqual({ origins: HOPELESS.map(() => expect.stringContaining('https://shop.example.com')) })
   })
 
   test('50 entries are accepted, 51 are not', async () => {

@@ -1,6 +1,6 @@
 import { AnalyticsSummary, ExecutionList, type Tier } from '@svc/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { faultsIn, fieldsAtFault, refusalOf } from '../support/answers.ts'
+import { faultsIn, refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -32,6 +32,7 @@ const NOTHING = {
   completed: 0,
   failed: 0,
   capabilityCalls: 0,
+  failedCalls: 0,
   inputTokens: 0,
   outputTokens: 0,
 }
@@ -89,7 +90,17 @@ describeEngines('the analytics summary', (engine) => {
     await scene.spend(8)
     expect((await scene.broker('broken')).statusCode).toBe(502)
 
-    const counted = { executions: 4, completed: 3, failed: 1, capabilityCalls: 4, inputTokens: 21, outputTokens: 9 }
+    const counted = {
+      ...{
+        executions: 4,
+        completed: 3,
+        failed: 1,
+        capabilityCalls: 4,
+        failedCalls: 2,
+        inputTokens: 21,
+        outputTokens: 9,
+      },
+    }
     const summary = await summarize(scene, { from: '2026-03-01T12:00:00Z', bucket: 'hour' })
     expect(summary).toEqual({
       range: { from: '2026-03-01T12:00:00.000Z', to: '2026-03-01T13:00:00.000Z', bucket: 'hour', clamped: false },
@@ -105,6 +116,7 @@ describeEngines('the analytics summary', (engine) => {
           runtimeId: runtime.runtimeId,
           executions: 4,
           failed: 1,
+          failedCalls: 2,
           totalTokens: 30,
           p50DurationMs: 0,
           p95DurationMs: 8,
@@ -317,10 +329,12 @@ describeEngines('the analytics summary', (engine) => {
       }
     })
 
-    test('of more hours than one answer holds is refused, and one as long in days is not', async () => {
+    test('of more hours than one answer holds becomes the latest hundred days, and says so', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const from = '2025-10-01'
-      expect(fieldsAtFault(await ask(scene, { from, bucket: 'hour' }))).toEqual(['bucket'])
+      const cut = await summarize(scene, { from, bucket: 'hour' })
+      expect(cut.range).toMatchObject({ from: '2025-11-21T13:00:00.000Z', clamped: true })
+      expect(cut.series).toHaveLength(100 * 24)
       expect((await summarize(scene, { from, bucket: 'day' })).series).toHaveLength(152)
       const hours = await summarize(scene, { from: '2025-12-01', bucket: 'hour' })
       expect(hours.series).toHaveLength(90 * 24 + 13)

@@ -21,6 +21,8 @@ export interface BodyRoute {
   needsOne?: true
   /** Objects in which a field that is not known is refused, by dotted path; '' is the body itself. */
   strict: readonly string[]
+  /** The largest body that it takes, where that is not a MiB. */
+  maxBodyBytes?: number
 }
 
 type FieldType = 'string' | 'string or null' | 'object' | 'array' | 'boolean' | 'number'
@@ -137,6 +139,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     fields: { email: 'string', password: 'string' },
     required: ['email', 'password'],
     strict: [''],
+    maxBodyBytes: 8_192,
   },
   {
     method: 'POST',
@@ -146,6 +149,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     fields: { email: 'string', password: 'string' },
     required: ['email', 'password'],
     strict: [''],
+    maxBodyBytes: 8_192,
   },
   {
     method: 'POST',

@@ -435,6 +435,43 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, third)])
     })
 
+    test('that closes nothing, ten checkouts are open at most, and the next try closes them', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const gone = { type: 'status', status: 404 } as const
+      await checkOut(service, owner)
+      for (let count = 1; count < 10; count += 1) {
+        stripe.failNext(null, gone)
+        await askForCheckout(service, owner)
+      }
+      for (let count = 0; count < 3; count += 1) {
+        // One is looked at, and then it is not closed.
+        stripe.failNext(null, gone)
+        expect(refusalOf(await askForCheckout(service, owner), 'internal_error')).toBe(GENERIC)
+      }
+      expect(stripe.sessions.size).toBe(10)
+      const last = await checkOut(service, owner)
+      const open = [...stripe.sessions.values()].filter(({ status }) => status === 'open')
+      expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, last)])
+    })
+
+    test('that waits for the money of ten checkouts, there is no other until one is settled', async () => {
+      const { service, stripe, owner } = await setStripeScene(database())
+      const begun: string[] = []
+      for (let count = 0; count < 10; count += 1) {
+        begun.push(sessionOf(stripe, await checkOut(service, owner)))
+        stripe.complete(begun.at(-1) ?? '')
+      }
+      const refused = await askForCheckout(service, owner)
+      expect(refusalOf(refused, 'rate_limit_exceeded')).toContain('Ten checkouts of this account are open')
+      expect(refused.headers['retry-after']).toBe('60')
+      expect(stripe.sessions.size).toBe(10)
+      stripe.receive(begun[4] ?? '')
+      expect(faultsIn(await askForCheckout(service, owner))).toEqual({
+        tier: ['is the plan that this account is on already.'],
+      })
+      expect(stripe.sessions.size).toBe(10)
+    })
+
     test('that does not close an earlier checkout when it is told to, no other is handed out', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const first = await checkOut(service, owner)

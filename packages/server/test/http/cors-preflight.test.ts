@@ -23,6 +23,7 @@ const OTHER_PATHS = [
   '/v1/deployments',
   '/v1/runtime/status',
   '/v1/runtime/heartbeat',
+  '/v1/runtime/deployment',
   '/v1/nowhere',
 ]
 

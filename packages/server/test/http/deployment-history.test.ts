@@ -29,7 +29,16 @@ describeEngines('what a runtime has deployed', (engine) => {
   test('the newest is active, all others are superseded, and each is kept as it was sent', async () => {
     const { service, runtime, get, list } = await start()
     const manifests = [
-      { capabilities: [capability('one')], agent: { instructions: 'Be brief.' } },
+      {
+        capabilities: [
+          {
+            ...capability('one'),
+            actions: [{ name: 'one', description: 'Counts.', permissions: ['count:one'] }],
+            metadata: { team: 'core' },
+          },
+        ],
+        agent: { instructions: 'Be brief.' },
+      },
       { capabilities: [capability('one'), capability('two')], website: { name: 'Shop' } },
       { capabilities: [] },
     ]

@@ -1,4 +1,12 @@
-import { type CreatedRuntime, DeployResponse, Heartbeat, RuntimeDetail, RuntimeStatus } from '@svc/contract'
+import {
+  type CreatedRuntime,
+  changeSentence,
+  DeploymentDetail,
+  DeployResponse,
+  Heartbeat,
+  RuntimeDetail,
+  RuntimeStatus,
+} from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -42,7 +50,48 @@ describeEngines('deployments', (engine) => {
         { name: 'bare', hasInputSchema: false },
       ],
       warnings: [],
+      changes: [],
     })
+  })
+
+  test('a deployment is answered with what differs from the one before, and with a warning where there is no endpoint', async () => {
+    const { service, owner, runtime } = await start()
+    const input = (maximum: number) => ({
+      actions: [{ name: 'book', inputSchema: { type: 'object', properties: { size: { type: 'integer', maximum } } } }],
+    })
+    await service.deploy(runtime, { capabilities: [capability('book', input(20)), capability('gone')] })
+    const after = {
+      capabilities: [capability('book', input(12)), capability('new')],
+      endpoint: 'https://b.example/svc',
+    }
+    const { changes, warnings } = DeployResponse.parse((await service.deploy(runtime, after)).json())
+    expect(changes.map(changeSentence)).toEqual([
+      'endpoint: http://127.0.0.1:9/svc → https://b.example/svc',
+      'book: size maximum 20 → 12, breaking',
+      'new: added',
+      'gone: removed, breaking',
+    ])
+    expect(warnings).toEqual([expect.stringContaining('“gone”')])
+    expect((await service.deploy(runtime, after)).json()).toMatchObject({ changes: [], warnings: [] })
+
+    const bare = await service.runtime(owner, { endpoint: undefined })
+    expect((await service.deploy(bare)).json()).toMatchObject({
+      warnings: [expect.stringMatching(/no endpoint.*the broker answers 404/)],
+    })
+    expect((await service.deploy(bare, { endpoint: 'https://c.example/svc' })).json()).toMatchObject({ warnings: [] })
+    expect((await service.deploy(bare)).json()).toMatchObject({ warnings: [] })
+  })
+
+  test('the deploy key reads the deployment that serves, with its manifest, and none before the first', async () => {
+    const { service, runtime } = await start()
+    const serving = () => service.send('GET', '/v1/runtime/deployment', { key: runtime.deployKey })
+    expect(refusalOf(await serving(), 'not_found')).toBe('A deployment of this runtime was not found.')
+    await service.deploy(runtime)
+    await service.deploy(runtime, { capabilities: [capability('b')] })
+    const answer = await serving()
+    const sent: unknown = answer.json()
+    expect(DeploymentDetail.parse(sent)).toEqual(sent)
+    expect(sent).toMatchObject({ version: 2, status: 'active', manifest: { capabilities: [{ name: 'b' }] } })
   })
 
   test('a deployment without capabilities is accepted and serves none', async () => {
@@ -138,11 +187,14 @@ describeEngines('deployments', (engine) => {
       runtimeId: runtime.runtimeId,
       name: 'Shop',
       baseUrl: 'https://svc.test',
+      endpoint: 'http://127.0.0.1:9/svc',
       deployment: null,
       capabilities: [],
       deprecated: [],
       connection: { status: 'online', transport: 'http' },
-      health: 'healthy',
+      // Nothing listens at its endpoint.
+      health: 'degraded',
+      healthNote: 'The last call or probe failed. The endpoint could not be reached. Is your server running?',
       provider: { name: 'scripted', model: 'test' },
     })
   })

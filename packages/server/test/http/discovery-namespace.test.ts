@@ -45,14 +45,32 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     'https://3m.com',
     'https://example',
     'https://under_score.example',
-    undefined,
   ])('is asked for where the website is at %s, though the deployment is accepted', async (url) => {
     const { service, runtime, read } = await start(null)
-    const website = { name: 'Shop', ...(url && { url }) }
+    const website = { name: 'Shop', url }
     expect((await service.deploy(runtime, { website })).statusCode).toBe(201)
     expect(faultsIn(await read())['adp.namespace']).toEqual([expect.stringContaining('adp.namespace')])
     await deployed(service, runtime, { website, adp: { namespace: 'com.example.shop' } })
     expect(Published.parse((await read()).json()).id).toBe('com.example.shop')
+  })
+
+  test('is made of the runtime’s id where the website has no address', async () => {
+    const { runtime, read } = await start({ website: { name: 'Shop' } })
+    const manifest = Published.parse((await read()).json())
+    const namespace = `svc.r${runtime.runtimeId.slice(3)}`
+    expect(manifest).toMatchObject({ id: namespace, capabilities: [{ name: `${namespace}.echo` }] })
+    expect(manifestFaults(manifest)).toEqual([])
+  })
+
+  test.each([
+    ['https://shop.example.com', 'https://shop.example.com'],
+    ['https://Shop.example.com/a?b=%20#c', 'https://Shop.example.com/a?b=%20#c'],
+    ['https://me:pw@shop.example.com', 'https://shop.example.com/'],
+  ])('the provider’s address %s is published as %s', async (url, published) => {
+    const { read } = await start({ website: { name: 'Shop', url } })
+    const manifest: unknown = (await read()).json()
+    expect(manifest).toMatchObject({ provider: { url: published } })
+    expect(manifestFaults(manifest)).toEqual([])
   })
 
   test('is the manifest’s id where there is none, and the runtime’s name stands for that of a website', async () => {

@@ -118,12 +118,33 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect(service.deps.inFlight.accounts).toBe(0)
   })
 
-  test('of strangers is counted by network', async () => {
-    const { service } = await setScene(database(), { limits: { heldBytes: 1_000_000 } })
+  test.each([
+    ['one IPv6 /48 are one network: others sign in', (at: number) => `2001:db8:7:${at.toString(16)}00::1`, 401],
+    ['a /48 each share one account: an owner’s executes go on', (at: number) => `2001:db8:${at.toString(16)}::1`, 429],
+  ])('of strangers from 256 networks in %s', async (_name, networkAt, signedIn) => {
+    const { service, execute } = await setScene(database(), { proxyHops: 1, limits: { heldBytes: 1_024_000 } })
     const port = await listenLocally(service.app)
-    const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(90_000) })
-    for (const socket of [1, 2].map(() => connectTo(port, whole.slice(0, 30_000)))) expect(socket.destroyed).toBe(false)
-    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(700_000))
+    let answers = 0
+    for (let at = 0; at < 256; at += 1) {
+      const announced = { 'x-forwarded-for': networkAt(at), connection: 'close' }
+      const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(7_961) }, announced)
+      const socket = connectTo(port, whole.slice(0, -1))
+      socket.once('data', () => (answers += 1))
+    }
+    await eventually(() => expect(answers + service.deps.inFlight.bytes / 32_000).toBe(256))
+    expect(service.deps.inFlight.bytes).toBeLessThanOrEqual(512_000)
+    expect((await execute()).statusCode).toBe(200)
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    const body = { email: 'b@example.com', password: 'correct horse battery' }
+    expect((await service.send('POST', '/v1/auth/sign-in', { headers, body })).statusCode).toBe(signedIn)
+  })
+
+  test('of strangers is counted by network', async () => {
+    const { service } = await setScene(database(), { limits: { heldBytes: 200_000 } })
+    const port = await listenLocally(service.app)
+    const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(7_900) })
+    for (const socket of [1, 2].map(() => connectTo(port, whole.slice(0, 3_000)))) expect(socket.destroyed).toBe(false)
+    await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(60_000))
     const signIn = (remoteAddress: string) =>
       service.inject({
         method: 'POST',
@@ -133,6 +154,34 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
       })
     expect(refusalOf(await signIn('127.0.0.1'), 'rate_limit_exceeded')).toBe(TOO_MUCH)
     expect((await signIn('203.0.113.7')).statusCode).toBe(401)
+  })
+
+  test('of strangers at the broker is counted as theirs until it was read, then as the owner’s', async () => {
+    const gate = createGate()
+    onTestFinished(gate.open)
+    const handle = { echo: () => gate.enter().then(() => ({ output: null })) }
+    const scene = await setScene(database(), { tier: 'enterprise', handle, limits: { heldBytes: 1_000_000 } })
+    const { service, runtime, owner, execute, broker } = scene
+    const port = await listenLocally(service.app)
+    const path = `/v1/capabilities/${runtime.runtimeId}/echo`
+    const whole = postText(path, { input: { text: 'x'.repeat(10_000) } }, { connection: 'close' })
+    const sockets = Array.from({ length: 60 }, () => connectTo(port, whole.slice(0, -1)))
+    let refused = 0
+    for (const socket of sockets) socket.once('data', () => (refused += 1))
+    const { inFlight } = service.deps
+    await eventually(() => expect(refused + Math.floor(inFlight.bytes / 40_000)).toBe(60))
+    expect(inFlight.bytes).toBeLessThan(300_000)
+    expect((await execute()).statusCode).toBe(200)
+    for (const socket of sockets) socket.destroy()
+    await eventually(() => expect(inFlight.bytes).toBe(0))
+    // As much as is free but for a little, so that one more call fills the share.
+    inFlight.add(owner.ownerId, { bytes: 485_000 })
+    const called = broker('echo', { input: { text: 'x'.repeat(10_000) } })
+    await gate.arrived(1)
+    expect(refusalOf(await execute(), 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
+    inFlight.add(owner.ownerId, { bytes: -485_000 })
+    gate.open()
+    expect((await called).statusCode).toBe(200)
   })
 
   test('of a caller who left is counted until its call has ended', async () => {
@@ -200,7 +249,8 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
     const { execute, executeAsOwner, broker, charged, oneMore, metrics } = await lateScene()
     expect((await execute()).statusCode).toBe(200)
     const before = await charged()
-    onTestFinished(oneMore().end)
+    const one = oneMore()
+    onTestFinished(() => one.end())
     for (const ask of [execute, executeAsOwner, () => broker('echo')]) {
       const refused = await ask()
       expect(refusalOf(refused, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
@@ -212,7 +262,8 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
 
   test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
     const { execute, broker, oneMore } = await lateScene()
-    onTestFinished(oneMore().end)
+    const one = oneMore()
+    onTestFinished(() => one.end())
     const headers = { origin: 'https://shop.example.com' }
     expect((await execute(undefined, { headers })).headers).toMatchObject({
       'access-control-allow-origin': 'https://shop.example.com',
@@ -223,7 +274,8 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
 
   test('lets another account begin', async () => {
     const { service, oneMore } = await lateScene()
-    onTestFinished(oneMore().end)
+    const one = oneMore()
+    onTestFinished(() => one.end())
     const other = await service.runtime(await service.owner())
     const answer = await service.send('POST', '/v1/runtime/execute', { key: other.publicKey, body: saying() })
     expect(answer.statusCode).toBe(200)
@@ -231,7 +283,8 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
 
   test('goes on with health, check-ins, deployments and owners’ pages', async () => {
     const { service, owner, runtime, oneMore } = await lateScene()
-    onTestFinished(oneMore().end)
+    const one = oneMore()
+    onTestFinished(() => one.end())
     const statuses = [
       await service.send('GET', '/health'),
       await service.send('GET', '/v1/executions', { key: owner.apiKey }),
@@ -248,7 +301,8 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
     const whole = postText('/v1/runtime/execute', saying(), headers)
     const socket = connectTo(port, whole.slice(0, -1))
     await eventually(() => expect(service.deps.inFlight.bytes).toBeGreaterThan(0))
-    onTestFinished(oneMore().end)
+    const one = oneMore()
+    onTestFinished(() => one.end())
     socket.write(whole.slice(-1))
     expect(await text(socket)).toMatch(/^HTTP\/1.1 429 /)
   })

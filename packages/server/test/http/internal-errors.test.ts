@@ -66,9 +66,12 @@ describeEngine('postgres', 'with a database whose connections are all in use', (
     await Promise.all(held.map(({ taken }) => taken))
     const list = requests.find(({ method, url }) => method === 'GET' && url === '/v1/runtimes') ?? never()
     const answer = await service.inject(list)
-    expect(refusalOf(answer, 'rate_limit_exceeded')).toBe('The service is busy. Try again in a moment.')
+    expect(refusalOf(answer, 'internal_error')).toBe(
+      'The service cannot reach its database at the moment. Nothing was done: try again.',
+    )
     expect(answer.headers['retry-after']).toBe('1')
     expect(log.filter((line) => line.includes('the database was busy or away'))).toHaveLength(1)
+    expect(log.filter((line) => line.includes('request failed'))).toEqual([])
     end.resolve()
     await Promise.all(held.map(({ over }) => over))
     expect((await service.inject(list)).statusCode).toBe(200)

@@ -72,4 +72,27 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     expect((await service.deploy(runtime)).statusCode).toBe(201)
     expect(judged).toHaveLength(2)
   })
+
+  test('give up their turn where their caller left while the key was looked up', async () => {
+    const gate = createGate()
+    onTestFinished(() => gate.open())
+    let isLookingUp = false
+    const held = database().db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (isLookingUp) await gate.enter()
+        return result
+      },
+    })
+    const { service, runtime } = await setScene({ ...database(), db: held }, { manifest: null })
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    isLookingUp = true
+    const { request, response } = post(`${url}/v1/deployments`, { key: runtime.deployKey, body: deployBody() })
+    response.catch(() => undefined)
+    await gate.arrived(1)
+    request.destroy()
+    await vi.waitFor(() => expect(service.deps.requests.size).toBe(0))
+    gate.open()
+    expect((await service.deploy(runtime)).statusCode).toBe(201)
+  })
 })

@@ -7,7 +7,7 @@ import { createGate } from '../support/deferred.ts'
 import { connectTo } from '../support/raw-http.ts'
 
 async function startOps(metricsText = async () => '') {
-  const checks = { database: 'ok', lease: 'held', state: 'serving' } as const
+  const checks = { database: 'ok', lease: 'held', clock: 'ok', state: 'serving' } as const
   const readiness = { read: async () => ({ ready: true, checks }), drain: () => {} }
   const metrics = { contentType: 'text/plain', text: metricsText }
   const ops = createOpsApp({ readiness, metrics })

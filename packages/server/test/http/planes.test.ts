@@ -38,6 +38,7 @@ const ROUTES = [
   ['deploy', 'POST', '/v1/deployments'],
   ['deploy', 'GET', '/v1/runtime/status'],
   ['deploy', 'POST', '/v1/runtime/heartbeat'],
+  ['deploy', 'GET', '/v1/runtime/deployment'],
   ['owner', 'POST', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes/:runtimeId'],

@@ -18,6 +18,8 @@ describeEngines('runtimes', (engine) => {
     const owner = await service.owner()
     const runtime = await service.runtime(owner, { name: 'Shop', version: '1.2.3', endpoint: 'https://a.example/svc' })
     const now = new Date(service.clock.now()).toISOString()
+    // Nobody answers there, sooner or later.
+    const health = expect.stringMatching(/^(unknown|degraded)$/)
     const fresh = {
       runtimeId: runtime.runtimeId,
       name: 'Shop',
@@ -25,7 +27,7 @@ describeEngines('runtimes', (engine) => {
       projectId: runtime.projectId,
       endpoint: 'https://a.example/svc',
       connection: { status: 'pending', transport: 'http' },
-      health: 'healthy',
+      health,
       deployment: null,
       capabilityCount: 0,
       createdAt: now,
@@ -35,7 +37,12 @@ describeEngines('runtimes', (engine) => {
     service.clock.advance(1_000)
     await deployed(service, runtime, { capabilities: [capability('one'), capability('two')] })
     const later = new Date(service.clock.now()).toISOString()
-    const serving = { ...fresh, deployment: { version: 1, deployedAt: later }, capabilityCount: 2, updatedAt: later }
+    const serving = {
+      ...fresh,
+      deployment: { version: 1, deployedAt: later },
+      capabilityCount: 2,
+      updatedAt: later,
+    }
     expect(await list(service, owner)).toEqual({ runtimes: [serving], nextCursor: null })
   })
 
@@ -64,6 +71,7 @@ describeEngines('runtimes', (engine) => {
     const [item] = (await list(service, owner)).runtimes
     expect(sent).toEqual({
       ...item,
+      healthNote: 'The last call or probe failed. The endpoint could not be reached. Is your server running?',
       tier: 'pro',
       capabilities: [
         {
@@ -158,6 +166,26 @@ describeEngines('runtimes', (engine) => {
     },
   )
 
+  test('check-ins are noted every ten seconds, and a heartbeat answers with the time that is noted', async () => {
+    const service = await start()
+    const owner = await service.owner()
+    const runtime = await service.runtime(owner)
+    const beat = async () => {
+      const answer = await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })
+      const { lastSeenAt } = await detail(service, owner, runtime.runtimeId)
+      expect(answer.json()).toEqual({ status: 'ok', lastSeenAt })
+      return Date.parse(lastSeenAt ?? '')
+    }
+    const first = await beat()
+    service.clock.advance(9_999)
+    await checkIn(service, runtime, 'status')
+    expect(await beat()).toBe(first)
+    service.clock.advance(1)
+    expect(await beat()).toBe(first + 10_000)
+    service.clock.advance(-60_000)
+    expect(await beat()).toBe(first - 50_000)
+  })
+
   test('a capability that answered is a sign of life, one that could not be reached is not', async () => {
     const { service, owner, runtime, endpoint, broker } = await setScene(database())
     endpoint.resetConnections(10)
@@ -176,17 +204,79 @@ describeEngines('runtimes', (engine) => {
       RuntimeStatus.parse((await service.send('GET', '/v1/runtime/status', { key: runtime.deployKey })).json()).health,
     ]
     const every = (health: string) => [health, health, health]
+    await broker('echo')
     expect(await healths()).toEqual(every('healthy'))
     endpoint.script('echo', () => ({ fault: 'status', status: 503 }))
     await broker('echo')
     expect(await healths()).toEqual(every('degraded'))
-    for (let calls = 1; calls < 10; calls += 1) await broker('echo')
+    expect((await detail(service, owner, runtime.runtimeId)).healthNote).toBe(
+      'The last call or probe failed. The endpoint answered with status 503.',
+    )
+    for (let calls = 1; calls < 3; calls += 1) await broker('echo')
     expect(await healths()).toEqual(every('unreachable'))
     endpoint.script('echo', () => ({ output: 'back' }))
     service.clock.advance(15 * MINUTE_MS)
     await service.renew()
     expect((await broker('echo')).statusCode).toBe(200)
     expect(await healths()).toEqual(every('healthy'))
+    // A receiver that is not of the SDK does not know the probe; of a capability it is told that nobody serves it.
+    service.clock.advance(MINUTE_MS)
+    const note = async () => (await detail(service, owner, runtime.runtimeId)).healthNote
+    endpoint.script('svc-probe', () => ({ fault: 'status', status: 404 }))
+    expect(await note()).toBeNull()
+    endpoint.script('echo', () => ({ fault: 'status', status: 404 }))
+    await service.renew()
+    expect((await broker('echo')).statusCode).toBe(502)
+    const refused = /^The last call or probe was refused\. .+ it does not serve “echo”\.$/
+    expect(await note()).toMatch(refused)
+    service.clock.advance(MINUTE_MS)
+    expect(await note()).toMatch(refused)
+    expect(endpoint.effects.at(-1)?.capability).toBe('svc-probe')
+  })
+
+  test.each(['status', 'detail'] as const)(
+    'a look at the %s probes a silent endpoint, every 30 s while it does not answer, and records nothing',
+    async (view) => {
+      const { service, owner, runtime, endpoint, broker, charged } = await setScene(database())
+      const before = await charged()
+      const look = async () => {
+        if (view === 'detail') return (await detail(service, owner, runtime.runtimeId)).health
+        const answer = await service.send('GET', '/v1/runtime/status', { key: runtime.deployKey })
+        const { connection, health } = RuntimeStatus.parse(answer.json())
+        expect(connection.status).toBe('online')
+        return health
+      }
+      endpoint.script('svc-probe', () => ({ fault: 'status', status: 503 }))
+      const healths: string[] = []
+      for (let looks = 0; looks < 6; looks += 1) {
+        healths.push(await look())
+        service.clock.advance(15_000)
+      }
+      expect(healths).toEqual(['degraded', 'degraded', 'degraded', 'degraded', 'unreachable', 'unreachable'])
+      expect(endpoint.effects.map((call) => [call.capability, call.input])).toEqual(Array(3).fill(['svc-probe', {}]))
+      endpoint.script('svc-probe', () => ({ output: null }))
+      expect(await look()).toBe('degraded')
+      service.clock.advance(59_999)
+      expect(await look()).toBe('degraded')
+      expect(endpoint.effects).toHaveLength(4)
+      expect(await charged()).toEqual(before)
+      expect((await broker('svc-probe')).statusCode).toBe(404)
+    },
+  )
+
+  test('a probe that was answered is a sign of life, and a heartbeat says nothing of the endpoint', async () => {
+    const { service, owner, runtime } = await setScene(database())
+    expect(await detail(service, owner, runtime.runtimeId)).toMatchObject({
+      connection: { status: 'online' },
+      health: 'healthy',
+    })
+    const holder = await service.owner()
+    const other = await service.runtime(holder, { endpoint: undefined })
+    await checkIn(service, other, 'heartbeat')
+    expect(await detail(service, holder, other.runtimeId)).toMatchObject({
+      connection: { status: 'online' },
+      health: 'unknown',
+    })
   })
 })
 

@@ -130,6 +130,25 @@ describeEngines('a session', (engine) => {
     expect(refusalOf(answer, 'not_found')).toBe('The runtime was not found.')
   })
 
+  test('ends with the hundredth that is begun after it, and no other account’s does', async () => {
+    const service = await startForTest(database())
+    const [owner, other] = [await service.owner(), await service.owner()]
+    const tokens = [await service.signedIn(owner)]
+    const theirs = await service.signedIn(other)
+    const begin = async () => {
+      service.clock.advance(120_000)
+      tokens.push(begunSession(await askToSignIn(service, { email: owner.email })).token)
+    }
+    const first = (count: number) => Promise.all(tokens.slice(0, count).map((token) => statusWith(service, token)))
+    for (let more = 1; more <= 99; more += 1) await begin()
+    expect(await first(2)).toEqual([200, 200])
+    await begin()
+    expect(await first(3)).toEqual([401, 200, 200])
+    await begin()
+    expect(await first(3)).toEqual([401, 401, 200])
+    expect(await statusWith(service, theirs)).toBe(200)
+  })
+
   describe('over time', () => {
     test('ends after seven days without use, to the millisecond', async () => {
       const { service, session } = await setScene(database())

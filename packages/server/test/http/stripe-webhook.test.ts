@@ -48,6 +48,18 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(scene.stripe.requests).toHaveLength(asked)
   })
 
+  test('a body of more than 256 KiB is refused', async () => {
+    const scene = await setStripeScene(database())
+    const { event } = await paidCheckout(scene)
+    const deliverPadded = (bytes: number) => {
+      const body = JSON.stringify(event).padEnd(bytes)
+      const signature = scene.stripe.sign(body, { at: scene.service.clock.now() })
+      return deliver(scene, event, { body, headers: { 'stripe-signature': signature } })
+    }
+    expect(faultsIn(await deliverPadded(262_145))).toEqual({ body: [expect.stringContaining(' 262144 bytes')] })
+    expect((await deliverPadded(262_144)).statusCode).toBe(200)
+  })
+
   test('what Stripe did not sign, as it stands and just now, is refused and changes nothing', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)

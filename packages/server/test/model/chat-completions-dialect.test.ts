@@ -132,7 +132,7 @@ describe('a stream', () => {
           { requiredKeys: [] },
         ),
       ),
-      finish_reason: fc.constantFrom(null, null, null, 'stop', 'length', 'tool_calls', 'content_filter', 'eos', ''),
+      finish_reason: fc.constantFrom(null, null, null, 'stop', 'length', 'tool_calls', 'content_filter', 'eos'),
     },
     { requiredKeys: [] },
   )
@@ -148,11 +148,12 @@ describe('a stream', () => {
   const data = fc.oneof(
     { weight: 12, arbitrary: chunk.map((value) => JSON.stringify(value)) },
     { weight: 1, arbitrary: broken.map((value) => JSON.stringify(value)) },
-    { weight: 1, arbitrary: fc.constantFrom('[DONE]', '{"cut', '') },
+    { weight: 1, arbitrary: fc.constant('{"cut') },
   )
   const event = fc.tuple(data, fc.constantFrom('data: ', 'data:', ': note\ndata: ', 'event: x\ndata: '))
   const streams = fc.record({
-    events: fc.array(event, { maxLength: 8 }),
+    // A stream that begins with an error is asked for again.
+    events: fc.array(event, { maxLength: 8 }).map((events) => [['{"choices":[]}', 'data: '] as const, ...events]),
     newline: fc.constantFrom('\n', '\n', '\r\n'),
     ends: fc.boolean(),
     bytesAtOnce: fc.integer({ min: 1, max: 90 }),

@@ -57,15 +57,37 @@ describe('the model', () => {
   test('reads no variable but those that it is given', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/elsewhere')
     vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:1/elsewhere')
+    vi.stubEnv('GOOGLE_BASE_URL', 'http://127.0.0.1:1/elsewhere')
     const asked: string[] = []
     const fetch = async (input: string | URL | Request) => {
       asked.push(String(input instanceof Request ? input.url : input))
       return new Response('{}', { status: 400 })
     }
-    const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY }
-    for (const spec of ['openai:m', 'anthropic:m']) await outcomeOf(open({ spec, env, fetch }))
+    const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY, GOOGLE_GENERATIVE_AI_API_KEY: KEY }
+    for (const spec of ['openai:m', 'anthropic:m', 'google:m']) await outcomeOf(open({ spec, env, fetch }))
     vi.unstubAllEnvs()
-    expect(asked).toEqual(['https://api.openai.com/v1/chat/completions', 'https://api.anthropic.com/v1/messages'])
+    expect(asked).toEqual([
+      'https://api.openai.com/v1/chat/completions',
+      'https://api.anthropic.com/v1/messages',
+      'https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse',
+    ])
+  })
+
+  test('is asked for at the address that is set for its provider', async () => {
+    const asked: string[] = []
+    const fetch = async (input: string | URL | Request) => {
+      asked.push(new URL(input instanceof Request ? input.url : input).origin)
+      return new Response('{}', { status: 400 })
+    }
+    const keys = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY, GOOGLE_GENERATIVE_AI_API_KEY: KEY }
+    const env = {
+      ...keys,
+      OPENAI_BASE_URL: 'http://a/v1',
+      ANTHROPIC_BASE_URL: 'http://b',
+      GOOGLE_BASE_URL: 'http://c/',
+    }
+    for (const spec of ['openai:m', 'anthropic:m', 'google:m']) await outcomeOf(open({ spec, env, fetch }))
+    expect(asked).toEqual(['http://a', 'http://b', 'http://c'])
   })
 
   test('of a compatible server needs no key, and then sends none', async () => {
@@ -113,7 +135,7 @@ describe('a model to fall back to', () => {
   test('answers for calls that were cut off too, and the turn costs what both cost', async () => {
     const usage = { inputTokens: 20, outputTokens: 3 }
     const double = await startDouble([
-      { toolCalls: [{ name: 'buy', input: {} }], finishReason: null, usage },
+      { toolCalls: [{ name: 'buy', input: {} }], finishReason: null, done: false, usage },
       { text: 'Sorry.', usage: { inputTokens: 9, outputTokens: 1 } },
     ])
     const { events } = await outcomeOf(open({ spec: 'openai:first', env: env(double.baseUrl) }))
@@ -125,7 +147,7 @@ describe('a model to fall back to', () => {
 
   test('is not asked once the first has spoken, nor for a caller who has left', async () => {
     const double = await startDouble([
-      { text: 'Half', finishReason: null },
+      { text: 'Half', finishReason: null, done: false },
       { fault: { type: 'stall', before: 'headers' } },
     ])
     const model = await open({ spec: 'openai:first', env: env(double.baseUrl) })

@@ -106,10 +106,26 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     expect(events.at(-1)).toMatchObject({ reason: 'length' })
   })
 
-  test('takes a finish reason of a server’s own for an end, and a missing [DONE] as well', async () => {
-    const double = await startDouble([{ text: 'Hi', finishReason: 'eos_token', done: false }])
-    const { events } = await outcomeOf(modelAt(double, { provider }))
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+  test('takes a missing [DONE] after a finish reason, and a [DONE] without one, for an end', async () => {
+    const turns = [
+      { text: 'Hi', done: false },
+      { text: 'Hi', finishReason: null },
+    ]
+    const double = await startDouble(turns)
+    for (const _ of turns) {
+      const { events } = await outcomeOf(modelAt(double, { provider }))
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
+    }
+  })
+
+  test('takes no reason of a server’s own for an end: the turn fails, and none of its calls is made', async () => {
+    const double = await startDouble([
+      { text: 'Hi', toolCalls: [{ name: 'list-all', input: {} }], finishReason: 'network_error' },
+    ])
+    const { events, error } = await outcomeOf(modelAt(double, { provider }))
+    expect(events).toEqual([{ type: 'text', content: 'Hi' }])
+    expect(error?.message).toBe('The model ended its answer for a reason that is no end.')
+    expect(error?.usage).toEqual({ inputTokens: 11, outputTokens: 7 })
   })
 
   test('asks for usage, sends its key, and lets every tool have an object schema', async () => {

@@ -1,21 +1,23 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAnswerThread } from '../../src/dispatch/answer-thread.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { type GivenAnswer, readAnswer } from '../../src/dispatch/read-answer.ts'
 import { Stop } from '../../src/lib/stop-signal.ts'
+import { startWorker } from '../../src/lib/worker-thread.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 const BUILT = new URL('../../dist/dispatch/answer-worker.js', import.meta.url)
 const TOKEN = 'a-token-of-an-end-user'
 
-function startThread(program?: string) {
+function startThread(program?: string, maxHeapMb?: number) {
   if (!existsSync(BUILT)) throw new Error('run “npm run build” first')
   const started: Worker[] = []
   const thread = createAnswerThread(() => {
-    const worker = program === undefined ? new Worker(BUILT, { execArgv: [] }) : new Worker(program, { eval: true })
+    const worker = program === undefined ? startWorker(BUILT, maxHeapMb) : new Worker(program, { eval: true })
     started.push(worker)
     return worker
   })
@@ -64,7 +66,8 @@ test('an answer whose caller is gone is given up while it waits', async () => {
 test('a thread that dies costs its answer alone; the next one gets another thread', async () => {
   const { thread, started } = startThread(`
     const { parentPort } = require('node:worker_threads')
-    parentPort.on('message', () => { throw new Error('out of memory') })
+    parentPort.on('message', () => { throw new Error('a fault of ours') })
+    parentPort.postMessage('ready')
   `)
   const one = () => thread.read(given(list(10, 1)))
   expect(await Promise.all([one(), one()])).toEqual([
@@ -72,4 +75,30 @@ test('a thread that dies costs its answer alone; the next one gets another threa
     { ok: false, failure: FAILURES.unusable },
   ])
   expect(started).toHaveLength(2)
+})
+
+test('an answer that takes too much memory fails alone', async () => {
+  const { thread, started } = startThread(undefined, 32)
+  // A million and a half empty objects, were their number not bounded.
+  const limits = { ...DEFAULT_LIMITS, responseValues: Number.POSITIVE_INFINITY }
+  const hostile = thread.read(given(`{"output":[${'{},'.repeat(1_500_000)}{}]}`, { limits }))
+  const other = thread.read(given(list(20_000, 1), { ownerId: 'own_2' }))
+  expect(await hostile).toEqual({ ok: false, failure: FAILURES.unusable })
+  expect(await other).toMatchObject({ ok: true })
+  expect(started).toHaveLength(2)
+})
+
+test('an answer that takes too long fails alone', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { thread, started } = startThread(`
+    const { parentPort } = require('node:worker_threads')
+    parentPort.on('message', () => { for (;;) Math.random() })
+    parentPort.postMessage('ready')
+  `)
+  const hostile = thread.read(given(list(10, 1)))
+  await once(started[0] as Worker, 'message')
+  await new Promise(setImmediate)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(await hostile).toEqual({ ok: false, failure: FAILURES.unusable })
 })

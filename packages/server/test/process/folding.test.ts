@@ -3,9 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import { databaseFile } from '../../src/database/open-store.ts'
-import { inTransaction } from '../../src/database/transaction.ts'
 import { startServer } from '../../src/server.ts'
-import { journalUsage } from '../../src/usage/journal-store.ts'
+import { journalEntry } from '../support/settlement.ts'
 import { createFolder } from './server-process.ts'
 
 /** A folder with a database in it, and what starts the server on it. */
@@ -33,7 +32,10 @@ async function leaveOne({ db }: Database): Promise<void> {
   const place = { ownerId: 'own_1', runtimeId: 'rt_1', projectId: 'proj_1', deploymentVersion: 1, startedAt: 1 }
   const sizes = { storedBytes: 1, inputTokens: 1, outputTokens: 1, durationMs: 1 }
   const counts = { ...sizes, isCompleted: true, isAnonymous: false, calls: [] }
-  await inTransaction(db, (tx) => journalUsage(tx, [{ ...place, ...counts }]))
+  await db
+    .insertInto('usage_journal')
+    .values(journalEntry([{ ...place, ...counts }]))
+    .execute()
 }
 
 async function waiting({ db }: Database): Promise<number> {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
-import { createFolder, failToStart, startServerProcess } from './server-process.ts'
+import { createFolder, failToStart, runAdmin, startServerProcess } from './server-process.ts'
 
 describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
   async function prepare() {
@@ -55,6 +56,44 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     const { runtimeId } = await publish(first.url, apiKey, endpoint)
     const answer = await ask(`${second.url}/v1/capabilities/${runtimeId}/echo`, { body: {} })
     expect(answer).toMatchObject({ status: 200, body: { output: 'served' } })
+  })
+
+  test('a replica with another master key is refused, until the ring has the one that the database was written with', async () => {
+    const environment = await prepare()
+    const [old, other] = [environment.SVC_MASTER_KEY, randomBytes(32).toString('base64')]
+    const under = (ring: string) => ({ ...environment, SVC_MASTER_KEY: ring })
+    const first = await startServerProcess(environment)
+    const { apiKey } = await createOwner(environment)
+    for (const ring of [other, randomBytes(32).toString('base64')]) {
+      const { code, stderr } = await failToStart(under(ring))
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^svc could not start: The master key is not the one .*: compare SVC_MASTER_KEY.*\n$/)
+      expect(stderr).not.toContain(ring)
+    }
+    expect((await runAdmin(['create-owner', '--email', 'b@example.com'], under(other))).code).toBe(1)
+    // Added behind the old one it seals nothing yet, and cannot do alone.
+    await startServerProcess(under(`${old},${other}`))
+    expect((await failToStart(under(other))).code).toBe(1)
+    const both = await startServerProcess(under(`${other},${old}`))
+    for (const { url } of [first, both]) {
+      expect((await ask(`${url}/v1/runtimes`, { key: apiKey })).status).toBe(200)
+    }
+    await startServerProcess(under(other))
+  })
+
+  test('a database of an earlier release is refused to another master key, too', async () => {
+    const environment = await prepare()
+    const endpoint = await startOwnerEndpoint({ handle: {} })
+    onTestFinished(() => endpoint.close())
+    const { url } = await startServerProcess(environment)
+    const { apiKey } = await createOwner(environment)
+    await publish(url, apiKey, endpoint)
+    const database = await openDatabase({ engine: 'postgres', url: environment.DATABASE_URL, onError: () => {} })
+    onTestFinished(() => database.close())
+    await database.db.deleteFrom('master_key_check').execute()
+    const SVC_MASTER_KEY = randomBytes(32).toString('base64')
+    expect((await failToStart({ ...environment, SVC_MASTER_KEY })).stderr).toContain('The master key is not the one')
+    await startServerProcess(environment)
   })
 
   test('a server that is told to stop while its database is away ends all the same, and says what it left', async () => {

@@ -16,8 +16,18 @@ test('a server without any configuration says where it listens, where its data l
   expect(summary).toContain(join(folder, 'svc.db'))
   expect(summary).toMatch(/SQLite/)
   expect(summary).toMatch(/demo:rules/)
+  expect(summary).toContain(`${url}/dashboard`)
   expect(await ask(url)).toMatchObject({ status: 200, body: { service: 'svc' } })
   expect(await ask(`${url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
+
+test('a port that is taken: the start says by whom, where the system tells, and how to take another one', async () => {
+  const { url, child } = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder() })
+  const { port } = new URL(url)
+  const { code, stderr } = await failToStart({ ...DEMO, SVC_DATA_DIR: createFolder(), PORT: port })
+  expect(code).toBe(1)
+  expect(stderr).toContain(`take another port: PORT=${Number(port) + 1} npm start`)
+  if (process.platform === 'linux') expect(stderr).toContain(`(process ${child.pid}) listens there.`)
 })
 
 test('the master key is made once, for its owner’s eyes only, and opens what an earlier start has sealed', async () => {

@@ -104,6 +104,48 @@ test('a request that is no execution is answered too, where it came before the s
   expect(await server.ended).toMatchObject({ code: 0 })
 })
 
+test('after the signal answers close their connections, and what still comes is refused before it is let in', async () => {
+  const { server, environment, apiKey, publicKey, gate } = await startLiveServer()
+  const body = JSON.stringify(saying())
+  const execute = (accept: string) =>
+    [
+      `POST /v1/runtime/execute HTTP/1.1\r\nhost: svc\r\ncontent-type: application/json\r\naccept: ${accept}`,
+      `authorization: Bearer ${publicKey}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    ].join('\r\n')
+  // The head of a stream leaves before the signal, so that its connection stays open.
+  const [whole, stream] = [keptConnection(server), keptConnection(server)]
+  whole.send(execute('application/json'))
+  stream.send(execute('text/event-stream'))
+  await gate.arrived(2)
+  server.child.kill('SIGTERM')
+  await untilPortIsClosed(server)
+  stream.send(execute('application/json'))
+  gate.open()
+  expect(await whole.heard).toMatch(/^HTTP\/1\.1 200[\s\S]*connection: close[\s\S]*"status":"completed"/i)
+  const [, streamed, refused] = (await stream.heard).split('HTTP/1.1 ')
+  expect(streamed).toMatch(/^200[\s\S]*event: done/)
+  expect(refused).toMatch(/^429[\s\S]*retry-after: 1[\s\S]*The service is restarting\. Nothing was done/i)
+  expect(refused).toMatch(/^connection: close/im)
+  expect(await server.ended).toMatchObject({ code: 0 })
+  const next = await startServerProcess(environment)
+  const { executions } = ExecutionList.parse((await ask(`${next.url}/v1/executions`, { key: apiKey })).body)
+  expect(executions.map(({ status }) => status)).toEqual(['completed', 'completed'])
+})
+
+/** A connection of one client, and all that is heard on it until the server closes it. */
+function keptConnection({ url }: ListeningServer): { send(text: string): void; heard: Promise<string> } {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  let text = ''
+  socket.on('data', (piece) => {
+    text += piece
+  })
+  const heard = new Promise<string>((resolve, reject) => {
+    socket.once('end', () => resolve(text)).once('error', reject)
+  })
+  return { send: (piece) => void socket.write(piece), heard }
+}
+
 test('an idle server ends at once, whatever connections others keep open', async () => {
   const server = await startServerProcess({ SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules' })
   const { port, hostname } = new URL(server.url)

@@ -91,7 +91,12 @@ describe('the range of a summary', () => {
   test('is at most a hundred days of hours, after the plan has cut it', () => {
     const days = (count: number) => ({ from: NOW - count * DAY_MS, bucket: 'hour' }) as const
     expect(resolved({ ...days(99), analyticsDays: 400 })).toContain('hour')
-    expect(resolved({ ...days(101), analyticsDays: 400 })).toEqual(['bucket'])
+    expect(resolved({ ...days(101), analyticsDays: 400 })).toEqual([
+      new Date(Math.ceil((NOW + 1) / HOUR_MS) * HOUR_MS - 100 * DAY_MS).toISOString(),
+      expect.any(String),
+      'hour',
+      true,
+    ])
     expect(resolved({ ...days(101), analyticsDays: 90 })).toContain('hour')
     expect(resolved({ ...days(101), analyticsDays: 400, bucket: 'day' })).toContain('day')
   })

@@ -39,3 +39,15 @@ test('a body in single bytes costs no more than twice its size', () => {
   expect(buffer.bytes()).toHaveLength(1 << 20)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 << 20)
 })
+
+test('a body that comes in one chunk, as announced, is not copied; one in several is', () => {
+  const whole = Buffer.from('{"a":1}')
+  const inOne = new BoundedBuffer(100, whole.length)
+  expect(inOne.append(whole)).toBe(true)
+  expect(inOne.bytes()).toBe(whole)
+  const inTwo = new BoundedBuffer(100, whole.length)
+  const first = Buffer.from(whole.subarray(0, 3))
+  for (const chunk of [first, whole.subarray(3)]) expect(inTwo.append(chunk)).toBe(true)
+  first.fill(0)
+  expect(inTwo.bytes().toString()).toBe('{"a":1}')
+})

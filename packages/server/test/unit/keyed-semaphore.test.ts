@@ -4,7 +4,9 @@ import { deferred } from '../support/deferred.ts'
 
 /** A semaphore whose jobs record their start and end when they are told to. */
 function setUp(limits: Partial<ConstructorParameters<typeof KeyedSemaphore>[0]> = {}) {
-  const semaphore = new KeyedSemaphore({ permits: 2, permitsPerKey: 2, waiting: 100, waitingPerKey: 100, ...limits })
+  let now = 0
+  const all = { permits: 2, permitsPerKey: 2, waiting: 100, waitingPerKey: 100, ...limits }
+  const semaphore = new KeyedSemaphore(all, () => now)
   const started: string[] = []
   const ends = new Map<string, () => void>()
   const run = (key: string, name: string, signal?: AbortSignal) => {
@@ -20,7 +22,8 @@ function setUp(limits: Partial<ConstructorParameters<typeof KeyedSemaphore>[0]> 
       signal,
     )
   }
-  const end = async (name: string) => {
+  const end = async (name: string, afterMs = 0) => {
+    now += afterMs
     ends.get(name)?.()
     await new Promise(setImmediate)
   }
@@ -28,7 +31,7 @@ function setUp(limits: Partial<ConstructorParameters<typeof KeyedSemaphore>[0]> 
 }
 
 test('no more jobs run than there are permits, and each waiting one runs once', async () => {
-  const semaphore = new KeyedSemaphore({ permits: 3, permitsPerKey: 3, waiting: 500, waitingPerKey: 500 })
+  const semaphore = new KeyedSemaphore({ permits: 3, permitsPerKey: 3, waiting: 1_000, waitingPerKey: 500 })
   let running = 0
   let most = 0
   let done = 0
@@ -56,6 +59,30 @@ test('keys take turns, so one job of a second key runs before the rest of the fi
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
+test('the key that has used the least time is next, whoever came first', async () => {
+  const { run, end, started } = setUp({ permits: 1 })
+  const jobs = [run('a', 'a1'), run('b', 'b1'), run('a', 'a2')]
+  await end('a1', 900)
+  await end('b1', 700)
+  jobs.push(run('c', 'c1'), run('b', 'b2'), run('c', 'c2'))
+  for (const name of ['a2', 'c1', 'c2', 'b2']) await end(name, 10)
+  await Promise.all(jobs)
+  expect(started).toEqual(['a1', 'b1', 'a2', 'c1', 'c2', 'b2'])
+})
+
+test('a key that was idle for long is at most a second ahead', async () => {
+  const { run, end, started } = setUp({ permits: 1 })
+  const alone = [run('a', 'a1'), run('a', 'a2')]
+  await end('a1', 60_000)
+  const jobs = [run('a', 'a3'), run('b', 'b1'), run('b', 'b2')]
+  await end('a2', 10)
+  await end('b1', 1_100)
+  await end('a3')
+  await end('b2')
+  await Promise.all([...alone, ...jobs])
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
+})
+
 test('a key at its own bound leaves the other permits to other keys', async () => {
   const { run, end, started } = setUp({ permits: 4, permitsPerKey: 1 })
   const jobs = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
@@ -73,6 +100,24 @@ test('a full queue refuses synchronously and says for whom it is full', async ()
   expect(() => run('c', 'c1')).toThrow(expect.objectContaining({ constructor: SemaphoreFullError, scope: 'all' }))
   for (const name of ['a1', 'a2', 'b1']) await end(name)
   await Promise.all(jobs)
+})
+
+test('keys that add all they can leave places to others', async () => {
+  const { semaphore, run, end, started } = setUp({ permits: 1, waiting: 64, waitingPerKey: 16 })
+  const first = run('first', 'first')
+  const jobs = ['a', 'b', 'c', 'd', 'e'].flatMap((key) =>
+    Array.from({ length: 16 }, (_, at) => Promise.resolve().then(() => run(key, `${key}${at}`))),
+  )
+  const settled = Promise.allSettled(jobs)
+  await new Promise(setImmediate)
+  expect(semaphore.waiting).toBeLessThan(64)
+  const other = run('other', 'other')
+  await end('first')
+  while (started.at(-1) !== 'other') await end(started.at(-1) ?? '')
+  await end('other')
+  expect(await other).toBe('other')
+  while (semaphore.running > 0) await end(started.at(-1) ?? '')
+  await Promise.all([first, settled])
 })
 
 test('a job that is cancelled while it waits never begins and gives its place back', async () => {

@@ -188,3 +188,17 @@ describe('patterns mean what they mean in JavaScript', () => {
     expect(fits(schema, { a: 'b', b: 'a' })).toBe(false)
   })
 })
+
+describe('white space', () => {
+  const characters = Array.from({ length: 0x3_100 }, (_, code) => String.fromCodePoint(code))
+    .concat('\ufeff', '\u{1f600}')
+    .filter((character) => !/\p{Surrogate}/u.test(character))
+
+  test.each(['^\\s$', '^\\S$', '^[\\s]$', '^[\\S]$', '^[^\\s]$', '^[^\\S]$', '^[a\\s-]$', '^\\\\s$', '^[\\]\\s]$'])(
+    '%s means the same as in JavaScript',
+    (pattern) => {
+      const [ours, native] = [linearRegExp(pattern), new RegExp(pattern, 'u')]
+      expect(characters.filter((character) => ours.test(character) !== native.test(character))).toEqual([])
+    },
+  )
+})

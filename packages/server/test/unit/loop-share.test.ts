@@ -27,7 +27,7 @@ function setShare() {
   return { run, rests, done, wake: () => wake() }
 }
 
-test('long work is done piece by piece, accounts in turn, with rests of twice what a piece took', async () => {
+test('long work is done piece by piece, of the account that took least so far, with rests of twice what a piece took', async () => {
   const { run, rests, done, wake } = setShare()
   const first = run('a', 'a1')
   const more = [run('a', 'a2'), run('b', 'b1')]
@@ -36,7 +36,7 @@ test('long work is done piece by piece, accounts in turn, with rests of twice wh
   await first
   await expect.poll(() => done).toHaveLength(2)
   wake()
-  await expect.poll(() => done).toEqual(['a1', 'a2', 'b1'])
+  await expect.poll(() => done).toEqual(['a1', 'b1', 'a2'])
   wake()
   await Promise.all(more)
 })

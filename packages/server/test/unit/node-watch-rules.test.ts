@@ -9,15 +9,17 @@ const HOUR_MS = 3_600_000
 function watchFor(durationMs: number, { diesAt, stepMs }: { diesAt: number; stepMs: (elapsed: number) => number }) {
   const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const dead: [number, string][] = []
+  const renewing: [number, number][] = []
   for (let elapsed = 0; elapsed <= durationMs; elapsed += RENEWAL_MS) {
     const leases = [
       { nodeId: 'living', until: elapsed + LEASE_MS },
       { nodeId: 'dying', until: Math.min(elapsed, diesAt) + LEASE_MS },
     ]
-    const found = watch.findDead(leases, { now: elapsed + stepMs(elapsed), elapsed })
-    dead.push(...found.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
+    const look = watch.look(leases, { now: elapsed + stepMs(elapsed), elapsed })
+    renewing.push([elapsed, look.renewing])
+    dead.push(...look.dead.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
   }
-  return dead
+  return { dead, renewing }
 }
 
 const deathOf = (dead: [number, string][], nodeId: string) => dead.find(([, name]) => name === nodeId)?.[0]
@@ -27,13 +29,16 @@ test.each([
   ['that is set forward by an hour', (elapsed: number) => (elapsed >= 20_000 ? HOUR_MS : 0), 50_000],
   ['that is set back by an hour', (elapsed: number) => (elapsed >= 20_000 ? -HOUR_MS : 0), 70_000],
 ] as const)('by a clock %s the node that stopped is dead a lease later, and the other never', (_, stepMs, expected) => {
-  const dead = watchFor(300_000, { diesAt: 30_000, stepMs })
+  const { dead, renewing } = watchFor(300_000, { diesAt: 30_000, stepMs })
   expect(deathOf(dead, 'dying')).toBe(expected)
   expect(deathOf(dead, 'living')).toBeUndefined()
+  // The rate limit is shared by those that renew, long before the others' leases end.
+  expect(renewing.find(([, count]) => count === 1)?.[0]).toBe(50_000)
+  expect(renewing.at(-1)?.[1]).toBe(1)
 })
 
 test('a lease that ran out before it was first seen is that of a dead node', () => {
   const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const lease = { nodeId: 'old', until: 99 }
-  expect(watch.findDead([lease], { now: 100, elapsed: 0 })).toEqual([lease])
+  expect(watch.look([lease], { now: 100, elapsed: 0 })).toEqual({ dead: [lease], renewing: 0 })
 })

@@ -27,9 +27,9 @@ test.each([
 
 test.each([
   ['', 'Which command?'],
-  ['drop-owner --email ada@example.com', 'Which command?'],
-  ['create-owner set-tier --email ada@example.com --tier pro', 'Which command?'],
-  ['create-owner ada@example.com', 'Which command?'],
+  ['drop-owner --email ada@example.com', 'There is no command drop-owner.'],
+  ['create-owner set-tier --email ada@example.com --tier pro', 'create-owner takes options alone.'],
+  ['create-owner ada@example.com', 'create-owner takes options alone.'],
   ['create-owner', '--email'],
   ['create-owner --email', '--email'],
   ['create-owner --email ada', '--email must be an e-mail address'],
@@ -40,7 +40,7 @@ test.each([
   ['set-password', '--email'],
   ['set-password --email ada@example.com --tier pro', '--tier does not belong'],
   ['set-password --email ada@example.com --password hunter2', '--password'],
-  ['set-password --email ada@example.com hunter2', 'Which command?'],
+  ['set-password --email ada@example.com hunter2', 'set-password takes options alone.'],
   ['create-owner --email ada@example.com --admin', '--admin'],
   ['create-owner -e ada@example.com', '-e'],
   ['backup', '--to must be a folder'],
@@ -53,7 +53,7 @@ test.each([
   ['prune --before yesterday', '--before must be a date'],
   ['prune --keep-deployments 0', '--keep-deployments must be'],
   ['recount --email ada@example.com', '--email does not belong to recount'],
-  ['constructor --email ada@example.com', 'Which command?'],
+  ['constructor --email ada@example.com', 'There is no command constructor.'],
 ])('“%s” is refused with what is wrong, and with the usage', (line, problem) => {
   const parsed = parseAdminCommand(line.split(' ').filter((word) => word !== ''))
   expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining(problem) })

@@ -31,7 +31,7 @@ describeEngines('readiness', (engine) => {
       statusCode: 200,
       headers: { 'cache-control': 'no-store' },
       ready: true,
-      checks: { database: 'ok', lease: 'held', state: 'serving' },
+      checks: { database: 'ok', lease: 'held', clock: 'ok', state: 'serving' },
     })
   })
 
@@ -86,7 +86,7 @@ describeEngines('readiness without a database', (engine) => {
     const readiness = createReadinessProbe({ ...deps, nodeId })
     expect(await readiness.read()).toEqual({
       ready: false,
-      checks: { database: 'failed', lease: 'held', state: 'serving' },
+      checks: { database: 'failed', lease: 'held', clock: 'ok', state: 'serving' },
     })
   })
 

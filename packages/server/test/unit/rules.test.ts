@@ -2,7 +2,7 @@ import type { Capability, JsonObject } from '@svc/contract'
 import { Capability as CapabilitySchema } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countFault, namedFaults, placedSchemas, removalWarnings } from '../../src/deployments/rules.ts'
+import { countFault, namedFaults, placedSchemas } from '../../src/deployments/rules.ts'
 import { sizeFaults, storedText } from '../../src/executions/rules.ts'
 import { JsonText } from '../../src/lib/json-text.ts'
 import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
@@ -143,20 +143,5 @@ describe('a manifest’s capabilities', () => {
     expect(faults?.['manifest.capabilities.1.actions.0.inputSchema']?.[0]).toBe(
       'of “two” has 218 bytes, at most 200 are accepted.',
     )
-  })
-
-  test('that go without having been deprecated are told of, all others are not', () => {
-    const old = named('gone')
-    const warned = CapabilitySchema.parse({
-      name: 'noted',
-      version: '1.0.0',
-      deprecated: true,
-      deprecatedSince: '1.0.0',
-    })
-    expect(removalWarnings([old, warned, named('kept')], [named('kept'), named('new')])).toEqual([
-      expect.stringContaining('“gone” was removed without having been deprecated'),
-    ])
-    expect(removalWarnings([named('Echo')], [named('echo')])).toHaveLength(1)
-    expect(removalWarnings([], [old])).toEqual([])
   })
 })

@@ -46,7 +46,8 @@ describe('a model that fails', () => {
       { type: 'tool_call', name: 'echo', input: {} },
     ]
     const broken = await runLoop({ model: failing(new ModelError('The answer was cut off.'), half) })
-    expect([broken.dispatched, broken.turns]).toEqual([[], []])
+    const words = { role: 'assistant', parts: [{ type: 'text', content: 'Let me' }] }
+    expect([broken.dispatched, broken.turns]).toEqual([[], [words]])
   })
 
   test('by ending without an end is cut off: none of its calls is run, and the step is counted', async () => {
@@ -108,7 +109,7 @@ describe('a loop that is stopped', () => {
   test('while calls are under way tells of their end and does not ask the model again', async () => {
     const stop = new AbortController()
     const model = saying(calls({ name: 'echo', input: {} }), text('never'))
-    const { result, events } = await runLoop({
+    const { result, events, turns } = await runLoop({
       model,
       signal: stop.signal,
       call() {
@@ -117,7 +118,10 @@ describe('a loop that is stopped', () => {
       },
     })
     expect(result).toEqual({ finishReason: 'cancelled' })
-    expect(events.map(({ type }) => type)).toEqual(['model-step-end', 'turn', 'capability-start', 'capability-end'])
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['model-step-end', 'turn', 'capability-start', 'capability-end', 'turn'],
+    ])
+    expect(turns.at(-1)).toMatchObject({ role: 'tool', parts: [{ error: { message: 'late' } }] })
     expect(model.requests).toHaveLength(1)
   })
 })

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import type { Settlement } from '../../src/executions/batch-rules.ts'
 import type { Admitted } from '../../src/executions/enter.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
-import type { Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { createTestClock } from '../support/clock.ts'
+import { newRow } from '../support/settlement.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
 const EMPTY: RecordedTrace = {
@@ -58,13 +59,13 @@ describe('what an execution came to', () => {
 describe('settling', () => {
   test('writes what the caller is told, and tells it after it was written', async () => {
     const { written, result } = await settled(COMPLETED, { isWritten: true })
-    expect(written).toMatchObject({ status: 'completed', finishReason: 'stop', error: null })
+    expect(written.row).toMatchObject({ status: 'completed', finish_reason: 'stop', error: null })
     expect(result).toEqual({ outcome: COMPLETED, durationMs: 250 })
   })
 
   test('tells of a failure where the end was not this node’s to write', async () => {
     const { written, result } = await settled(COMPLETED, { isWritten: false })
-    expect(written.status).toBe('completed')
+    expect(written.row.status).toBe('completed')
     expect(result.outcome).toMatchObject({
       status: 'failed',
       finishReason: 'error',
@@ -74,7 +75,7 @@ describe('settling', () => {
 
   test('an execution never ends before it began, whatever the clock does', async () => {
     const { written, result } = await settled(COMPLETED, { elapsedMs: -5000 })
-    expect(written.completedAt).toBe(written.startedAt)
+    expect(written.row.completed_at).toBe(written.usage.startedAt)
     expect(result.durationMs).toBe(0)
   })
 
@@ -83,8 +84,9 @@ describe('settling', () => {
     const steps = [{ startedAt: 1, durationMs: 2, inputTokens: 7, outputTokens: 3 }]
     const trace = { ...EMPTY, messageShape, steps, inputTokens: 7, outputTokens: 3 }
     const { written } = await settled(COMPLETED, { trace })
-    expect(written).toMatchObject({ steps, inputTokens: 7, outputTokens: 3 })
-    expect(written.messageShape).toBe(messageShape)
+    const { model_steps, ...row } = written.row
+    expect(row).toMatchObject({ steps: 1, input_tokens: 7, output_tokens: 3, message_shape: messageShape })
+    expect(JSON.parse(model_steps ?? '')).toEqual(steps)
   })
 })
 
@@ -150,6 +152,7 @@ function admitted(startedAt: number): Admitted<null> {
   return {
     executionId: 'exec_1',
     startedAt,
+    row: newRow({ started_at: startedAt }),
     metadata: null,
     wish: { kind: 'execute', metadata: undefined, messageShape: '[]', call: null },
     runtime: {

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
-import { settledCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
+import { OUTCOME_UNKNOWN } from '../../src/executions/call-rules.ts'
+import { endedCall, newCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
 import { failed, succeeded, user } from './agent-support.ts'
 
 function callOf(ordinal: number, input = {}): AgentCall {
@@ -76,14 +77,26 @@ describe('calls', () => {
 
   test('hold payloads up to what is kept of one', () => {
     const call = callOf(0, { text: 'x'.repeat(1000) })
-    const stored = settledCall(call, succeeded('y'.repeat(1000)), { startedAt: 0, storedBytes: 100 })
+    const stored = endedCall(newCall(call, 0, 100), succeeded('y'.repeat(1000)), 100)
     expect(JSON.parse(stored.input)).toMatchObject({ truncated: true, bytes: 1011 })
     expect(JSON.parse(stored.output ?? '')).toMatchObject({ truncated: true, bytes: 1002 })
   })
 
   test('have durations in whole milliseconds', () => {
     const result = { ...succeeded(null), durationMs: 12.6 }
-    expect(settledCall(callOf(0), result, { startedAt: 0, storedBytes: 100 }).durationMs).toBe(13)
+    expect(endedCall(newCall(callOf(0), 0, 100), result, 100).durationMs).toBe(13)
+  })
+
+  test('are kept as they were written down, as failed where they have not ended', () => {
+    const recorder = new TraceRecorder('[]', 1000)
+    const [open, ended] = [newCall(callOf(0), 7, 1000), { ...newCall(callOf(1), 8, 1000), input: '{"cut":true}' }]
+    for (const call of [open, ended]) recorder.noteRecorded(call)
+    recorder.add({ type: 'capability-end', call: callOf(1), result: succeeded('ok') })
+    const left = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null }
+    expect(recorder.trace().calls).toEqual([
+      { ...open, ...left },
+      expect.objectContaining({ ...ended, status: 'completed', output: '"ok"' }),
+    ])
   })
 })
 

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { grant } from '../../src/usage/grant.js'
 import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
+import { TIERS } from '../../src/usage/tiers.ts'
 import { available } from '../../src/usage/token-bucket.js'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -148,4 +150,17 @@ test('a bucket that was emptied before the clock was set back by a day is empty,
 test('only the buckets of a quota have an emptiest, and a plan without a quota has none', () => {
   expect(emptiestBuckets('free', NOW).map(({ bucket }) => bucket)).toEqual([ANONYMOUS_BUCKET, MAIN_BUCKET])
   expect(emptiestBuckets('enterprise', NOW)).toEqual([])
+})
+
+test('what an account has settled counts against its stored bytes while only a part of it is in the figure', () => {
+  const limit = Number(TIERS.free.storedBytes)
+  const budget = new StorageBudget()
+  budget.note('own_1', { tier: 'free', storedBytes: limit - 100 })
+  budget.add('own_1', 60)
+  expect([budget.isPast('own_1', 39), budget.isPast('own_1', 40)]).toEqual([false, true])
+  // Half of it was folded.
+  budget.note('own_1', { tier: 'free', storedBytes: limit - 70 })
+  expect(budget.isPast('own_1', 40)).toBe(true)
+  budget.note('own_1', { tier: 'free', storedBytes: limit - 40 })
+  expect([budget.isPast('own_1', 39), budget.isPast('own_2', limit)]).toEqual([false, false])
 })

@@ -35,6 +35,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   name: 'shoe-shop',
   newPassword: 'EXAMPLE-other-password',
   nextCursor: 'WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ',
+  origins: ['https://shop.example.com'],
   output: { shoes: [{ name: 'Canvas Red', price: 49.9 }] },
   outputSchema: { type: 'object', properties: { shoes: { type: 'array' } } },
   password: 'EXAMPLE-long-password',

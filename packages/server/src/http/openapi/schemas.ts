@@ -56,9 +56,10 @@ function convert(registry: z.core.$ZodRegistry<{ id: string }>, io: Side): Recor
 function withExample(name: string, schema: unknown): unknown {
   const example = EXAMPLES[name]
   if (example === undefined || !contract.isJsonObject(schema)) return schema
-  const { $ref, type = typeof example } = schema
+  const kind = Array.isArray(example) ? 'array' : typeof example
+  const { $ref, type = kind } = schema
   // A component for text has an example of its own.
-  const isFitting = $ref === undefined ? [type].flat().includes(typeof example) : typeof example === 'object'
+  const isFitting = $ref === undefined ? [type].flat().includes(kind) : kind === 'object'
   return isFitting ? { ...schema, examples: [example] } : schema
 }
 

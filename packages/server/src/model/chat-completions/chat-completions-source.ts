@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from 'ai'
 import type { StopSignal } from '../../lib/stop-signal.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { PartStream, TurnSource } from '../turn-source.ts'
+import type { PartStream, TurnPart, TurnSource } from '../turn-source.ts'
 import type { Answer, Outgoing, Post } from './post.ts'
 import { refusalOf } from './refusal.ts'
 import { createBodyWriter } from './request-body.ts'
@@ -45,9 +45,25 @@ async function reach(post: Post, url: URL, outgoing: Outgoing, signal: StopSigna
   }
 }
 
-async function* read({ body }: Answer): PartStream {
+// By hand, because a generator needs three promises for each piece of the answer.
+function read({ body }: Answer): PartStream {
   const decoder = new StringDecoder('utf8')
   const reader = new TurnReader()
-  for await (const chunk of body ?? []) yield reader.feed(decoder.write(chunk))
-  yield reader.end()
+  const pieces = body?.[Symbol.asyncIterator]()
+  let isOver = false
+  const iterator: AsyncIterator<readonly TurnPart[], undefined> = {
+    async next() {
+      if (isOver) return { done: true, value: undefined }
+      const piece = await pieces?.next()
+      if (piece && !piece.done) return { done: false, value: reader.feed(decoder.write(piece.value)) }
+      isOver = true
+      return { done: false, value: reader.end() }
+    },
+    async return() {
+      isOver = true
+      await pieces?.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }

@@ -1,35 +1,49 @@
 import { InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai'
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { parseJson } from '../../lib/json-parse.ts'
 import type { FinishReason } from '../language-model.ts'
-import type { TurnPart, TurnUsage } from '../turn-source.ts'
-import { Chunk, textIn, type Usage } from './chunk.ts'
+import { NotAStream } from '../not-a-stream.ts'
+import { errorIn, jsonIn, refusalUnder200 } from '../provider-error.ts'
+import type { TurnPart } from '../turn-source.ts'
+import { Chunk, textIn } from './chunk.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { WithoutThoughts } from './without-thoughts.ts'
 
 type RawPart = Extract<TurnPart, { type: 'raw' }>
 
+// Of an answer without events: enough to find an error in it.
+const MOST_HEAD_CHARACTERS = 64 * 1024
+const DONE: FinishReason = { unified: 'stop', raw: '[DONE]' }
+
 /** Reads one turn from the text of its stream. What cannot be read is an `error` part: the turn is over then. */
 export class TurnReader {
-  readonly #events = createParser({ onEvent: ({ data }) => this.#read(data) })
+  readonly #events = createParser({ onEvent: (event) => this.#read(event) })
+  readonly #thoughts = new WithoutThoughts()
   #parts: TurnPart[] = []
   #toolCalls: ToolCalls | null = null
   #finishReason: FinishReason | null = null
-  #usage: Usage | null = null
+  /** The text before the first event; null from then on. */
+  #head: string | null = ''
 
   /** What the next piece of the text comes to, wherever it was cut. */
   feed(text: string): readonly TurnPart[] {
-    this.#events.feed(text)
+    // The parser knows a byte order mark as three bytes alone.
+    const piece = this.#head === '' && text.startsWith('\uFEFF') ? text.slice(1) : text
+    if (this.#head !== null) this.#head = (this.#head + piece).slice(0, MOST_HEAD_CHARACTERS)
+    this.#events.feed(piece)
     return this.#taken()
   }
 
   /** What is known once nothing more comes. */
   end(): readonly TurnPart[] {
     this.#orError(() => {
+      if (this.#head !== null) throw noEventIn(this.#head)
+      this.#say(this.#thoughts.end())
       this.#parts.push(...(this.#toolCalls?.end() ?? []))
       if (this.#finishReason === null) {
         throw new InvalidResponseDataError({ data: undefined, message: 'The stream ended without a finish reason.' })
       }
-      this.#parts.push({ type: 'finish', finishReason: this.#finishReason, usage: totalsOf(this.#usage) })
+      this.#parts.push({ type: 'finish', finishReason: this.#finishReason })
     })
     return this.#taken()
   }
@@ -40,8 +54,11 @@ export class TurnReader {
     return parts
   }
 
-  #read(data: string): void {
+  #read({ event, data }: EventSourceMessage): void {
+    if (event === 'ping' || data === '') return
     if (data !== '[DONE]') this.#orError(() => this.#take(data))
+    // Alone it ends nothing.
+    else if (this.#head === null) this.#finishReason ??= DONE
   }
 
   #orError(read: () => void): void {
@@ -53,26 +70,30 @@ export class TurnReader {
   }
 
   #take(data: string): void {
+    this.#head = null
     const raw: RawPart = { type: 'raw', rawValue: undefined }
     // Before it is read: with whatever it is, the answer has begun.
     this.#parts.push(raw)
     const rawValue = valueIn(data)
     raw.rawValue = rawValue
-    if (typeof rawValue === 'object' && rawValue !== null && 'error' in rawValue) throw rawValue.error
+    const error = errorIn(rawValue)
+    if (error !== null) throw error
     const chunk = Chunk.safeParse(rawValue)
     if (!chunk.success) throw new TypeValidationError({ value: undefined, cause: chunk.error })
-    const { choices, usage } = chunk.data
-    this.#usage = usage ?? this.#usage
-    const [choice] = choices
-    if (typeof choice?.finish_reason === 'string') this.#finishReason = finishReasonOf(choice.finish_reason)
-    const delta = textIn(choice?.delta?.content)
-    if (delta !== '') this.#parts.push({ type: 'text-delta', delta })
+    const [choice] = chunk.data.choices ?? []
+    // Some servers send an empty one with every piece.
+    if (choice?.finish_reason) this.#finishReason = finishReasonOf(choice.finish_reason)
+    this.#say(this.#thoughts.feed(textIn(choice?.delta)))
     for (const piece of choice?.delta?.tool_calls ?? []) {
       this.#toolCalls ??= new ToolCalls()
       this.#toolCalls.add(piece)
       const { arguments: delta } = piece.function
       if (delta) this.#parts.push({ type: 'tool-input-delta', delta })
     }
+  }
+
+  #say(delta: string): void {
+    if (delta !== '') this.#parts.push({ type: 'text-delta', delta })
   }
 }
 
@@ -82,6 +103,11 @@ function valueIn(data: string): unknown {
   } catch (cause) {
     throw new JSONParseError({ text: '', cause })
   }
+}
+
+function noEventIn(text: string): Error {
+  const error = errorIn(jsonIn(text))
+  return error === null ? new NotAStream() : refusalUnder200(error)
 }
 
 const UNIFIED: ReadonlyMap<string, FinishReason['unified']> = new Map([
@@ -94,11 +120,4 @@ const UNIFIED: ReadonlyMap<string, FinishReason['unified']> = new Map([
 
 function finishReasonOf(raw: string): FinishReason {
   return { unified: UNIFIED.get(raw) ?? 'other', raw }
-}
-
-function totalsOf(usage: Usage | null): TurnUsage {
-  return {
-    inputTokens: { total: usage === null ? undefined : (usage.prompt_tokens ?? 0) },
-    outputTokens: { total: usage === null ? undefined : (usage.completion_tokens ?? 0) },
-  }
 }

@@ -1,0 +1,51 @@
+import type { Health } from '@svc/contract'
+import { type CallFailure, FAILURES, isRefusal, UNKNOWN_PROBE } from './failures.ts'
+
+const DEGRADED_SHARE = 1 / 5
+const FAILURES_IN_A_ROW = 3
+
+/** How a call or probe went. `message` is the service's own, never a capability's; null where the call was taken. */
+export interface EndedCall {
+  at: number
+  hasFailed: boolean
+  message: string | null
+}
+
+/** A probe that the receiver does not know leaves it open whether calls are refused: what the one `before` says goes on. */
+export function endedCall(failure: CallFailure | null, at: number, before: EndedCall | undefined): EndedCall {
+  if (failure?.name === UNKNOWN_PROBE && before?.hasFailed === false) return { ...before, at }
+  const hasFailed = failure?.transport === 'failed'
+  return { at, hasFailed, message: failure && (hasFailed || isRefusal(failure)) ? failure.message : null }
+}
+
+/** The health of an endpoint by its last calls, oldest first. */
+export function judgeHealth(recent: readonly EndedCall[]): Health {
+  const last = recent.at(-1)
+  if (last === undefined) return 'unknown'
+  const latest = recent.slice(-FAILURES_IN_A_ROW)
+  if (latest.length === FAILURES_IN_A_ROW && latest.every((call) => call.hasFailed)) return 'unreachable'
+  const failures = countFailures(recent)
+  return last.hasFailed || (failures > 0 && failures >= recent.length * DEGRADED_SHARE) ? 'degraded' : 'healthy'
+}
+
+/** The same calls in words for the owner; null where there is nothing to mend. */
+export function explainHealth(recent: readonly EndedCall[]): string | null {
+  const last = recent.at(-1)
+  if (last?.hasFailed) {
+    const isFirst = !recent.at(-2)?.hasFailed
+    return `${isFirst ? 'The last call or probe failed.' : 'The last calls and probes failed.'} ${withHint(last.message)}`
+  }
+  if (last?.message) return `The last call or probe was refused. ${withHint(last.message)}`
+  if (judgeHealth(recent) !== 'degraded') return null
+  return `${countFailures(recent)} of the last ${recent.length} calls and probes failed, but the last one got through.`
+}
+
+function countFailures(recent: readonly EndedCall[]): number {
+  return recent.filter((call) => call.hasFailed).length
+}
+
+function withHint(message: string | null): string {
+  if (message === FAILURES.unreachable.message) return `${message} Is your server running?`
+  if (message?.endsWith(' 401.')) return `${message} Does it have this runtime’s id and signing secret?`
+  return message ?? ''
+}

@@ -1,0 +1,78 @@
+import { isJsonObject } from '@svc/contract'
+import { APICallError } from 'ai'
+import { parseJson } from '../lib/json-parse.ts'
+
+// The names that providers give their refusals, by the status under which they send them before a stream.
+const STATUSES: ReadonlyMap<string, number> = new Map([
+  ...of(400, 'invalid_request_error', 'invalid_argument', 'failed_precondition', 'badrequesterror'),
+  ...of(401, 'authentication_error', 'unauthenticated', 'invalid_api_key', 'authenticationerror'),
+  ...of(402, 'billing_error', 'insufficient_credits'),
+  ...of(403, 'permission_error', 'permission_denied', 'permissiondeniederror'),
+  ...of(404, 'not_found_error', 'not_found', 'notfounderror', 'model_not_found'),
+  ...of(408, 'timeout_error', 'deadline_exceeded'),
+  ...of(413, 'request_too_large'),
+  ...of(429, 'rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted', 'insufficient_quota', 'ratelimiterror'),
+  ...of(503, 'unavailable', 'service_unavailable'),
+  ...of(529, 'overloaded_error', 'overloaded'),
+])
+
+function of(status: number, ...names: readonly string[]): [string, number][] {
+  return names.map((name) => [name, status])
+}
+
+/** The error that an event or a body of a provider holds; null where it holds none. */
+export function errorIn(value: unknown): unknown {
+  const [first] = Array.isArray(value) ? value : [value]
+  if (!isJsonObject(first)) return null
+  const { error, choices } = first
+  if (error !== undefined && error !== null) return error
+  if (first['object'] === 'error') return first
+  // OpenRouter has it in the choice as well.
+  const [choice] = Array.isArray(choices) ? choices : []
+  return (isJsonObject(choice) ? choice['error'] : null) ?? null
+}
+
+/** An error that came under 200 as the refusal that it would have been. One that says nothing of itself is a 500. */
+export function refusalUnder200(error: unknown): APICallError {
+  return new APICallError({
+    message: messageOf(error) ?? 'no message',
+    url: '',
+    requestBodyValues: {},
+    statusCode: statusOf(error) ?? 500,
+    responseBody: JSON.stringify({ error }),
+  })
+}
+
+/** The error of a library that made up a status, under the status that the provider's error stands for. */
+export function withNamedStatus(error: unknown): unknown {
+  if (!APICallError.isInstance(error) || error.statusCode !== 500) return error
+  const body = jsonIn(error.responseBody ?? '')
+  const said = errorIn(body) ?? body
+  return statusOf(said) === null ? error : refusalUnder200(said)
+}
+
+/** The provider's own words about a refusal, for the log. */
+export function messageOf(error: unknown): string | null {
+  if (typeof error === 'string') return error
+  const message = isJsonObject(error) ? error['message'] : null
+  return typeof message === 'string' ? message : null
+}
+
+/** Null where the text is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+function statusOf(error: unknown): number | null {
+  if (!isJsonObject(error)) return null
+  const said = [error['code'], error['status'], error['status_code'], error['type']]
+  for (const word of said) {
+    const status = STATUSES.get(String(word).toLowerCase()) ?? Number(word)
+    if (Number.isInteger(status) && status >= 400 && status <= 599) return status
+  }
+  return null
+}

@@ -1,0 +1,92 @@
+import { get } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Database } from '../../src/database/open.ts'
+import { refusalOf } from '../support/answers.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
+import { setScene } from '../support/scene.ts'
+
+/** A scene whose owner's queries of projects wait at a gate, from `hold` on; every other query is answered. */
+async function setSlowScene(database: Database) {
+  const gate = createGate()
+  onTestFinished(() => gate.open())
+  let heldOwner: string | undefined
+  const held = new WeakSet<object>()
+  const db = database.db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const text = heldOwner === undefined ? '' : JSON.stringify(node)
+      if (text.includes('"projects"') && text.includes(`"${heldOwner}"`)) held.add(queryId)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (held.has(queryId)) await gate.enter()
+      return result
+    },
+  })
+  const scene = await setScene({ ...database, db })
+  const hold = () => {
+    heldOwner = scene.owner.ownerId
+  }
+  return { ...scene, gate, hold }
+}
+
+// What waits is the same on every engine.
+describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
+  const database = useDatabase(engine)
+
+  test('of one account run four at once, on both planes, and 64 wait; another account is answered at once', async () => {
+    const { service, owner, runtime, gate, hold } = await setSlowScene(database())
+    const other = await service.owner()
+    hold()
+    const refused: string[] = []
+    const send = async (method: 'GET' | 'POST', url: string, key: string) => {
+      const answer = await service.send(method, url, { key })
+      if (answer.statusCode === 429) refused.push(refusalOf(answer, 'rate_limit_exceeded'))
+      return answer.statusCode
+    }
+    const pages = Array.from({ length: 40 }, () => send('GET', '/v1/projects', owner.apiKey))
+    await gate.arrived(4)
+    const beats = Array.from({ length: 30 }, () => send('POST', '/v1/runtime/heartbeat', runtime.deployKey))
+    await vi.waitFor(() => expect(refused).toHaveLength(2))
+    expect(new Set(refused)).toEqual(
+      new Set(['Too many requests to the owner’s API are under way. Try again in a moment.']),
+    )
+    expect((await service.send('GET', '/v1/projects', { key: other.apiKey })).statusCode).toBe(200)
+    expect(gate.waiting).toBe(4)
+    gate.open()
+    expect((await Promise.all([...pages, ...beats])).filter((status) => status === 200)).toHaveLength(68)
+    expect(gate.mostAtOnce).toBe(4)
+  })
+
+  test('leave executions and deployments of their account to bounds of their own', async () => {
+    const { service, owner, runtime, gate, hold, executeAsOwner } = await setSlowScene(database())
+    hold()
+    const pages = Array.from({ length: 5 }, () => service.send('GET', '/v1/projects', { key: owner.apiKey }))
+    await gate.arrived(4)
+    expect((await executeAsOwner()).statusCode).toBe(200)
+    expect((await service.deploy(runtime)).statusCode).toBe(201)
+    gate.open()
+    expect((await Promise.all(pages)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  test('keep their turn while their work goes on without their caller', async () => {
+    const { service, owner, gate, hold } = await setSlowScene(database())
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    hold()
+    const ask = () => {
+      const headers = { authorization: `Bearer ${owner.apiKey}` }
+      return get(`${url}/v1/projects`, { headers }).on('error', () => undefined)
+    }
+    const callers = Array.from({ length: 4 }, ask)
+    await gate.arrived(4)
+    for (const caller of callers) caller.destroy()
+    await vi.waitFor(() => expect(service.deps.requests.size).toBe(0))
+    const page = service.send('GET', '/v1/account', { key: owner.apiKey })
+    const isAnswered = vi.fn()
+    page.then(isAnswered)
+    expect((await service.send('GET', '/v1/projects', { key: (await service.owner()).apiKey })).statusCode).toBe(200)
+    expect(isAnswered).not.toHaveBeenCalled()
+    gate.open()
+    expect((await page).statusCode).toBe(200)
+  })
+})

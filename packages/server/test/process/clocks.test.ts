@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/open.ts'
+import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { openStream } from '../support/event-stream.ts'
+import { saying } from '../support/scene.ts'
+import { startGatedEcho } from './gated-echo.ts'
+import { ask, createOwner, publish } from './operator.ts'
+import { startServerProcess } from './server-process.ts'
+
+const PRELOADED = new URL('./set-clock.mjs', import.meta.url).href
+
+describeEngine('postgres', 'replicas whose machines’ clocks differ', (engine) => {
+  async function prepare() {
+    const { gate, double, endpoint } = await startGatedEcho()
+    const { location } = await createTestPlace(engine)
+    const environment = {
+      DATABASE_URL: location,
+      SVC_MASTER_KEY: randomBytes(32).toString('base64'),
+      SVC_ALLOW_LOCAL_ENDPOINTS: '1',
+      SVC_MODEL: 'openai-compatible:test-model',
+      SVC_MODEL_BASE_URL: double.baseUrl,
+    }
+    const startAhead = async (seconds: number, stepMs = 0) => {
+      const server = await startServerProcess({
+        ...environment,
+        SVC_OPS_PORT: '0',
+        NODE_OPTIONS: `--import ${PRELOADED}`,
+        TEST_CLOCK_AHEAD_MS: String(seconds * 1000),
+        TEST_CLOCK_STEP_MS: String(stepMs),
+      })
+      const { 1: ops = '' } = await server.printed(/^ops +(http:\S+),/m)
+      return { ...server, ops }
+    }
+    return { environment, gate, endpoint, startAhead, location }
+  }
+
+  test.each([-60, -5, 5, 60])(
+    'one that is %i s ahead breaks nothing of another one’s, and says how far it is off',
+    async (seconds) => {
+      const { environment, gate, endpoint, startAhead, location } = await prepare()
+      const right = await startServerProcess(environment)
+      const { apiKey } = await createOwner(environment, 'pro')
+      const runtime = await publish(right.url, apiKey, endpoint)
+      const stream = async (url: string) =>
+        (await (await openStream(`${url}/v1/runtime/execute`, { key: runtime.publicKey, body: saying() })).rest()).at(
+          -1,
+        )
+      const streams = [stream(right.url), stream(right.url)]
+      await gate.arrived(2)
+      // At its start it looks for what nobody runs any more.
+      const wrong = await startAhead(seconds)
+      streams.push(stream(wrong.url))
+      await gate.arrived(3)
+      const { db, close } = await openDatabase({ engine: 'postgres', url: location, onError: () => {} })
+      onTestFinished(close)
+      const nodes = await db.selectFrom('nodes').select('lease_until').execute()
+      const [first = 0, second = 0] = nodes.map(({ lease_until }) => lease_until)
+      expect(nodes).toHaveLength(2)
+      expect(Math.abs(first - second)).toBeLessThan(30_000)
+      gate.open()
+      for (const last of await Promise.all(streams)) expect(last).toMatchObject({ type: 'done', status: 'completed' })
+      const { status, body } = await ask(`${wrong.ops}/ready`)
+      const isFar = Math.abs(seconds) > 10
+      expect([status, body]).toMatchObject([isFar ? 503 : 200, { checks: { clock: isFar ? 'off' : 'ok' } }])
+      const metrics = await (await fetch(`${wrong.ops}/metrics`)).text()
+      expect(Number(/^svc_clock_offset_seconds (\S+)/m.exec(metrics)?.[1])).toBeCloseTo(seconds, 0)
+      wrong.child.kill('SIGTERM')
+      expect((await wrong.ended).stderr).toContain('this machine’s clock and the database’s differ')
+    },
+  )
+
+  test('a step of a clock moves no lease, and takes its replica out of service', async () => {
+    const { environment, startAhead, location } = await prepare()
+    await startServerProcess(environment)
+    const stepping = await startAhead(0, 60_000)
+    expect((await ask(`${stepping.ops}/ready`)).status).toBe(200)
+    stepping.child.kill('SIGUSR2')
+    let ready = await ask(`${stepping.ops}/ready`)
+    while (ready.status === 200) ready = await ask(`${stepping.ops}/ready`)
+    expect(ready.body).toMatchObject({ checks: { lease: 'held', clock: 'off' } })
+    expect((await ask(`${stepping.url}/health`)).status).toBe(200)
+    const { db, close } = await openDatabase({ engine: 'postgres', url: location, onError: () => {} })
+    onTestFinished(close)
+    expect(await db.selectFrom('nodes').select('node_id').execute()).toHaveLength(2)
+  })
+})
