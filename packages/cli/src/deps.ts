@@ -1,13 +1,23 @@
 import type { Readable } from 'node:stream'
 
-/** Where text goes; `process.stdout` and `process.stderr` are such outputs. */
-export type Output = { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number }
+/** Where text goes; `process.stdout` and `process.stderr` are such outputs. A pipe whose reader left has none. */
+export type Output = {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+  hasReader?(): boolean
+}
 
 /** Environment variables by name. A project’s `.env` is added to this very object, since its modules read it. */
 export type Environment = Record<string, string | undefined>
 
-/** Time in milliseconds, and ticks until the function returned is called. */
-export type Timers = { now(): number; every(intervalMs: number, tick: () => void): () => void }
+/** Time in milliseconds. The functions returned end what was asked for. */
+export type Timers = {
+  now(): number
+  every(intervalMs: number, tick: () => void): () => void
+  /** Runs once. Meanwhile the process does not end. */
+  after(delayMs: number, run: () => void): () => void
+}
 
 /** All that the tool touches of the world around it. */
 export type CliDeps = {
@@ -20,5 +30,7 @@ export type CliDeps = {
   /** The configuration that `--config` named, as an absolute path; without it the nearest `svc.config.ts` is taken. */
   readonly configFile?: string
   readonly fetch: typeof fetch
+  /** Asks the system to open an address in a browser; absent where there is none. */
+  readonly openInBrowser?: (url: string) => void
   readonly timers: Timers
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import type { CliDeps } from './deps.ts'
 import { placeInStack } from './describe-thrown.ts'
 import { EXIT_CODES, projectFailure } from './failures.ts'
@@ -9,7 +10,9 @@ import { openTerminal } from './terminal/terminal.ts'
 process.once('exit', reportEarlyEnd)
 process.on('SIGINT', interrupt)
 // A reader that left (`svc status | head -1`) is no reason to fail.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+let hasReader = true
+process.stdout.on('error', () => (hasReader = false))
+process.stderr.on('error', () => {})
 
 // Modules of the project run in this process. What they print goes to stderr, so that stdout holds results alone.
 const writeResult = process.stdout.write.bind(process.stdout)
@@ -18,12 +21,13 @@ process.stdout.write = process.stderr.write.bind(process.stderr)
 const args = process.argv.slice(2)
 const deps: CliDeps = {
   stdin: process.stdin,
-  stdout: { write: (text) => writeResult(text), isTTY: process.stdout.isTTY },
+  stdout: { write: (text) => writeResult(text), isTTY: process.stdout.isTTY, hasReader: () => hasReader },
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
   fetch: globalThis.fetch,
-  timers: { now: () => performance.now(), every },
+  timers: { now: () => performance.now(), every, after },
+  openInBrowser,
 }
 const exitCode = await runCli(deps, args)
 
@@ -50,9 +54,22 @@ function interrupt(): void {
   process.exit(EXIT_CODES.interrupted)
 }
 
+// Its absence is no failure: the address is printed, too.
+function openInBrowser(url: string): void {
+  const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' }
+  spawn(openers[process.platform] ?? 'xdg-open', [url], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref()
+}
+
 // Not held by a tick: nothing but a tick to wait for is waiting for ever.
 function every(intervalMs: number, tick: () => void): () => void {
   const timer = setInterval(tick, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+function after(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs)
+  return () => clearTimeout(timer)
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { openCommand, whoamiCommand } from './account/account-commands.ts'
 import { deployCommand } from './deploy/deploy-command.ts'
 import type { CliDeps } from './deps.ts'
 import { devCommand } from './dev/dev-command.ts'
@@ -7,6 +8,7 @@ import { generateCommand } from './generate/generate-command.ts'
 import { applyGlobalOptions, globalOptions, readGlobalOptions } from './global-options.ts'
 import { helpCommand } from './help-command.ts'
 import { initCommand } from './init/init-command.ts'
+import { logsCommand } from './logs/logs-command.ts'
 import { manifestCommand } from './manifest/manifest-command.ts'
 import { Misuse } from './misuse.ts'
 import { reportFailure } from './report-failure.ts'
@@ -15,7 +17,16 @@ import { openTerminal, type Terminal } from './terminal/terminal.ts'
 import { CLI_VERSION } from './version.ts'
 
 // In the order in which a project meets them.
-const COMMANDS = [initCommand, devCommand, generateCommand, deployCommand, statusCommand, manifestCommand]
+const OF_PROJECT = [
+  initCommand,
+  devCommand,
+  generateCommand,
+  deployCommand,
+  statusCommand,
+  logsCommand,
+  manifestCommand,
+]
+const COMMANDS = [...OF_PROJECT, whoamiCommand, openCommand]
 
 /** Runs the tool with the given arguments and returns its exit code. It never throws. */
 export async function runCli(deps: CliDeps, args: readonly string[]): Promise<number> {
@@ -69,9 +80,9 @@ const ENVIRONMENT_HELP = `
 Environment (also read from .env beside svc.config.ts; what is really set wins):
   SVC_API_KEY         the runtime’s deploy key: for deploy and status
   SVC_BASE_URL        address of the control plane (default http://127.0.0.1:8787)
-  SVC_RUNTIME_ID      the runtime’s id: for dev, manifest pull and generated documents
+  SVC_RUNTIME_ID      the runtime’s id: for dev, logs, manifest pull and generated documents
   SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev
-  SVC_ACCOUNT_KEY     an account key, with which init registers a runtime
+  SVC_ACCOUNT_KEY     an account key: for logs, and for init to register a runtime; whoami says whose it is
   PORT                where dev serves, unless --port says otherwise
   NO_COLOR, FORCE_COLOR  print without colour, in colour
 

@@ -97,7 +97,9 @@ describe('usage', () => {
       if (below.length === 0) expect(stdout, path.join(' ')).toMatch(/^Examples:\n(?: .*\n)* {2}svc /m)
     }
     await check([])
-    expect(seen).toEqual(expect.arrayContaining(['init', 'dev', 'generate', 'deploy', 'status', 'manifest pull']))
+    expect(seen).toEqual(
+      expect.arrayContaining(['init', 'dev', 'generate', 'deploy', 'status', 'manifest pull', 'whoami', 'open']),
+    )
   })
 })
 

@@ -24,11 +24,9 @@ describe('a deploy that succeeds', () => {
 
     expect(stderr).toBe('')
     expect(exitCode).toBe(0)
-    expect(controlPlane.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([STATUS, DEPLOY])
-    expect(controlPlane.requests.map(({ authorization }) => authorization)).toEqual([
-      `Bearer ${DEPLOY_KEY}`,
-      `Bearer ${DEPLOY_KEY}`,
-    ])
+    expect(controlPlane.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([STATUS, DEPLOY, STATUS])
+    const credentials = controlPlane.requests.map(({ authorization }) => authorization)
+    expect(credentials).toEqual(Array(3).fill(`Bearer ${DEPLOY_KEY}`))
     const body = controlPlane.requests[1]?.body
     expect(body).toMatchObject({
       manifest: {
@@ -50,7 +48,9 @@ describe('a deploy that succeeds', () => {
         ],
       },
     })
-    expect(stdout).toMatch(/ \+ refund\n {2}= 1 unchanged\n✔ Deployment 5 is active\.\n$/)
+    expect(stdout).toMatch(
+      / \+ refund\n {2}= 1 unchanged\n✔ Deployment 5 is active\.\nhttp\S+\/dashboard\/runtimes\/rt_exampleShop {2}0\.0 s\n$/,
+    )
   })
 
   test('publishes what the agent may use, and refuses a limit of zero by its name', async () => {
@@ -62,7 +62,7 @@ describe('a deploy that succeeds', () => {
       })
     }
     expect((await withLimits('{ steps: 3, tokens: 50_000 }')).exitCode).toBe(0)
-    expect(controlPlane.requests.at(-1)?.body).toMatchObject({
+    expect(controlPlane.requests.at(1)?.body).toMatchObject({
       manifest: { agent: { limits: { steps: 3, tokens: 50_000 } } },
     })
     const refused = await withLimits('{ tokens: 0 }')
@@ -77,7 +77,7 @@ describe('a deploy that succeeds', () => {
     })
     const { stdout } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
 
-    expect(stdout).toContain('Compared with deployment 4:\n  + refund\n  - track-parcel\n  = 1 unchanged\n')
+    expect(stdout).toContain('Compared with deployment 4:\n  + refund\n  - track-parcel, breaking\n  = 1 unchanged\n')
     expect(stdout.indexOf('+ refund')).toBeLessThan(stdout.indexOf('Deployment 5'))
   })
 
@@ -90,11 +90,46 @@ describe('a deploy that succeeds', () => {
     const folder = createProject(shopProject())
 
     expect((await runSvc(folder, ['deploy'], { env: same.env(DEPLOY_KEY) })).stdout).toContain(
-      'the same 2 capabilities',
+      'identical, 2 capabilities',
     )
     expect((await runSvc(folder, ['deploy'], { env: first.env(DEPLOY_KEY) })).stdout).toContain(
       'First deployment:\n  + order-status\n  + refund\n',
     )
+  })
+
+  test('publishes what is identical all the same, but not with --if-changed', async () => {
+    const same = statusReply(['order-status', 'refund'])
+    const other = statusReply(['order-status'])
+    const run = async (status: typeof same, ...args: string[]) => {
+      const controlPlane = await startControlPlane({ [STATUS]: status, [DEPLOY]: deployReply([]) })
+      const outcome = await runSvc(createProject(shopProject()), ['deploy', ...args], {
+        env: controlPlane.env(DEPLOY_KEY),
+      })
+      expect(outcome.exitCode).toBe(0)
+      return { ...outcome, isPushed: controlPlane.requests.some(({ method }) => method === 'POST') }
+    }
+    expect(await run(same)).toMatchObject({ isPushed: true })
+    expect(await run(other, '--if-changed')).toMatchObject({ isPushed: true })
+    const left = await run(same, '--if-changed', '--json')
+    expect(left.isPushed).toBe(false)
+    expect(JSON.parse(left.stdout)).toMatchObject({
+      published: false,
+      deployment: { version: 4 },
+      difference: { changes: [], unchanged: ['order-status', 'refund'] },
+    })
+    expect((await run(same, '--if-changed')).stdout).toContain('✔ Deployment 4 serves this already.')
+    expect(await run(statusReply([], null), '--if-changed')).toMatchObject({ isPushed: true })
+  })
+
+  test('a dry run warns where neither project nor runtime has an endpoint', async () => {
+    const files = { ...shopProject(), 'svc.config.ts': CONFIG.replace(/endpoint: .*/, '') }
+    const warned = async (endpoint: string | null) => {
+      const controlPlane = await startControlPlane({ [STATUS]: statusReply(['refund'], 4, { endpoint }) })
+      const env = controlPlane.env(DEPLOY_KEY)
+      return (await runSvc(createProject(files), ['deploy', '--dry-run'], { env })).stderr
+    }
+    expect(await warned(null)).toContain('! The runtime has no endpoint')
+    expect(await warned('https://shop.example.com/svc')).toBe('')
   })
 
   test('passes on the server’s warnings and names each capability published without an input schema', async () => {

@@ -45,7 +45,7 @@ const call = (args: readonly string[], options: Parameters<typeof runSvc>[2] = {
 
 test('call prints the output as JSON on stdout and the duration on stderr, and needs no key', async () => {
   let now = 1_000
-  const timers = { now: () => (now += 250), every: () => () => undefined }
+  const timers = { now: () => (now += 250), every: () => () => undefined, after: () => () => undefined }
   const { exitCode, stdout, stderr } = await call(['echo', '--input', '{"text": "hi"}'], { timers })
   expect(exitCode).toBe(0)
   expect(JSON.parse(stdout)).toEqual({ text: 'hi', metadata: {}, hasCallId: true })
@@ -116,6 +116,7 @@ test('a capability that requires an end user fails without one, as it would when
   const { exitCode, stderr } = await call(['who-am-i'])
   expect(exitCode).toBe(1)
   expect(stderr).toContain('“who-am-i” failed (end_user_required)')
+  expect(stderr).toContain('--end-user-token-env SHOP_SESSION')
 })
 
 test('permissions are those of --permissions, and without it all that the capability asks for', async () => {

@@ -122,3 +122,28 @@ export default defineRuntime({ capabilities: [defineCapability({ name: 'order.st
   expect(exitCode).toBe(3)
   expect(stderr).toContain('Try “order-status”.')
 })
+
+test('types are checked where there is a tsconfig.json and TypeScript: a context without the field is named', async () => {
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2023', strict: true, noEmit: true, skipLibCheck: true, types: [] },
+    allowImportingTsExtensions: true,
+  }
+  const runtime = (field: string) => `${IMPORTS}
+    const mine = defineCapability({ name: 'mine', version: '1.0.0', handler: (_input, context) => context.${field} })
+    export default defineRuntime({ capabilities: [mine] })`
+  const checked = (field: string) =>
+    runSvc(
+      createProject({
+        'package.json': '{"type":"module"}',
+        'tsconfig.json': JSON.stringify({ compilerOptions, include: ['.svc/runtime.ts'] }),
+        'svc.config.ts': 'export default {}',
+        '.svc/runtime.ts': runtime(field),
+      }),
+      ['dev', '--check', '--json'],
+      { env: {} },
+    )
+  const wrong = await checked('enduserToken')
+  expect(wrong.exitCode).toBe(3)
+  expect(wrong.stderr).toMatch(/types do not fit[\s\S]*runtime\.ts\(\d+,\d+\): error TS\d+: .*enduserToken/)
+  expect(JSON.parse((await checked('endUserToken')).stdout)).toMatchObject({ ok: true, isTypeChecked: true })
+})

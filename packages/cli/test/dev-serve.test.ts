@@ -177,6 +177,15 @@ test('a token is withheld without its scheme and as a URL writes it, also after 
   expect(all()).not.toMatch(/secret.*alice/)
 }, 60_000)
 
+test('a probe of the service is answered, and no line is printed for it', async () => {
+  const { said, all } = startDev(shop(WORD('hello')))
+  const url = await said(SERVING)
+  expect(await call(url, { capability: 'svc-probe' })).toEqual({ status: 200, body: { output: { ok: true } } })
+  await call(url)
+  await said(/say {2}\d+ ms/)
+  expect(all()).not.toContain('svc-probe')
+}, 60_000)
+
 test('--json prints one document on stdout, whatever the project’s own code prints', async () => {
   const { said, stdout, child, ended } = startDev(shop(`console.log('loaded')\n${WORD('hello')}`), [
     '--port',

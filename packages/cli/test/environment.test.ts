@@ -15,7 +15,7 @@ test('key and address may stand in .env beside the configuration, wherever the c
   })
   const { exitCode } = await runSvc(`${folder}/sub`, ['deploy'], { env: {} })
   expect(exitCode).toBe(0)
-  expect(controlPlane.requests.at(-1)).toMatchObject({ method: 'POST', authorization: `Bearer ${DEPLOY_KEY}` })
+  expect(controlPlane.requests.at(1)).toMatchObject({ method: 'POST', authorization: `Bearer ${DEPLOY_KEY}` })
 })
 
 test('the real environment wins over .env', async () => {
@@ -25,7 +25,7 @@ test('the real environment wins over .env', async () => {
   const { exitCode } = await runSvc(folder, ['deploy'], { env: inEnvironment.env(DEPLOY_KEY) })
   expect(exitCode).toBe(0)
   expect(inFile.requests).toEqual([])
-  expect(inEnvironment.requests).toHaveLength(2)
+  expect(inEnvironment.requests).toHaveLength(3)
 })
 
 test('.env is read before the configuration and the runtime module run', async () => {
@@ -36,7 +36,7 @@ test('.env is read before the configuration and the runtime module run', async (
   })
   const controlPlane = await startControlPlane(SCRIPT)
   await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
-  expect(controlPlane.requests.at(-1)?.body).toMatchObject({ manifest: { website: { name: 'From the file' } } })
+  expect(controlPlane.requests.at(1)?.body).toMatchObject({ manifest: { website: { name: 'From the file' } } })
 })
 
 test('a base address with a path and a slash at its end is understood', async () => {

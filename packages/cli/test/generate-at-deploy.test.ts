@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { keyChecksum } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
-import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import { deploymentReply, deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
 import {
   ADP,
   BUILT_IN_FILES,
@@ -15,7 +17,7 @@ import {
 } from './support/generated.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { CONFIG, createProject, shopProject } from './support/project.ts'
-import { runSvc } from './support/run-svc.ts'
+import { NOWHERE, runSvc } from './support/run-svc.ts'
 
 const STATUS = 'GET /v1/runtime/status'
 const DEPLOY = 'POST /v1/deployments'
@@ -94,6 +96,45 @@ test('a second deployment of the same project calls generate() of no generator',
   expect(made).toEqual(expect.any(Number))
 })
 
+describe('what was committed', () => {
+  const OTHER = 'rt_otherShop1'
+
+  async function deployed() {
+    const controlPlane = await startControlPlane({
+      [STATUS]: statusReply([], null, { ...NAMED, baseUrl: 'https://svc.example.com' }),
+      [DEPLOY]: DEPLOYED,
+    })
+    const folder = createProject(shopProject())
+    await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    return { controlPlane, folder, files: generatedFiles(folder) }
+  }
+
+  test('is what a fresh clone makes, without key, cache and network', async () => {
+    const { files } = await deployed()
+    const committed = Object.fromEntries(BUILT_IN_FILES.map((path) => [path, files[path] ?? '']))
+    const clone = createProject({ ...shopProject(), ...committed })
+    expect(await runSvc(clone, ['generate', '--check'], { env: {} })).toMatchObject({ exitCode: 0 })
+    await runSvc(clone, ['generate', '--force'], { env: {} })
+    expect(generatedFiles(clone)).toMatchObject(committed)
+  })
+
+  test('is not spoiled by a second deploy key, nor by one that nobody has heard of', async () => {
+    const { folder, files } = await deployed()
+    const other = await startControlPlane({
+      [STATUS]: statusReply([], null, { runtimeId: OTHER, name: 'Other' }),
+      [DEPLOY]: DEPLOYED,
+    })
+    const unheard = { ...other.env(OTHER_KEY), SVC_BASE_URL: NOWHERE }
+    await runSvc(folder, ['deploy', '--dry-run'], { env: unheard })
+    expect(readJson(folder, RUNTIME)).toEqual(JSON.parse(files[RUNTIME] ?? ''))
+    await runSvc(folder, ['deploy'], { env: other.env(OTHER_KEY) })
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: OTHER, name: 'Other' })
+    expect(await runSvc(folder, ['generate', '--check'], { env: { SVC_BASE_URL: other.url } })).toMatchObject({
+      exitCode: 0,
+    })
+  })
+})
+
 describe('the runtime that generated documents name', () => {
   test('is the one that the control plane tells, in the first deployment already', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
@@ -120,7 +161,7 @@ describe('the runtime that generated documents name', () => {
     expect(generatedFiles(folder)).toEqual(before)
   })
 
-  test('is remembered for that key and that control plane alone, and the key is written nowhere', async () => {
+  test('stays the one that was generated where nobody says otherwise, and the key is written nowhere', async () => {
     const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
     const folder = createProject({ ...shopProject(), 'other.config.ts': CONFIG })
     await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
@@ -132,18 +173,18 @@ describe('the runtime that generated documents name', () => {
       env: known.env(OTHER_KEY),
       fetch: silent,
     })
-    expect(otherKey.stdout).toMatch(/^ {2}adp +kept$/m)
-    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: null })
-    await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    expect(otherKey.stdout).toMatch(/^ {2}adp +skipped \(cached\)$/m)
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: 'rt_exampleShop' })
     const { stdout } = await runSvc(folder, ['deploy', '--dry-run'])
-    expect(stdout).toMatch(/^ {2}adp +kept$/m)
-    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: null })
+    expect(stdout).toMatch(/^ {2}adp +skipped \(cached\)$/m)
+    expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: 'rt_exampleShop' })
   })
 
   test('may be out of reach: what was made with it stays as it is, and is skipped when it is known again', async () => {
     const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
     const folder = createProject({ ...shopProject(), 'other.config.ts': CONFIG })
     await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    rmSync(join(folder, RUNTIME))
     const { [OPENAPI]: openapi, [ADP]: adp } = generatedFiles(folder)
 
     const nowhere = await runSvc(folder, ['deploy'])
@@ -164,6 +205,7 @@ describe('the runtime that generated documents name', () => {
       'bare.config.ts': 'export default { apiKey: process.env.SVC_API_KEY }',
     })
     await runSvc(folder, ['deploy'], { env: known.env(DEPLOY_KEY) })
+    rmSync(join(folder, RUNTIME))
     const { stdout } = await runSvc(folder, ['deploy', '--dry-run', '--config', 'bare.config.ts'])
     expect(stdout).toMatch(/^ {2}adp +removed +/m)
     expect(stdout).toMatch(/^ {2}openapi +kept$/m)
@@ -211,7 +253,7 @@ describe('the runtime that generated documents name', () => {
   })
 })
 
-test('a project without website and namespace is deployed, and told that it publishes no manifest', async () => {
+test('a project that publishes no manifest is deployed, and told so until that is what serves', async () => {
   const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
   const folder = createProject({
     ...shopProject(),
@@ -219,8 +261,14 @@ test('a project without website and namespace is deployed, and told that it publ
   })
   const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
   expect(exitCode).toBe(0)
-  expect(stderr).toMatch(/^No public manifest is published\. .+adp\.namespace.+\n$/)
+  expect(stderr).toMatch(/^No public manifest is published\. .+adp\.namespace.+ svc\.config\.ts .+\n$/)
   expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, OPENAPI, RUNTIME].sort())
+  const again = await startControlPlane({
+    [STATUS]: statusReply([], 4, NAMED),
+    'GET /v1/runtime/deployment': deploymentReply([], { website: undefined, adp: undefined }),
+    [DEPLOY]: DEPLOYED,
+  })
+  expect((await runSvc(folder, ['deploy'], { env: again.env(DEPLOY_KEY) })).stderr).toBe('')
 })
 
 test('a live capability that was never deprecated is named before it is removed, one that was is not', async () => {
@@ -231,7 +279,7 @@ test('a live capability that was never deprecated is named before it is removed,
   const { stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run'], {
     env: controlPlane.env(DEPLOY_KEY),
   })
-  expect(stderr).toContain('! “sudden” is live and was never marked deprecated')
+  expect(stderr).toContain('! “sudden” is removed without having been deprecated')
   expect(stderr).not.toContain('announced')
 })
 
@@ -262,12 +310,25 @@ describe('--json', () => {
     expect(JSON.parse(stdout)).toEqual({
       ok: true,
       dryRun: false,
+      dashboard: `${controlPlane.url}/dashboard/runtimes/rt_exampleShop`,
+      durationMs: 0,
       deployment: { version: 5, status: 'active' },
+      published: true,
       capabilities: [
         { name: 'order-status', hasInputSchema: true },
         { name: 'refund', hasInputSchema: false },
       ],
-      difference: { comparedWith: 4, added: ['refund'], removed: ['sudden'], unchanged: ['order-status'] },
+      difference: {
+        comparedWith: 4,
+        added: ['refund'],
+        removed: ['sudden'],
+        changed: [],
+        unchanged: ['order-status'],
+        changes: [
+          { of: 'capability', name: 'refund', kind: 'added', breaking: false, text: 'added' },
+          { of: 'capability', name: 'sudden', kind: 'removed', breaking: true, text: 'removed' },
+        ],
+      },
       generators: [
         {
           name: 'capability-manifest',

@@ -162,10 +162,21 @@ describe('a generator that fails is named, and nothing is written', () => {
   })
 
   test.each([
-    ['no list', "{ path: 'a', contents: '' }", 'generate()', 'must return a list of files'],
-    ['something that is no file', "['a.txt']", 'file 1', 'must be a file'],
-    ['contents that are no text', "[{ path: 'a.txt', contents: {} }]", 'file 1 "a.txt"', 'has no contents'],
-    ['no path', "[{ contents: '' }]", 'file 1', 'has no path'],
+    [
+      'no list',
+      "{ path: 'a', contents: '' }",
+      'generate()',
+      '[{ path, contents }], and returned an object with the fields path, contents.',
+    ],
+    ['nothing', 'undefined', 'generate()', 'must return a list of files, [{ path, contents }], and returned nothing.'],
+    ['something that is no file', "['a.txt']", 'file 1', 'must be a file, { path, contents }, and is a string.'],
+    [
+      'contents that are no text',
+      "[{ path: 'a.txt', contents: {} }]",
+      'file 1 "a.txt"',
+      'contents must be a text, and is an object',
+    ],
+    ['no path', "[{ contents: '' }]", 'file 1', 'path must be a text, such as "names.txt", and is missing.'],
     ['an empty path', "[{ path: '', contents: '' }]", 'file 1 ""', 'is empty'],
     ['an absolute path', "[{ path: '/etc/cron.d/x', contents: '' }]", 'file 1 "/etc/cron.d/x"', 'is absolute'],
     ['a path on a drive', "[{ path: 'C:/x', contents: '' }]", 'file 1 "C:/x"', 'is absolute'],

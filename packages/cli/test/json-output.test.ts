@@ -66,10 +66,21 @@ test('with --json the status is one document and nothing else on stdout', async 
     deployment: { version: 4, status: 'active', deployedAt: '2026-03-01T10:00:00.000Z' },
     connection: { status: 'online', transport: 'http' },
     health: 'healthy',
+    endpoint: 'https://shop.example.com/svc',
     provider: { name: 'demo', model: 'rules' },
     capabilities: ['order-status', 'track-parcel'],
     deprecated,
     inSync: false,
-    difference: { added: ['refund'], removed: ['track-parcel'], unchanged: ['order-status'] },
+    difference: {
+      added: ['refund'],
+      removed: ['track-parcel'],
+      changed: [],
+      unchanged: ['order-status'],
+      changes: [
+        { of: 'capability', name: 'refund', kind: 'added', breaking: false, text: 'added' },
+        { of: 'capability', name: 'track-parcel', kind: 'removed', breaking: true, text: 'removed' },
+      ],
+    },
+    warnings: [],
   })
 })

@@ -66,9 +66,26 @@ test('address and runtime come from the .env of the project around, whose config
     '.env': `SVC_BASE_URL=${url}\nSVC_RUNTIME_ID=rt_exampleShop\n`,
     'sub/keep.txt': '',
   })
-  const { exitCode, stdout } = await runSvc(join(folder, 'sub'), ['manifest', 'pull'], { env: {} })
+  const { exitCode, stdout } = await runSvc(join(folder, 'sub'), ['manifest', 'pull', '--stdout'], { env: {} })
   expect(exitCode).toBe(0)
   expect(JSON.parse(stdout)).toEqual(DOCUMENT)
+  expect(existsSync(join(folder, 'public'))).toBe(false)
+})
+
+test('in a project it is written to where sites publish it', async () => {
+  const { url } = await published()
+  const folder = createProject({ 'svc.config.ts': 'throw new Error("run")', 'sub/keep.txt': '' })
+  const { exitCode, stdout } = await runSvc(join(folder, 'sub'), PULL, { env: { SVC_BASE_URL: url } })
+  expect([exitCode, stdout]).toEqual([
+    0,
+    '✔ The manifest of rt_exampleShop is in ../public/.well-known/agent-discovery.json.\n',
+  ])
+  expect(JSON.parse(readFileSync(join(folder, 'public/.well-known/agent-discovery.json'), 'utf8'))).toEqual(DOCUMENT)
+})
+
+test('--stdout and --out together are wrong usage', async () => {
+  const { exitCode, stderr } = await runSvc(createProject({}), [...PULL, '--stdout', '--out', 'x.json'], { env: {} })
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--stdout or --out')])
 })
 
 test.each([

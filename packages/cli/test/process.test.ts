@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startControlPlane, statusReply } from './support/fake-control-plane.ts'
@@ -33,12 +34,58 @@ test('what the project’s modules print goes to stderr, so that --json is alone
   expect(stderr).toBe('one\ntwo\n')
 })
 
+const RUNTIME = '/v1/traces/runtime/rt_exampleShop'
+const START = Date.parse('2026-03-01T10:00:00.000Z')
+
+/** What `svc logs --follow` reads, first of one execution that has ended; `end` ends another one. */
+async function followed() {
+  const item = (executionId: string) => ({
+    ...{ executionId, runtimeId: 'rt_exampleShop', kind: 'execute', status: 'completed', finishReason: 'stop' },
+    ...{ durationMs: 5, capabilityCalls: 0, failedCalls: 0, totalTokens: 1 },
+    ...{ startedAt: new Date(START).toISOString(), completedAt: new Date(START + 5).toISOString() },
+  })
+  const reply = (...ids: string[]) => ({ status: 200, body: { traces: ids.map(item), nextCursor: null } })
+  const script = {
+    [`GET ${RUNTIME}?limit=1`]: reply('exec_1'),
+    [`GET ${RUNTIME}?limit=20`]: reply('exec_1'),
+    [`GET ${RUNTIME}?status=running&limit=200`]: reply(),
+    [`GET ${RUNTIME}?from=${START - 30_000}&limit=200`]: reply('exec_1'),
+  }
+  const { url } = await startControlPlane(script)
+  const env = { SVC_ACCOUNT_KEY: 'svc_ak_of_nobody', SVC_RUNTIME_ID: 'rt_exampleShop', SVC_BASE_URL: url }
+  const { child, ended } = startSvc(createProject({}), ['logs', '--follow'], env)
+  await said(child.stderr, 'Waiting for executions to end')
+  return { child, ended, end: () => (script[`GET ${RUNTIME}?from=${START - 30_000}&limit=200`] = reply('exec_2')) }
+}
+
+async function said(stream: Readable, text: string): Promise<void> {
+  for await (const chunk of on(stream, 'data')) if (String(chunk).includes(text)) return
+}
+
+test('svc logs --follow goes on in a process that nothing else keeps alive, and Ctrl-C ends it with 0', async () => {
+  const { child, ended, end } = await followed()
+  end()
+  await said(child.stdout, 'exec_2')
+  child.kill('SIGINT')
+  const { exitCode, stdout, stderr } = await ended
+  expect(exitCode).toBe(0)
+  expect(stdout.match(/exec_\d/g)).toEqual(['exec_1', 'exec_2'])
+  expect(stderr).toBe('Waiting for executions to end (Ctrl-C ends it).\n')
+})
+
+test('svc logs --follow ends once nobody reads what it prints', async () => {
+  const { child, ended, end } = await followed()
+  child.stdout.destroy()
+  end()
+  expect(await ended).toMatchObject({ exitCode: 0 })
+})
+
 test('a module that holds the process open does not keep svc from ending', async () => {
   const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': statusReply(['order-status', 'refund']) })
   const files = { ...shopProject(), 'svc.config.ts': `setInterval(() => {}, 1000)\n${CONFIG}` }
   const { exitCode, stdout } = await startSvc(createProject(files), ['status'], controlPlane.env(DEPLOY_KEY)).ended
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('✔ in sync (by name)\n')
+  expect(stdout).toContain('✔ in sync\n')
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statusReply } from './support/fake-control-plane.ts'
+import { deploymentReply, shopCapability, statusReply } from './support/fake-control-plane.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { createProject, shopProject } from './support/project.ts'
 import { runSvc } from './support/run-svc.ts'
@@ -14,6 +14,7 @@ async function statusTaking(ticksMs: readonly number[], options: Options) {
   const clock = { nowMs: 0, tick: () => {}, isRunning: false }
   const timers = {
     now: () => clock.nowMs,
+    after: () => () => undefined,
     every: (_intervalMs: number, tick: () => void) => {
       Object.assign(clock, { tick, isRunning: true })
       return () => Object.assign(clock, { isRunning: false })
@@ -24,7 +25,10 @@ async function statusTaking(ticksMs: readonly number[], options: Options) {
     isTTY: options.isTTY ?? true,
     ...(options.columns !== undefined && { columns: options.columns }),
     env: { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: URL, TERM: 'xterm', ...options.env },
-    fetch: async () => {
+    fetch: async (url) => {
+      if (String(url).endsWith('/deployment')) {
+        return Response.json(deploymentReply(['order-status', 'refund'].map(shopCapability)).body)
+      }
       for (const ms of ticksMs) {
         clock.nowMs += ms
         if (clock.isRunning) clock.tick()
@@ -56,6 +60,7 @@ test('what is printed meanwhile takes the line’s place', async () => {
   )
   const timers = {
     now: () => 0,
+    after: () => () => undefined,
     every: (_intervalMs: number, tick: () => void) => {
       tick()
       return () => undefined

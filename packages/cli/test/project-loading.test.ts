@@ -4,12 +4,12 @@ import { DEPLOY_KEY } from './support/keys.ts'
 import { createProject, runtimeModule, shopProject } from './support/project.ts'
 import { NOWHERE, runSvc } from './support/run-svc.ts'
 
-async function inSync(files: Record<string, string>, from = '') {
+async function unchanged(files: Record<string, string>, from = '') {
   const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': statusReply(['order-status', 'refund']) })
   const folder = createProject(files)
   const outcome = await runSvc(`${folder}/${from}`, ['status', '--json'], { env: controlPlane.env(DEPLOY_KEY) })
   expect(outcome.stderr).toBe('')
-  return JSON.parse(outcome.stdout)
+  return JSON.parse(outcome.stdout).difference.unchanged
 }
 
 describe('the modules of a project', () => {
@@ -22,7 +22,13 @@ describe('the modules of a project', () => {
         const shop = await Promise.resolve<Shop>({ name: 'Example Shop' })
         export default { apiKey: process.env.SVC_API_KEY, website: shop } satisfies SvcConfigInput`,
     }
-    expect(await inSync(files)).toMatchObject({ inSync: true })
+    expect(await unchanged(files)).toEqual(['order-status', 'refund'])
+  })
+
+  test('may take defineConfig from the tool as well as from the SDK', async () => {
+    const config = `import { defineConfig } from '@svc/cli'
+      export default defineConfig({ apiKey: process.env.SVC_API_KEY })`
+    expect(await unchanged({ ...shopProject(), 'svc.config.ts': config })).toContain('order-status')
   })
 
   test('may import by the path aliases of tsconfig.json', async () => {
@@ -34,12 +40,12 @@ describe('the modules of a project', () => {
       'svc.config.ts': "import { apiKey } from '@shop/settings/key'\nexport default { apiKey }",
       '.svc/runtime.ts': "export { default } from '@shop/runtime.ts'",
     }
-    expect(await inSync(files)).toMatchObject({ inSync: true })
+    expect(await unchanged(files)).toEqual(['order-status', 'refund'])
   })
 
   test('are found from a folder far below them, and not from a nearer one that has none', async () => {
     const files = { ...shopProject(), 'src/deep/down/package.json': '{}' }
-    expect(await inSync(files, 'src/deep/down')).toMatchObject({ inSync: true })
+    expect(await unchanged(files, 'src/deep/down')).toEqual(['order-status', 'refund'])
   })
 
   test('may be CommonJS packages’ users and promise their configuration', async () => {
@@ -50,7 +56,7 @@ describe('the modules of a project', () => {
         const { join } = createRequire(import.meta.url)('node:path')
         export default Promise.resolve({ apiKey: process.env.SVC_API_KEY, runtime: join('.svc', 'runtime.ts') })`,
     }
-    expect(await inSync(files)).toMatchObject({ inSync: true })
+    expect(await unchanged(files)).toEqual(['order-status', 'refund'])
   })
 })
 

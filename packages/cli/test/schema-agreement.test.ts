@@ -1,11 +1,7 @@
-import { DeploymentManifest, type JsonObject } from '@svc/contract'
+import type { JsonObject } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { namedFaults, placedSchemas } from '../../server/src/deployments/rules.ts'
-import { parseBody } from '../../server/src/http/json-body.ts'
-import { DEFAULT_LIMITS } from '../../server/src/limits.ts'
-import { compileSchema } from '../../server/src/schemas/compile.ts'
-import { manifestFaults } from '../src/project/manifest-faults.ts'
+import { verdicts } from './support/verdicts.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/schema'
@@ -20,11 +16,6 @@ function draft07(schema: unknown, more: JsonObject = {}): JsonObject {
 
 function ofZod(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(z.object({ field: schema }))
-}
-
-function problemOf(schema: JsonObject): string | null {
-  const compiled = compileSchema(schema)
-  return compiled.ok ? null : compiled.problem
 }
 
 /** An object whose innermost part stands this many levels deep, its own included. */
@@ -93,6 +84,22 @@ const BAD: readonly (readonly [what: string, said: RegExp, schema: JsonObject])[
   ['a NUL in a text', /NUL character/, { title: 'a\0' }],
   ['half a character', /surrogate pair/, field({ const: '\ud83d' })],
   ['a field named __proto__', /__proto__/, JSON.parse('{"properties":{"__proto__":{}}}')],
+  [
+    'a $dynamicRef',
+    /\$dynamicRef, which is not supported/,
+    field({ $dynamicRef: '#t' }, { $defs: { t: { $dynamicAnchor: 't' } } }),
+  ],
+  [
+    'a urn: $ref to a part that refers on',
+    /\$ref beside an \$id/,
+    { $ref: 'urn:uuid:1', $defs: { a: { $id: 'urn:uuid:1', $defs: { b: {} }, $ref: '#/$defs/b' } } },
+  ],
+  [
+    'unevaluatedProperties with if alone',
+    /“if” without a “then”/,
+    { type: 'object', if: { properties: { a: {} } }, unevaluatedProperties: false },
+  ],
+  ['a category by its long name', /Write \\p\{L\} in place of \\p\{Letter\}/, field({ pattern: '^\\p{Letter}+$' })],
 ]
 
 const GOOD: readonly (readonly [what: string, schema: JsonObject])[] = [
@@ -155,20 +162,3 @@ describe('what the control plane accepts', () => {
     expect(verdicts(schema)).toEqual({ server: null, tool: {} })
   })
 })
-
-/** What both say of a capability with this schema for its output, and, where it describes an object, for its input. */
-function verdicts(outputSchema: JsonObject) {
-  const capability = { name: 'a', version: '1.0.0', actions: [{ name: 'a', outputSchema }] }
-  const manifest = DeploymentManifest.parse({ schemaVersion: 2, capabilities: [capability] })
-  return { server: serverVerdict(manifest), tool: manifestFaults(manifest, DEFAULT_LIMITS) }
-}
-
-function serverVerdict(manifest: DeploymentManifest): unknown {
-  try {
-    parseBody(JSON.stringify({ manifest }), DEFAULT_LIMITS)
-  } catch (error) {
-    return error
-  }
-  const placed = placedSchemas(manifest.capabilities, DEFAULT_LIMITS)
-  return namedFaults(placed.map((place) => ({ ...place, problem: place.problem ?? problemOf(JSON.parse(place.text)) })))
-}

@@ -112,6 +112,17 @@ test.each([
 })
 
 test.each([
+  ['1', 'Try again in 1 second.'],
+  ['12', 'Try again in 12 seconds.'],
+])('a refusal that says when to come again, %s, is passed on with it', async (retryAfter, sentence) => {
+  const { stderr } = await deployTo({
+    ...envelope(429, 'rate_limit_exceeded', 'Too often.'),
+    headers: { 'retry-after': retryAfter },
+  })
+  expect(stderr).toContain(`Too often.\n  ${sentence}\n`)
+})
+
+test.each([
   ['a page', '<h1>It works!</h1>'],
   ['a success of another shape', { status: 200, body: { ok: true } }],
   ['a failure of another shape', { status: 502, body: { message: 'bad gateway' } }],

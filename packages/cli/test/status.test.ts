@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { startControlPlane, statusReply } from './support/fake-control-plane.ts'
+import {
+  deploymentReply,
+  deployReply,
+  envelope,
+  shopCapability,
+  startControlPlane,
+  statusReply,
+} from './support/fake-control-plane.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { CONFIG, createProject, shopProject } from './support/project.ts'
 import { type Outcome, runSvc } from './support/run-svc.ts'
@@ -28,11 +35,12 @@ test('status prints every fact about what is live and that the project is in syn
       'connection    online',
       'transport     http',
       'health        healthy',
+      'endpoint      https://shop.example.com/svc',
       'provider      demo',
       'model         rules',
       'capabilities  2',
       '',
-      '✔ in sync (by name)',
+      '✔ in sync',
       '',
     ].join('\n'),
   )
@@ -55,7 +63,8 @@ test('status names each capability that is marked deprecated, since when, and un
       'deprecated    refund since 1.2.0, not removed before 2.0.0',
       'deprecated    order-status since 1.3.0',
       '',
-      '✔ in sync (by name)',
+      'out of sync: this project differs from what is live',
+      '  ~ order-status: deprecated true → none',
     ].join('\n'),
   )
 })
@@ -84,8 +93,8 @@ test('an SVC_RUNTIME_ID that is not the key’s runtime is warned of, and one th
 test('status prints the difference and the command that ends it', async () => {
   const { exitCode, stdout } = await statusOf(shopProject(), ['order-status', 'track-parcel'])
   expect(exitCode).toBe(0)
-  expect(stdout).not.toContain('in sync (by name)')
-  expect(stdout).toContain('  + refund\n  - track-parcel\n  = 1 unchanged\n')
+  expect(stdout).not.toContain('✔')
+  expect(stdout).toContain('  + refund\n  - track-parcel, breaking\n  = 1 unchanged\n')
   expect(stdout).toContain('Run `svc deploy`')
 })
 
@@ -104,4 +113,88 @@ test('a runtime module that does not load cannot hide what is live', async () =>
   expect(exitCode).toBe(3)
   expect(stdout).toContain('rt_exampleShop')
   expect(stderr).toContain('broken today')
+})
+
+test('status tells every change of what is live in words, and which of them may break callers', async () => {
+  const [refund, order] = ['refund', 'order-status'].map(shopCapability)
+  const id = { type: 'string', maxLength: 8 }
+  const live = [
+    { ...refund, version: '0.9.0', actions: [{ name: 'refund', inputSchema: { type: 'object', properties: {} } }] },
+    {
+      ...order,
+      actions: [{ name: 'order-status', inputSchema: { type: 'object', properties: { id }, required: ['id'] } }],
+    },
+  ]
+  const controlPlane = await startControlPlane({
+    'GET /v1/runtime/status': statusReply(['refund', 'order-status'], 4, { endpoint: 'https://old.example/svc' }),
+    'GET /v1/runtime/deployment': deploymentReply(live),
+  })
+  const run = (...args: string[]) => runSvc(createProject(shopProject()), args, { env: controlPlane.env(DEPLOY_KEY) })
+  const { stdout } = await run('status')
+  expect(stdout).toContain(
+    [
+      'out of sync: this project differs from what is live',
+      '  ~ endpoint: https://old.example/svc → https://shop.example.com/svc',
+      '  ~ order-status: id maxLength 8 → none',
+      '  ~ refund: version 0.9.0 → 1.0.0',
+      '  ~ refund: id added, required, breaking',
+      'Run `svc deploy` to publish this project.',
+    ].join('\n'),
+  )
+  expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+    inSync: false,
+    difference: { changed: ['order-status', 'refund'], unchanged: [] },
+  })
+  const deployed = await run('deploy', '--dry-run')
+  expect(deployed.stdout).toContain('Compared with deployment 4:\n  ~ endpoint: https://old.example/svc →')
+  expect(deployed.stdout).toContain('  ~ refund: id added, required, breaking\n')
+})
+
+test('a serving deployment that cannot be read hides nothing else, and nothing is said to be in sync', async () => {
+  const controlPlane = await startControlPlane({
+    'GET /v1/runtime/status': statusReply(['refund', 'order-status']),
+    'GET /v1/runtime/deployment': envelope(500, 'internal_error', 'Something went wrong.'),
+  })
+  const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['status'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('rt_exampleShop')
+  expect(stdout).not.toContain('in sync')
+  expect(stderr).toBe('Not compared with what is live: Something went wrong.\n')
+})
+
+test('status warns where the runtime has capabilities and no endpoint', async () => {
+  const reply = statusReply(['refund', 'order-status'], 4, { endpoint: null })
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })
+  const { stdout, stderr } = await runSvc(createProject(shopProject()), ['status'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
+  expect(stdout).toContain('endpoint      none\n')
+  expect(stderr).toMatch(/^! The runtime has no endpoint: .*the broker answers 404\./)
+})
+
+test('status and deploy say why the endpoint is not well, and what serves it', async () => {
+  const healthNote = 'The last call or probe failed. The endpoint could not be reached. Is your server running?'
+  const said = (endpoint: string, hint: string) =>
+    `! ${endpoint}: ${healthNote}${hint} A change shows in \`svc status\` within a minute.\n`
+  for (const [endpoint, hint] of [
+    ['http://127.0.0.1:8788/svc', ' On this machine `svc dev` serves it.'],
+    ['https://shop.example.com/svc', ''],
+  ] as const) {
+    const controlPlane = await startControlPlane({
+      'GET /v1/runtime/status': statusReply(['refund', 'order-status'], 4, {
+        endpoint,
+        health: 'degraded',
+        healthNote,
+      }),
+      'POST /v1/deployments': deployReply([]),
+    })
+    const folder = createProject(shopProject())
+    const run = (...args: string[]) => runSvc(folder, args, { env: controlPlane.env(DEPLOY_KEY) })
+    expect((await run('status')).stderr).toBe(said(endpoint, hint))
+    const deployed = await run('deploy')
+    expect([deployed.exitCode, deployed.stderr]).toEqual([0, said(endpoint, hint)])
+    expect(JSON.parse((await run('deploy', '--json')).stdout).warnings).toEqual([said(endpoint, hint).slice(2, -1)])
+  }
 })

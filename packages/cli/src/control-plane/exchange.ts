@@ -12,7 +12,12 @@ export type ExchangeInput = {
 }
 
 /** What came back. Redirects are not followed: `location` is where one pointed, else null. */
-export type Exchange = { readonly status: number; readonly location: string | null; readonly text: string }
+export type Exchange = {
+  readonly status: number
+  readonly location: string | null
+  readonly retryAfter: string | null
+  readonly text: string
+}
 
 /** One request to the control plane, whoever asks. No answer at all and one that is too long are thrown as failures. */
 export async function exchange(deps: Pick<CliDeps, 'fetch'>, baseUrl: string, input: ExchangeInput): Promise<Exchange> {
@@ -30,6 +35,7 @@ export async function exchange(deps: Pick<CliDeps, 'fetch'>, baseUrl: string, in
     return {
       status: response.status,
       location: isRedirect ? (response.headers.get('location') ?? 'another address') : null,
+      retryAfter: response.headers.get('retry-after'),
       text,
     }
   } catch (error) {

@@ -7,7 +7,9 @@ import type { Credential, Refusal } from './answer.ts'
 /** A refusal that the caller has no more to say about. */
 export function refused(refusal: Refusal): CommandFailure {
   const message = `The control plane refused: ${refusal.message}`
-  const lines = fieldLines(refusal.details?.fieldErrors ?? {})
+  const { retryAfterSeconds: seconds } = refusal
+  const again = seconds === null ? [] : [`Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`]
+  const lines = [...fieldLines(refusal.details?.fieldErrors ?? {}), ...again]
   if (refusal.status === 400) return projectFailure(message, lines)
   if (refusal.status === 403 || refusal.status === 404) return serverFailure(message, lines)
   return commandFailure(message, lines)
@@ -25,6 +27,18 @@ export function keyNotAccepted(who: Credential): CommandFailure {
   return serverFailure(`The key ${abbreviateKey(who.apiKey)} is not valid at ${who.baseUrl}.`, [
     'Copy the runtime’s deploy key again, or rotate it, and set SVC_API_KEY to it.',
     'If the runtime is registered elsewhere, set SVC_BASE_URL to that control plane’s address.',
+  ])
+}
+
+export function accountKeyNotAccepted({
+  baseUrl,
+  accountKey,
+}: {
+  baseUrl: string
+  accountKey: string
+}): CommandFailure {
+  return serverFailure(`The account key ${abbreviateKey(accountKey)} is not valid at ${baseUrl}.`, [
+    'Make a new one in the dashboard, under “Account”, and set SVC_ACCOUNT_KEY to it; or correct SVC_BASE_URL.',
   ])
 }
 

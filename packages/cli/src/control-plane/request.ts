@@ -25,7 +25,7 @@ export async function request<T>(
   { baseUrl, bearer, notAccepted }: Caller,
   input: ControlPlaneRequest<T>,
 ): Promise<Answer<T>> {
-  const { status, location, text } = await exchange(deps, baseUrl, {
+  const { status, location, retryAfter, text } = await exchange(deps, baseUrl, {
     method: input.method,
     path: input.path,
     headers: {
@@ -48,6 +48,11 @@ export async function request<T>(
   const refusal = ErrorBody.safeParse(body)
   // Another server’s 401 says nothing about the key.
   if (refusal.success && status === 401 && notAccepted) throw notAccepted()
-  if (refusal.success) return { ok: false, refusal: { status, ...refusal.data.error } }
+  if (refusal.success)
+    return { ok: false, refusal: { status, retryAfterSeconds: secondsIn(retryAfter), ...refusal.data.error } }
   throw notAControlPlane(baseUrl, `${input.method} ${input.path} answered ${status}`)
+}
+
+function secondsIn(retryAfter: string | null): number | null {
+  return retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : null
 }

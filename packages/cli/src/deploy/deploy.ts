@@ -1,4 +1,5 @@
 import { buildDiscoveryManifest, type DeploymentManifest } from '@svc/contract'
+import { dashboardUrl } from '../control-plane/dashboard-url.ts'
 import type { CliDeps } from '../deps.ts'
 import { projectFailure } from '../failures.ts'
 import { readCache } from '../generate/generation-cache.ts'
@@ -10,33 +11,58 @@ import { writeGeneration } from '../generate/write-generation.ts'
 import { type CompiledProject, compileProject } from '../project/compile-project.ts'
 import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { type Live, lookUpLive } from './look-up-live.ts'
+import { type Live, lookUpEndpoint, lookUpLive } from './look-up-live.ts'
 import { pushManifest } from './push-manifest.ts'
-import { reportDeployment, reportDryRun } from './report-deployment.ts'
-import { showDifference, unannouncedRemovals } from './show-difference.ts'
+import { type Outcome, reportDeployment, reportDryRun, reportUnchanged } from './report-deployment.ts'
+import { type Difference, expectedWarnings, showDifference } from './show-difference.ts'
+
+type DeployOptions = { readonly isDryRun: boolean; readonly isOnlyIfChanged: boolean }
 
 /** `svc deploy`: everything is checked before the first request and the first file, and the first fault ends it. */
-export async function deploy(deps: CliDeps, terminal: Terminal, { isDryRun }: { isDryRun: boolean }): Promise<void> {
+export async function deploy(deps: CliDeps, terminal: Terminal, options: DeployOptions): Promise<void> {
+  const startedAt = deps.timers.now()
   const project = await loadKeyedProject(deps, terminal)
   const compiled = await compileProject(deps, project)
   const { live, plan } = await generateFor(deps, terminal, { project, compiled })
   reportGeneration(plan, terminal.detail)
-  for (const note of notes(compiled.manifest, plan)) terminal.note(note)
+  for (const note of notes(compiled.manifest, plan, live)) terminal.note(note)
 
-  const { manifest } = compiled
-  const names = manifest.capabilities.map(({ name }) => name)
-  const difference = showDifference(terminal, live, names)
-  // After a real deployment the control plane says itself what its removal means.
-  const hints = isDryRun ? unannouncedRemovals(live, difference) : []
-  for (const hint of hints) terminal.warn(hint)
+  const difference = showDifference(terminal, live, compiled.manifest)
+  const outcome = await publish(deps, terminal, { project, manifest: compiled.manifest, live, difference, ...options })
+  const durationMs = Math.round(deps.timers.now() - startedAt)
+  const { baseUrl = project.baseUrl, runtimeId = project.runtimeId } = live.ok ? live.status : {}
+  const dashboard = dashboardUrl(baseUrl, runtimeId)
+  terminal.detail(`${dashboard}  ${(durationMs / 1000).toFixed(1)} s`)
+  const generators = generationResult(plan)
+  terminal.result({ dryRun: options.isDryRun, dashboard, durationMs, ...outcome, difference, generators })
+}
 
+type Publication = DeployOptions & {
+  readonly project: KeyedProject
+  readonly manifest: DeploymentManifest
+  readonly live: Live
+  readonly difference: Difference | null
+}
+
+async function publish(
+  deps: CliDeps,
+  terminal: Terminal,
+  { project, manifest, live, difference, isDryRun, isOnlyIfChanged }: Publication,
+): Promise<Outcome> {
   // Names that were just compared are not told a second time.
   const isListed = difference === null
-  const outcome = isDryRun
-    ? reportDryRun(terminal, { manifest, isListed })
-    : reportDeployment(terminal, { deployment: await push(deps, terminal, { project, manifest }), isListed })
-  const warnings = [...hints, ...outcome.warnings]
-  terminal.result({ dryRun: isDryRun, ...outcome, difference, generators: generationResult(plan), warnings })
+  // After a real deployment the control plane warns itself.
+  const expected = () => expectedWarnings(live, manifest)
+  if (isDryRun) return reportDryRun(terminal, { manifest, isListed, expected: expected() })
+  const serving = difference && difference.changes.length === 0 ? difference.comparedWith : null
+  if (isOnlyIfChanged && serving !== null) {
+    return reportUnchanged(terminal, { manifest, version: serving, expected: expected() })
+  }
+  const deployment = await push(deps, terminal, { project, manifest })
+  // A look at the status has a silent endpoint probed: one that nobody serves is told of now, not by the first user.
+  const done = terminal.progress('Looking whether the endpoint answers')
+  const ofEndpoint = await lookUpEndpoint(deps, project).finally(done)
+  return reportDeployment(terminal, { deployment, ofEndpoint, isListed })
 }
 
 type Subject = { readonly project: KeyedProject; readonly compiled: CompiledProject }
@@ -71,12 +97,18 @@ function refuseOtherRuntime({ runtimeId }: KeyedProject, actual: string | null):
   ])
 }
 
-// A manifest that cannot be published keeps nothing from being deployed and called.
-function notes(manifest: DeploymentManifest, plan: readonly PlannedGenerator[]): string[] {
-  const published = buildDiscoveryManifest({ manifest, runtimeId: '', runtimeName: '', baseUrl: '' })
-  const problem = published.ok ? null : published.problem
+// A manifest that cannot be published keeps nothing from being deployed and called. It is said once, not at every deploy.
+function notes(manifest: DeploymentManifest, plan: readonly PlannedGenerator[], live: Live): string[] {
+  const problem = publishProblem(manifest)
   const others = notesOf(plan).filter((note) => note !== problem)
-  return problem === null ? others : [`No public manifest is published. ${problem}`, ...others]
+  const serving = live.ok && live.serving.ok ? live.serving.view : null
+  const isKnown = problem === null || (serving !== null && publishProblem(serving) === problem)
+  return isKnown ? others : [`No public manifest is published. ${problem}`, ...others]
+}
+
+function publishProblem(manifest: DeploymentManifest): string | null {
+  const published = buildDiscoveryManifest({ manifest, runtimeId: '', runtimeName: '', baseUrl: '' })
+  return published.ok ? null : published.problem
 }
 
 async function push(

@@ -6,37 +6,56 @@ type Published = { readonly name: string; readonly hasInputSchema: boolean }
 /** How a deployment ended, or what it would have published. */
 export type Outcome = {
   readonly deployment: { readonly version: number; readonly status: string } | null
+  /** Whether a deployment was made. */
+  readonly published: boolean
   readonly capabilities: readonly Published[]
   readonly warnings: readonly string[]
 }
 
+type Deployed = { readonly deployment: DeployResponse; readonly ofEndpoint: readonly string[] }
+
 /** What was published, what the server has to say about it, and what the model will not know how to call. */
 export function reportDeployment(
   terminal: Terminal,
-  { deployment, isListed }: { deployment: DeployResponse; isListed: boolean },
+  { deployment, isListed, ofEndpoint }: Deployed & { isListed: boolean },
 ): Outcome {
   const { version, status, capabilities } = deployment
-  const warnings = [...deployment.warnings, ...withoutSchema(capabilities)]
+  const warnings = [...deployment.warnings, ...withoutSchema(capabilities), ...ofEndpoint]
   terminal.success(`Deployment ${version} is ${status}.`)
   if (isListed) list(terminal, capabilities)
   for (const warning of warnings) terminal.warn(warning)
-  return { deployment: { version, status }, capabilities, warnings }
+  return { deployment: { version, status }, published: true, capabilities, warnings }
 }
 
-/** What would have been published. */
+type Unpublished = { readonly manifest: DeploymentManifest; readonly expected: readonly string[] }
+
+/** The manifest that would have been published, and the warnings that the control plane is expected to give. */
 export function reportDryRun(
   terminal: Terminal,
-  { manifest, isListed }: { manifest: DeploymentManifest; isListed: boolean },
+  { manifest, isListed, expected }: Unpublished & { isListed: boolean },
 ): Outcome {
-  const capabilities = manifest.capabilities.map(({ name, actions }) => ({
-    name,
-    hasInputSchema: actions[0]?.inputSchema !== undefined,
-  }))
-  const warnings = withoutSchema(capabilities)
+  const capabilities = publishable(manifest)
+  const warnings = [...expected, ...withoutSchema(capabilities)]
   terminal.success('Everything is in order. Nothing was published (--dry-run).')
   if (isListed) list(terminal, capabilities)
   for (const warning of warnings) terminal.warn(warning)
-  return { deployment: null, capabilities, warnings }
+  return { deployment: null, published: false, capabilities, warnings }
+}
+
+/** That nothing had to be published. */
+export function reportUnchanged(
+  terminal: Terminal,
+  { manifest, version, expected }: Unpublished & { version: number },
+): Outcome {
+  const capabilities = publishable(manifest)
+  const warnings = [...expected, ...withoutSchema(capabilities)]
+  terminal.success(`Deployment ${version} serves this already. Nothing was published (--if-changed).`)
+  for (const warning of warnings) terminal.warn(warning)
+  return { deployment: { version, status: 'active' }, published: false, capabilities, warnings }
+}
+
+function publishable({ capabilities }: DeploymentManifest): Published[] {
+  return capabilities.map(({ name, actions }) => ({ name, hasInputSchema: actions[0]?.inputSchema !== undefined }))
 }
 
 function list(terminal: Terminal, capabilities: readonly Published[]): void {

@@ -1,26 +1,27 @@
-import { compareNames, isInSync, type NameDifference } from '../control-plane/compare-names.ts'
-import { printDifference } from '../control-plane/print-difference.ts'
+import { type DeploymentView, removalWarnings } from '@svc/contract'
+import { type Difference as Changes, differenceOf, printDifference } from '../control-plane/difference.ts'
+import { endpointWarnings } from '../control-plane/endpoint-warnings.ts'
 import { countedCapabilities } from '../terminal/counted-capabilities.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Live } from './look-up-live.ts'
 
-export type Difference = NameDifference & {
-  /** The deployment that the names were compared with; null before the first one. */
+export type Difference = Changes & {
+  /** The deployment that the project was compared with; null before the first one. */
   readonly comparedWith: number | null
 }
 
 /** Prints what the deployment would change, and returns it; null where what is live is not known. */
-export function showDifference(terminal: Terminal, live: Live, local: readonly string[]): Difference | null {
-  if (!live.ok) {
-    terminal.note(`Not compared with what is live: ${live.reason}`)
+export function showDifference(terminal: Terminal, live: Live, project: DeploymentView): Difference | null {
+  const serving = live.ok ? live.serving : live
+  if (!live.ok || !serving.ok) {
+    terminal.note(`Not compared with what is live: ${serving.ok ? '' : serving.reason}`)
     return null
   }
-  const { capabilities, deployment } = live.status
-  const difference = compareNames(local, capabilities)
-  const comparedWith = deployment?.version ?? null
+  const comparedWith = live.status.deployment?.version ?? null
+  const difference = differenceOf(serving.view, project)
   const subject = comparedWith === null ? 'First deployment' : `Compared with deployment ${comparedWith}`
-  if (isInSync(difference)) {
-    terminal.line(`${subject}: the same ${countedCapabilities(local.length)}.`)
+  if (difference.changes.length === 0) {
+    terminal.line(`${subject}: identical, ${countedCapabilities(project.capabilities.length)}.`)
   } else {
     terminal.line(`${subject}:`)
     printDifference(terminal, difference)
@@ -28,13 +29,14 @@ export function showDifference(terminal: Terminal, live: Live, local: readonly s
   return { comparedWith, ...difference }
 }
 
-/** One sentence for each live capability that would be gone without anybody having been told. */
-export function unannouncedRemovals(live: Live, difference: Difference | null): string[] {
-  if (!live.ok || difference === null) return []
-  const announced = new Set(live.status.deprecated.map(({ name }) => name))
-  return difference.removed
-    .filter((name) => !announced.has(name))
-    .map(
-      (name) => `“${name}” is live and was never marked deprecated: without it, whoever stored its address gets 404.`,
-    )
+/** The warnings that the control plane would give, were the project deployed. */
+export function expectedWarnings(live: Live, project: DeploymentView): string[] {
+  if (!live.ok) return []
+  const { serving, status } = live
+  const removals = serving.ok && serving.view ? removalWarnings(serving.view, project) : []
+  // Of a new endpoint nothing is known yet.
+  const endpoint = project.endpoint ?? status.endpoint
+  const healthNote = endpoint === status.endpoint ? status.healthNote : null
+  const capabilities = project.capabilities.map(({ name }) => name)
+  return [...removals, ...endpointWarnings({ endpoint, healthNote, capabilities })]
 }

@@ -40,16 +40,23 @@ export async function callOne(deps: CliDeps, terminal: Terminal, { capability: n
     ...(metadata && { metadata }),
     ...(permissions && { permissions }),
     ...(endUserToken !== null && { endUserToken }),
+    exposeErrors: true,
     onError: (error) => terminal.writeErr(`${withoutToken(stackOf(error), endUserToken)}\n`),
   }).finally(done)
   const durationMs = Math.round(deps.timers.now() - startedAt)
 
   terminal.note(`${name} ${result.ok ? 'answered' : 'failed'} after ${durationMs} ms`)
-  if (!result.ok)
-    throw commandFailure(`“${name}” failed (${result.code}): ${withoutToken(result.message, endUserToken)}`)
+  if (!result.ok) {
+    const message = `“${name}” failed (${result.code}): ${withoutToken(result.message, endUserToken)}`
+    throw commandFailure(message, result.code === 'end_user_required' ? TOKEN_ADVICE : [])
+  }
   if (!terminal.isJson) terminal.writeOut(`${printableJson(result.output)}\n`)
   terminal.result({ capability: name, output: result.output, durationMs })
 }
+
+const TOKEN_ADVICE = [
+  'Put an end user’s token into an environment variable, and name that: --end-user-token-env SHOP_SESSION',
+]
 
 // As the control plane does before it signs a call: without a schema any object will do.
 function checked(name: string, schema: JsonObject | null, input: unknown): JsonObject {

@@ -13,7 +13,7 @@ export function devCommand(deps: CliDeps, terminal: Terminal): Command {
     .description('list, check and serve the capabilities of this project on this machine')
     .option('--port <port>', `where to listen on 127.0.0.1 (default: PORT, else ${DEFAULT_PORT})`)
     .option('--no-watch', 'do not reload when files change')
-    .option('--check', 'list and check, and do not serve')
+    .option('--check', 'list and check, types too where TypeScript is installed, and do not serve')
     .addHelpText('after', SERVING_HELP)
     .addHelpText(
       'after',

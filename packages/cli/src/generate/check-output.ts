@@ -13,7 +13,12 @@ export type CheckedOutput =
 
 /** Checks the files of a generator. Those of a built-in one must satisfy its `document`, too. */
 export function checkOutput(output: unknown, document: z.ZodType | null): CheckedOutput {
-  if (!Array.isArray(output)) return fault('generate()', 'must return a list of files, each { path, contents }.')
+  if (!Array.isArray(output)) {
+    return fault(
+      'generate()',
+      `must return a list of files, [{ path, contents }], and returned ${output === undefined ? 'nothing' : kindOf(output)}.`,
+    )
+  }
   if (output.length > MAX_FILES) return fault('generate()', `returned more than ${MAX_FILES} files.`)
 
   const files: GeneratedFile[] = []
@@ -34,13 +39,24 @@ export function checkOutput(output: unknown, document: z.ZodType | null): Checke
 }
 
 function readFile(file: unknown): GeneratedFile | { problem: string } {
-  if (!isJsonObject(file)) return { problem: 'must be a file: { path, contents }.' }
+  if (!isJsonObject(file)) return { problem: `must be a file, { path, contents }, and is ${kindOf(file)}.` }
   const { path, contents } = file
-  if (typeof path !== 'string') return { problem: 'has no path: it must be a text.' }
+  if (typeof path !== 'string') return { problem: `path must be a text, such as "names.txt", and is ${kindOf(path)}.` }
   const problem = filePathProblem(path)
   if (problem) return { problem }
-  if (typeof contents !== 'string') return { problem: 'has no contents: they must be a text.' }
+  if (typeof contents !== 'string') {
+    const advice = typeof contents === 'object' && contents !== null ? ' JSON.stringify makes one of it.' : ''
+    return { problem: `contents must be a text, and is ${kindOf(contents)}.${advice}` }
+  }
   return { path, contents }
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return value === null ? 'null' : 'missing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const fields = Object.keys(value).slice(0, 5).join(', ')
+  return fields === '' ? 'an object without fields' : `an object with the fields ${fields}`
 }
 
 function placeProblem(path: string, taken: ReadonlyMap<string, string>): string | null {

@@ -1,6 +1,7 @@
 import type { RuntimeStatus } from '@svc/contract'
 import type { Credential } from '../control-plane/answer.ts'
 import { digest } from './digest.ts'
+import { readGeneratedRuntime } from './generated-runtime.ts'
 import type { GenerationCache, RememberedRuntime } from './generation-cache.ts'
 
 const MAX_REMEMBERED = 20
@@ -13,22 +14,28 @@ export type KnownRuntime = {
   readonly publicUrl: string | null
 }
 
-type Where = { readonly baseUrl: string; readonly runtimeId: string | null }
+type Where = { readonly baseUrl: string; readonly runtimeId: string | null; readonly folder: string }
 
-/** The runtime of a deploy key: what the control plane said when it was last asked, else `SVC_RUNTIME_ID`, else nothing. */
+/** The runtime of a deploy key: what the control plane said when it was last asked, else that of the project. */
 export function runtimeOfKey({ runtimes }: GenerationCache, project: Where & Credential): KnownRuntime {
   return runtimes[accountOf(project)] ?? runtimeOfProject({ runtimes }, { ...project, isKeyed: true })
 }
 
-/** The runtime where there is no key: `SVC_RUNTIME_ID`, else the only one that this project was ever deployed to there. */
+/**
+ * The runtime where no key tells: `SVC_RUNTIME_ID`, else the one that the generated files name, which a fresh clone has without
+ * a cache, else the only one that this project was ever deployed to there.
+ */
 export function runtimeOfProject(
   { runtimes }: Pick<GenerationCache, 'runtimes'>,
-  { baseUrl, runtimeId, isKeyed = false }: Where & { isKeyed?: boolean },
+  { baseUrl, runtimeId, folder, isKeyed = false }: Where & { isKeyed?: boolean },
 ): KnownRuntime {
+  const generated = readGeneratedRuntime(folder)
+  const wanted = runtimeId ?? generated?.runtimeId ?? null
   const there = Object.values(runtimes).filter((runtime) => runtime.baseUrl === baseUrl)
-  if (runtimeId !== null) return there.find((runtime) => runtime.runtimeId === runtimeId) ?? unheardOf(runtimeId)
+  const heardOf = there.find((runtime) => runtime.runtimeId === wanted)
+  if (heardOf || (generated && generated.runtimeId === wanted)) return heardOf ?? generated ?? unheardOf(wanted)
   const isOnlyOne = new Set(there.map((runtime) => runtime.runtimeId)).size === 1
-  return (!isKeyed && isOnlyOne && there.at(-1)) || unheardOf(null)
+  return (wanted === null && !isKeyed && isOnlyOne && there.at(-1)) || unheardOf(wanted)
 }
 
 function unheardOf(runtimeId: string | null): KnownRuntime {

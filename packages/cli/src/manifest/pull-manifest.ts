@@ -1,4 +1,5 @@
-import { dirname, relative, resolve } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { DiscoveryManifest, isJsonObject, type JsonObject, RuntimeId } from '@svc/contract'
 import type { Refusal } from '../control-plane/answer.ts'
 import { refused } from '../control-plane/faults.ts'
@@ -15,11 +16,18 @@ import { writeAtomically } from '../write-atomically.ts'
 
 const TIMEOUT_MS = 10_000
 
-type Input = { readonly runtime: string | null; readonly out: string | null }
+// Where a site publishes it: the path below the domain that agents look at.
+const PUBLISHED = 'public/.well-known/agent-discovery.json'
 
-/** `svc manifest pull`: what strangers’ agents are told, checked and printed or written. Asks without a credential. */
+type Input = { readonly runtime: string | null; readonly out: string | null; readonly isPrinted: boolean }
+
+/**
+ * `svc manifest pull`: what strangers’ agents are told, checked, and written into the project around; printed where there is
+ * none. Asks without a credential.
+ */
 export async function pullManifest(deps: CliDeps, terminal: Terminal, input: Input): Promise<void> {
-  const env = surroundings(deps)
+  if (input.isPrinted && input.out !== null) throw usageFailure('Take --stdout or --out, not both.')
+  const { env, projectFolder } = surroundings(deps)
   const runtimeId = runtimeIdOf(input, env)
   const baseUrl = baseUrlOf(env)
   const caller = { baseUrl, bearer: null }
@@ -30,7 +38,8 @@ export async function pullManifest(deps: CliDeps, terminal: Terminal, input: Inp
     answer: WholeManifest,
   })
   if (!answer.ok) throw notServed({ baseUrl, runtimeId }, answer.refusal)
-  deliver(deps, terminal, { runtimeId, manifest: answer.value, out: input.out })
+  const file = fileOf(deps, input, projectFolder)
+  deliver(deps, terminal, { runtimeId, manifest: answer.value, file })
 }
 
 // As it came: fields that this version does not know are a reader’s, too.
@@ -41,17 +50,29 @@ const WholeManifest = {
   },
 }
 
-type Pulled = { readonly runtimeId: string; readonly manifest: JsonObject; readonly out: string | null }
+function fileOf(deps: CliDeps, { out, isPrinted }: Input, projectFolder: string | null): string | null {
+  if (out !== null) return resolve(deps.cwd, out)
+  if (isPrinted || projectFolder === null) return null
+  const file = join(projectFolder, PUBLISHED)
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+  } catch (error) {
+    throw commandFailure(`${PUBLISHED} cannot be written (${reasonOf(error)}).`, ['Take --out or --stdout.'], error)
+  }
+  return file
+}
 
-function deliver(deps: CliDeps, terminal: Terminal, { runtimeId, manifest, out }: Pulled): void {
-  if (out !== null) {
-    const file = resolve(deps.cwd, out)
-    save(file, `${JSON.stringify(manifest, null, 2)}\n`, relative(deps.cwd, file))
-    terminal.success(`The manifest of ${runtimeId} is in ${relative(deps.cwd, file)}.`)
+type Pulled = { readonly runtimeId: string; readonly manifest: JsonObject; readonly file: string | null }
+
+function deliver(deps: CliDeps, terminal: Terminal, { runtimeId, manifest, file }: Pulled): void {
+  const shown = file === null ? null : relative(deps.cwd, file)
+  if (file !== null && shown !== null) {
+    save(file, `${JSON.stringify(manifest, null, 2)}\n`, shown)
+    terminal.success(`The manifest of ${runtimeId} is in ${shown}.`)
   } else if (!terminal.isJson) {
     terminal.writeOut(`${printableJson(manifest)}\n`)
   }
-  terminal.result({ runtimeId, file: out, manifest })
+  terminal.result({ runtimeId, file: shown, manifest })
 }
 
 function save(file: string, text: string, shownPath: string): void {
@@ -64,11 +85,15 @@ function save(file: string, text: string, shownPath: string): void {
 }
 
 // The `.env` of a project counts where there is one; its configuration is not run for this.
-function surroundings(deps: Pick<CliDeps, 'env' | 'cwd' | 'configFile'>): Environment {
+function surroundings(deps: Pick<CliDeps, 'env' | 'cwd' | 'configFile'>): {
+  env: Environment
+  projectFolder: string | null
+} {
   const env = { ...deps.env }
   const configFile = findConfig(deps)
-  if (configFile !== null) readEnvironmentFile(env, dirname(configFile))
-  return env
+  const projectFolder = configFile === null ? null : dirname(configFile)
+  if (projectFolder !== null) readEnvironmentFile(env, projectFolder)
+  return { env, projectFolder }
 }
 
 function runtimeIdOf(input: Input, env: Environment): string {

@@ -1,4 +1,4 @@
-import { isLocalHost } from '@svc/contract'
+import { isLocalHost, portProblem } from '@svc/contract'
 import type { Environment } from '../deps.ts'
 import { projectFailure } from '../failures.ts'
 
@@ -22,7 +22,7 @@ export function baseUrlOf(env: Environment): string {
 function baseUrlProblem(baseUrl: string): string | null {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return 'must be the address of a control plane, such as https://svc.example.com.'
+    return portProblem(baseUrl) ?? 'must be the address of a control plane, such as https://svc.example.com.'
   }
   // A password in it would be printed with every message that names the address.
   if (url.username || url.password) return 'must not carry a user name or password.'

@@ -1,11 +1,11 @@
-import type { RuntimeStatus } from '@svc/contract'
-import { compareNames, isInSync } from '../control-plane/compare-names.ts'
+import type { DeploymentManifest, RuntimeStatus } from '@svc/contract'
+import { type Difference, differenceOf, printDifference } from '../control-plane/difference.ts'
+import { endpointWarnings } from '../control-plane/endpoint-warnings.ts'
 import { refused } from '../control-plane/faults.ts'
-import { printDifference } from '../control-plane/print-difference.ts'
+import { lookUpServing, type Serving } from '../control-plane/look-up-serving.ts'
 import { readStatus } from '../control-plane/read-status.ts'
 import type { CliDeps } from '../deps.ts'
-import { describeModule } from '../project/describe-module.ts'
-import { discoverRuntime } from '../project/discover-runtime.ts'
+import { compileProject } from '../project/compile-project.ts'
 import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
 import { announcedRemoval } from '../terminal/announced-removal.ts'
 import { columns } from '../terminal/columns.ts'
@@ -14,27 +14,36 @@ import type { Terminal } from '../terminal/terminal.ts'
 /** `svc status`: what is live comes first, so that local code that does not load cannot hide it. */
 export async function showStatus(deps: CliDeps, terminal: Terminal): Promise<void> {
   const project = await loadKeyedProject(deps, terminal)
-  const status = await liveStatus(deps, terminal, project)
+  const { status, serving } = await live(deps, terminal, project)
   for (const line of columns(facts(status))) terminal.line(line)
   terminal.line()
   warnOfOtherRuntime(terminal, project, status)
+  const warnings = endpointWarnings(status)
+  for (const warning of warnings) terminal.warn(warning)
 
-  const local = describeModule(deps, await discoverRuntime(deps, project)).map(({ name }) => name)
-  const difference = compareNames(local, status.capabilities)
-  const inSync = status.deployment !== null && isInSync(difference)
-  terminal.result({ baseUrl: project.baseUrl, ...status, name: status.name ?? null, inSync, difference })
-  if (inSync) return terminal.success('in sync (by name)')
+  const { manifest } = await compileProject(deps, project)
+  const difference = differenceFrom(serving, manifest)
+  const inSync = difference && status.deployment !== null && difference.changes.length === 0
+  terminal.result({ baseUrl: project.baseUrl, ...status, name: status.name ?? null, inSync, difference, warnings })
+  if (!serving.ok) return terminal.note(`Not compared with what is live: ${serving.reason}`)
+  if (inSync) return terminal.success('in sync')
   terminal.line('out of sync: this project differs from what is live')
-  printDifference(terminal, difference)
+  if (difference) printDifference(terminal, difference)
   terminal.line('Run `svc deploy` to publish this project.')
 }
 
-async function liveStatus(deps: CliDeps, terminal: Terminal, project: KeyedProject): Promise<RuntimeStatus> {
+function differenceFrom(serving: Serving, manifest: DeploymentManifest): Difference | null {
+  return serving.ok ? differenceOf(serving.view, manifest) : null
+}
+
+type Live = { readonly status: RuntimeStatus; readonly serving: Serving }
+
+async function live(deps: CliDeps, terminal: Terminal, project: KeyedProject): Promise<Live> {
   const done = terminal.progress(`Asking ${project.baseUrl}`)
   try {
-    const answer = await readStatus(deps, project)
-    if (answer.ok) return answer.value
-    throw refused(answer.refusal)
+    const status = await readStatus(deps, project)
+    if (!status.ok) throw refused(status.refusal)
+    return { status: status.value, serving: await lookUpServing(deps, project, status.value) }
   } finally {
     done()
   }
@@ -58,6 +67,7 @@ function facts(status: RuntimeStatus): [string, string][] {
     ['connection', connection.status],
     ['transport', connection.transport],
     ['health', status.health],
+    ...(status.endpoint === undefined ? [] : [['endpoint', status.endpoint ?? 'none'] satisfies [string, string]]),
     ['provider', provider.name],
     ['model', provider.model],
     ['capabilities', String(status.capabilities.length)],

@@ -11,9 +11,9 @@ export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join('\n')
 }
 
-/** A value as indented JSON. JSON leaves many characters as they are that terminals obey: they are escaped. */
-export function printableJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null'
+/** A value as JSON, indented or, with 0, in one line. JSON leaves many characters as they are that terminals obey: they are escaped. */
+export function printableJson(value: unknown, indent = 2): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null'
   return text.replace(OBEYED, (character) => (character === '\n' ? character : escaped(character)))
 }
 

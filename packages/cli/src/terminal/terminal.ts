@@ -28,6 +28,8 @@ export type Terminal = {
   readonly result: (value: JsonObject) => void
   /** The document of a command that failed, printed with `--json` alone. */
   readonly failure: (value: JsonObject) => void
+  /** Puts each document on one line from here on, for a command that calls `result` for each thing that it finds. */
+  readonly resultPerLine: () => void
   /** Says what takes its time, on a terminal alone; the function returned takes it away again. */
   readonly progress: (text: string) => () => void
 }
@@ -55,7 +57,8 @@ export function openTerminal(
   }
   const out = printerFor(stdout)
   const err = printerFor(stderr)
-  const document = (value: JsonObject) => out.write(`${printableJson(value)}\n`)
+  let indent = 2
+  const document = (value: JsonObject) => out.write(`${printableJson(value, indent)}\n`)
   return {
     isJson,
     writeOut: out.write,
@@ -71,6 +74,9 @@ export function openTerminal(
     },
     result: isJson ? (value) => document({ ok: true, ...value }) : silent,
     failure: isJson ? (value) => document({ ok: false, ...value }) : silent,
+    resultPerLine: () => {
+      indent = 0
+    },
     progress: isQuiet || !canRedraw(env, stderr) ? () => silent : progress.show,
   }
 }

@@ -18,7 +18,7 @@ type Options = {
 // Modules of a project are compiled in each test, and some start processes: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 60_000 })
 
-const NO_TIMERS: Timers = { now: () => 0, every: () => () => undefined }
+const NO_TIMERS: Timers = { now: () => 0, every: () => () => undefined, after: () => () => undefined }
 
 /** An address at which nothing listens: a reserved port that no service was ever given. */
 export const NOWHERE = 'http://127.0.0.1:2'

@@ -14,6 +14,7 @@ export async function answerRequest({ serving, terminal, now }: Surroundings, re
   const durationMs = Math.round(now() - startedAt)
   const { status, headers, body: answered } = answer ?? (await carriedFault())
   const line = callLine({ request: body, status, answer: answered, durationMs })
+  if (line === null) return new Response(new Uint8Array(answered), { status, headers })
   if (terminal.isJson) terminal.note(...line)
   else terminal.line(...line)
   return new Response(new Uint8Array(answered), { status, headers })

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@svc/contract'
+import { isJsonObject, PROBE_CAPABILITY } from '@svc/contract'
 import { parseJsonObject } from '../../parse-json.ts'
 import { dim, green, type Piece, red } from '../../terminal/piece.ts'
 import { withoutToken } from '../without-token.ts'
@@ -12,11 +12,12 @@ type Call = {
   readonly durationMs: number
 }
 
-/** One line about one call: which capability, how long, how it ended. Inputs, outputs and tokens are not in it. */
-export function callLine(call: Call): Piece[] {
+/** One line about one call: which capability, how long, how it ended. Inputs, outputs and tokens are not in it. Null for a probe that was answered. */
+export function callLine(call: Call): Piece[] | null {
   const request = parsed(call.request)
   const { error } = parsed(call.answer)
   const name = typeof request['capability'] === 'string' ? request['capability'] : 'unknown'
+  if (name === PROBE_CAPABILITY && error === undefined) return null
   const token = typeof request['endUserToken'] === 'string' ? request['endUserToken'] : null
   const shown = (text: string) => withoutToken(text, token).slice(0, MAX_LENGTH)
   const end = error === undefined ? green('ok') : red(shown(verdictOf(call.status, error)))

@@ -72,7 +72,8 @@ async function load({ deps, terminal, nonceStore, onError }: Loading): Promise<L
   }
   const permissionsOf = ({ capability }: { readonly capability: string }) => runtime.find(capability)?.permissions ?? []
   const { runtimeId } = project
-  const handler = createHandler({ runtime, runtimeId, secret: secrets, nonceStore, onError, permissionsOf })
+  const serving = { runtime, runtimeId, secret: secrets, nonceStore, permissionsOf }
+  const handler = createHandler({ ...serving, onError, exposeErrors: true })
   return { handler, capabilities: [...capabilities] }
 }
 

@@ -10,7 +10,7 @@ process.on('SIGINT', () => undefined)
 process.on('disconnect', () => process.exit())
 
 // It shows no progress: there is nothing to wait for by the clock.
-const timers = { now: () => performance.now(), every: () => () => undefined }
+const timers = { now: () => performance.now(), every: () => () => undefined, after: () => () => undefined }
 const terminal = openTerminal({ stdout: process.stderr, stderr: process.stderr, env: process.env, timers })
 const worker = startWorker({
   deps: { env: process.env, cwd, ...(configFile !== undefined && { configFile }) },

@@ -1,3 +1,4 @@
+import { categoryAdvice } from '@svc/contract/unsupported-schema'
 import { RE2JS } from 're2js'
 
 // The engine takes “\k” for the letter.
@@ -11,7 +12,7 @@ const MAX_SHOWN = 120
 export function patternProblem(pattern: string, format: unknown = undefined): string | null {
   if (isLinear(pattern)) return null
   if (!isRegExp(pattern)) return `has the pattern “${shown(pattern)}”, which is no regular expression.`
-  const instead = (typeof format === 'string' && INSTEAD.get(format)) || IN_GENERAL
+  const instead = (typeof format === 'string' && INSTEAD.get(format)) || (categoryAdvice(pattern) ?? IN_GENERAL)
   return (
     `has the pattern “${shown(pattern)}”, which the control plane cannot run in linear time ` +
     `(no look-around, no back-references, no repeats above 1000). ${instead}`

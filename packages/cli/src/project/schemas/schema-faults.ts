@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, jsonSchemaCheck } from '@svc/contract'
+import { undeployableProblem } from '@svc/contract/unsupported-schema'
 import { messageOf } from '../../thrown.ts'
 import { DIALECT_2020_12, DIALECT_DRAFT_07, type Dialect } from './keyword-rules.ts'
 import { patternProblem } from './pattern-problem.ts'
@@ -21,7 +22,7 @@ export function schemaFaults(schema: JsonObject): SchemaFault[] {
   }
   if (schema['$async'] !== undefined) return [['', 'must not use $async.']]
   const faults = faultsOf(schema, [], isEarlier ? DIALECT_DRAFT_07 : DIALECT_2020_12)
-  const problem = faults.length === 0 ? referenceProblem(schema) : null
+  const problem = faults.length === 0 ? (undeployableProblem(schema, isEarlier) ?? referenceProblem(schema)) : null
   return problem === null ? faults : [['', problem]]
 }
 

@@ -1,6 +1,6 @@
-import type { CommandFailure } from '../../failures.ts'
+import type { CommandFailure } from './failures.ts'
 
-/** Waits for Ctrl-C or SIGTERM, which are the usual end of a server, or for a failure that it is told. */
+/** Waits for Ctrl-C or SIGTERM, the usual end of a command that goes on, or for a failure that it is told. */
 export function untilInterrupted() {
   let resolveEnd: (failure: CommandFailure | null) => void = () => undefined
   const happened = new Promise<CommandFailure | null>((resolve) => {

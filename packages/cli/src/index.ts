@@ -1,0 +1,1 @@
+export { defineConfig, defineGenerator } from '@svc/sdk'

@@ -1,0 +1,32 @@
+import type { ExecutionSummary } from '@svc/contract'
+import { dim, green, type Piece, red, yellow } from '../terminal/piece.ts'
+
+/** Whether it failed, or completed with a capability call that failed. */
+export function isFailure({ status, failedCalls }: ExecutionSummary): boolean {
+  return status === 'failed' || failedCalls > 0
+}
+
+/** Start, id, kind, status, calls, duration and tokens. */
+export function executionLine(execution: ExecutionSummary): Piece[] {
+  const { startedAt, executionId, kind, durationMs, totalTokens } = execution
+  const duration = durationMs === null ? '-' : `${Math.round(durationMs)} ms`
+  return [
+    dim(startedAt),
+    `  ${executionId}  ${kind.padEnd('capability'.length)}  `,
+    statusPiece(execution),
+    `  ${callsText(execution).padEnd('00 calls, 00 failed'.length)}  ${duration.padStart('000000 ms'.length)}`,
+    `  ${totalTokens} ${totalTokens === 1 ? 'token' : 'tokens'}`,
+  ]
+}
+
+function statusPiece({ status, failedCalls }: ExecutionSummary): Piece {
+  const text = status.padEnd('completed'.length)
+  if (status === 'failed') return red(text)
+  if (failedCalls > 0) return yellow(text)
+  return status === 'completed' ? green(text) : text
+}
+
+function callsText({ capabilityCalls, failedCalls }: ExecutionSummary): string {
+  const calls = capabilityCalls === 1 ? '1 call' : `${capabilityCalls} calls`
+  return failedCalls === 0 ? calls : `${calls}, ${failedCalls} failed`
+}
