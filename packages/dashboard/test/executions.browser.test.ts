@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { describeScreens, type SignedIn } from './support/dashboard.ts'
 
 describeScreens('what ran', (scene) => {
@@ -72,6 +72,31 @@ describeScreens('what ran', (scene) => {
     await page.getByRole('link', { name: 'search-products' }).waitFor()
   })
 
+  test('an execution that completed behind a failed call is marked in amber, and found by that', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await ask(account, runtimeId, 'search products for mug')
+    scene.endpoint.script('search-products', () => ({ fault: 'status', status: 503 }))
+    onTestFinished(() => scene.endpoint.script('search-products', () => ({ output: {} })))
+    const { executionId } = await ask(account, runtimeId, 'search products for mug')
+    await page.goto(`${scene.url}/dashboard/executions`)
+    const badges = page.getByRole('row').getByText(/^completed/)
+    await badges.first().waitFor()
+    expect(await badges.allInnerTexts()).toEqual(['completed, 1 call failed', 'completed'])
+    const colour = (at: number) => badges.nth(at).evaluate((badge) => getComputedStyle(badge).color)
+    expect(await colour(0)).not.toBe(await colour(1))
+
+    await page.getByLabel('Calls').selectOption('failed')
+    await expect.poll(() => badges.allInnerTexts()).toEqual(['completed, 1 call failed'])
+    expect(new URL(page.url()).searchParams.get('calls')).toBe('failed')
+    await page.getByRole('link', { name: executionId.slice(-8) }).click()
+    await page.getByText('completed, 1 call failed').waitFor()
+    await page.getByText('The endpoint answered with status 503.').waitFor()
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    await page.getByText('The last call or probe failed. The endpoint answered with status 503.').waitFor()
+  })
+
   test('a single call that failed is told once', async () => {
     const account = await scene.openSignedIn('')
     const { page, call } = account
@@ -102,8 +127,8 @@ describeScreens('what ran', (scene) => {
     expect(capabilities[0]).toBe('capability,calls,failed,p50DurationMs,p95DurationMs')
     expect(capabilities[1]).toMatch(/^search-products,3,0,/)
     const runtimes = await savedLines(page, 'svc-runtimes.csv')
-    expect(runtimes[0]).toBe('runtimeId,executions,failed,totalTokens,p50DurationMs,p95DurationMs')
-    expect(runtimes[1]).toMatch(new RegExp(`^${runtimeId},3,0,\\d+,\\d+,\\d+$`))
+    expect(runtimes[0]).toBe('runtimeId,executions,failed,failedCalls,totalTokens,p50DurationMs,p95DurationMs')
+    expect(runtimes[1]).toMatch(new RegExp(`^${runtimeId},3,0,0,\\d+,\\d+,\\d+$`))
     const series = await savedLines(page, 'svc-analytics.csv')
     expect(series[0]).toMatch(/^at,executions,completed,failed,capabilityCalls,/)
     expect(series.at(-2)).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z,3,3,0,3,/)

@@ -38,6 +38,7 @@ describeScreens('a runtime', (scene) => {
       .getByText('added', { exact: true })
       .waitFor()
     await changes.getByText('"version": "1.1.0"').waitFor()
+    await changes.getByText('search-products: version 1.0.0 → 1.1.0').waitFor()
     await page.getByLabel('Before').selectOption('Deployment 2')
     await changes.getByText('They are the same.').waitFor()
 

@@ -36,5 +36,6 @@ export {
   type SvcOutput,
 } from './conversation/svc-output.ts'
 export { webStorage } from './conversation/web-storage.ts'
+export { type RenderableOutput, type RenderOptions, renderOutput } from './element/render-output.ts'
 export type { MarkdownNode } from './markdown/markdown-node.ts'
 export { parseMarkdown } from './markdown/parse-markdown.ts'

@@ -10,7 +10,7 @@ describe('the reserved key', () => {
     const output = read({
       actions: [
         { type: 'link', label: 'Pay', url: 'https://shop.example.com/pay', style: 'primary' },
-        { type: 'reply', label: 'Yes', value: 'Yes, order it' },
+        { type: 'reply', label: 'Yes', value: 'Yes, order it', description: 'Pay later' },
         { type: 'reply', label: 'No' },
       ],
       cards: [
@@ -22,16 +22,16 @@ describe('the reserved key', () => {
           image: { url: 'https://shop.example.com/l.png', alt: 'A lantern' },
           url: 'https://shop.example.com/l',
         },
-        { type: 'product', title: 'Tent', price: 99 },
+        { type: 'product', title: 'Tent', price: '99' },
       ],
       pending: { capability: 'order-status', input: { orderNumber: 'ORD-1' }, intervalMs: 2000, timeoutMs: 60_000 },
     })
     expect(output).toEqual({
       isSettled: false,
       actions: [
-        { type: 'link', label: 'Pay', url: 'https://shop.example.com/pay', isPrimary: true },
-        { type: 'reply', label: 'Yes', value: 'Yes, order it' },
-        { type: 'reply', label: 'No', value: 'No' },
+        { type: 'link', label: 'Pay', url: 'https://shop.example.com/pay', isPrimary: true, description: null },
+        { type: 'reply', label: 'Yes', value: 'Yes, order it', description: 'Pay later' },
+        { type: 'reply', label: 'No', value: 'No', description: null },
       ],
       cards: [
         {
@@ -90,6 +90,24 @@ describe('the reserved key', () => {
     expect(card?.title).toHaveLength(120 - 2)
     expect(card?.title).toMatch(/^abcx+…$/)
     expect(card?.price).toBe('€1')
+  })
+
+  test('a reply is said whole or left out', () => {
+    const replies = (...entries: object[]) =>
+      read({ actions: entries.map((entry) => ({ type: 'reply', label: 'Yes', ...entry })) }).actions
+    expect(replies({ value: 'x'.repeat(1_001) }, { value: 7 }, { value: {} }, { value: null })).toEqual([])
+    expect(replies({ value: 'x'.repeat(1_000) })).toMatchObject([{ value: 'x'.repeat(1_000) }])
+    const [long] = replies({ label: 'y'.repeat(100) })
+    expect([long?.label.length, long?.type === 'reply' && long.value]).toEqual([80, 'y'.repeat(100)])
+  })
+
+  test('what is no text is left out', () => {
+    expect(read({ cards: [{ type: 'product', title: 7 }] }).cards).toEqual([])
+    const card = { type: 'product', title: 'Tent', price: 99, description: ['x'] }
+    expect(read({ cards: [card] }).cards).toMatchObject([{ price: null, description: null }])
+    expect(read({ actions: [{ type: 'reply', label: 'Yes', description: 7 }] }).actions).toMatchObject([
+      { description: null },
+    ])
   })
 
   test('a wait has its limits, whatever is asked for', () => {

@@ -131,6 +131,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/deployment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch the serving deployment with its manifest
+         * @description 404 before the first one.
+         */
+        get: operations["getServingDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments": {
         parameters: {
             query?: never;
@@ -716,7 +736,12 @@ export interface components {
             allowedOrigins: string[];
         };
         AllowedOriginsRequest: {
-            origins: components["schemas"]["Origin"][];
+            /**
+             * @example [
+             *       "https://shop.example.com"
+             *     ]
+             */
+            origins: string[];
         };
         /** @enum {string} */
         AnalyticsBucket: "hour" | "day";
@@ -732,6 +757,7 @@ export interface components {
                 completed: number;
                 failed: number;
                 capabilityCalls: number;
+                failedCalls: number;
                 inputTokens: number;
                 outputTokens: number;
                 totalTokens: number;
@@ -744,6 +770,7 @@ export interface components {
                 completed: number;
                 failed: number;
                 capabilityCalls: number;
+                failedCalls: number;
                 inputTokens: number;
                 outputTokens: number;
                 at: components["schemas"]["Timestamp"];
@@ -763,6 +790,7 @@ export interface components {
                 runtimeId: string;
                 executions: number;
                 failed: number;
+                failedCalls: number;
                 totalTokens: number;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
@@ -827,10 +855,19 @@ export interface components {
             deprecated?: boolean;
             deprecatedSince?: components["schemas"]["SemVer"];
             removalNotBefore?: components["schemas"]["SemVer"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
+            metadata?: components["schemas"]["JsonObject"];
         };
         CapabilityAction: {
             /** @example shoe-shop */
             name: string;
+            /** @example Finds shoes by words and price. */
+            description?: string;
+            permissions?: string[];
             /**
              * @example {
              *       "type": "object",
@@ -878,6 +915,12 @@ export interface components {
             deprecated?: boolean;
             deprecatedSince?: components["schemas"]["SemVer"];
             removalNotBefore?: components["schemas"]["SemVer"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
+            metadata?: components["schemas"]["JsonObject"];
         };
         /**
          * @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.
@@ -998,6 +1041,25 @@ export interface components {
                 hasInputSchema: boolean;
             }[];
             warnings: string[];
+            /**
+             * @description What differs from the deployment that it replaces; empty where nothing does, and for the first one.
+             * @default []
+             */
+            changes: {
+                /** @enum {string} */
+                of: "capability" | "setting";
+                /**
+                 * @description The capability’s name, or the setting’s, dotted.
+                 * @example shoe-shop
+                 */
+                name: string;
+                /** @enum {string} */
+                kind: "added" | "removed" | "changed";
+                /** @description Whether callers of the former deployment may fail with the later one. */
+                breaking: boolean;
+                /** @description `added`, `removed`, or what changed, such as `party.size maximum 20 → 12`. */
+                text: string;
+            }[];
         };
         DeploymentDetail: {
             version: number;
@@ -1184,10 +1246,14 @@ export interface components {
             executionId: string;
             /** @example rt_shoe-shop */
             runtimeId: string;
+            kind: components["schemas"]["ExecutionKind"];
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
             durationMs: number | null;
             capabilityCalls: number;
+            /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
+            failedCalls: number;
+            totalTokens: number;
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -1206,10 +1272,10 @@ export interface components {
          */
         FinishReason: "stop" | "length" | "error" | "cancelled";
         /**
-         * @description `degraded` when a fifth or more of the last 20 calls failed on their way, in the last 15 minutes; `unreachable` while calls are held back because the endpoint does not answer.
+         * @description Of the endpoint, by the last 20 calls and probes within 15 minutes. `unknown`: there were none. `degraded`: the last one failed on its way, or a fifth of them did. `unreachable`: the last three did, or calls are held back. A check-in changes nothing of it.
          * @enum {string}
          */
-        Health: "healthy" | "degraded" | "unreachable";
+        Health: "unknown" | "healthy" | "degraded" | "unreachable";
         Heartbeat: {
             /** @constant */
             status: "ok";
@@ -1241,12 +1307,6 @@ export interface components {
          * @example com.example.shop
          */
         Namespace: string;
-        /**
-         * Format: uri
-         * @description Scheme, host and, where it is not the default, port.
-         * @example https://shop.example.com
-         */
-        Origin: string;
         OwnerExecuteRequest: {
             /** @example rt_shoe-shop */
             runtimeId: string;
@@ -1306,12 +1366,29 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description A conversation from page source: no turn may speak as `system`. */
-        PublicTranscript: components["schemas"]["Transcript"];
+        PublicTranscript: ({
+            /** @constant */
+            role: "user";
+            parts: components["schemas"]["TextPart"][];
+        } | {
+            /** @constant */
+            role: "assistant";
+            parts: (components["schemas"]["TextPart"] | components["schemas"]["ToolCallPart"])[];
+        } | {
+            /** @constant */
+            role: "tool";
+            parts: components["schemas"]["ToolResultPart"][];
+        } | {
+            /** @constant */
+            role: "system";
+            parts: components["schemas"]["TextPart"][];
+        })[];
         RegisterRuntimeRequest: {
             runtimeId?: components["schemas"]["RuntimeId"];
             /** @example shoe-shop */
             name: string;
-            version?: components["schemas"]["SemVer"];
+            /** @example 1.4.0 */
+            version?: string;
             /** @example proj_1BnTtEXAMPLEshop1 */
             projectId?: string;
             endpoint?: components["schemas"]["Endpoint"];
@@ -1369,6 +1446,8 @@ export interface components {
             capabilityCount: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
+            /** @description What the last calls and probes say that the owner can mend, in words; null where there is nothing. */
+            healthNote: string | null;
             tier: components["schemas"]["Tier"];
             capabilities: {
                 /** @example shoe-shop */
@@ -1432,6 +1511,11 @@ export interface components {
             /** @example shoe-shop */
             name?: string;
             baseUrl?: string;
+            /**
+             * @description Null where there is none: capabilities cannot be called then.
+             * @example https://shop.example.com/svc
+             */
+            endpoint?: string | null;
             deployment: {
                 version: number;
                 status: components["schemas"]["DeploymentStatus"];
@@ -1447,6 +1531,8 @@ export interface components {
             }[];
             connection: components["schemas"]["Connection"];
             health: components["schemas"]["Health"];
+            /** @description What the last calls and probes say that the owner can mend, in words; null where there is nothing. */
+            healthNote?: string | null;
             provider: {
                 /** @example shoe-shop */
                 name: string;
@@ -1613,6 +1699,8 @@ export interface components {
              */
             metadata: components["schemas"]["JsonObject"] | null;
             capabilityCalls: components["schemas"]["TracedCall"][];
+            /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
+            failedCalls: number;
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -2038,6 +2126,32 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getServingDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -2698,6 +2812,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
+                /** @description Only those with a capability call that failed, whatever their status. */
+                calls?: "failed";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
@@ -2800,6 +2916,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
+                /** @description Only those with a capability call that failed, whatever their status. */
+                calls?: "failed";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */

@@ -26,6 +26,7 @@ const STATUSES: readonly Schemas['ExecutionStatus'][] = ['running', 'completed',
 /** The filters of the list of executions. Dates are days, `2026-01-31`. */
 export interface ExecutionsSearch {
   status?: Schemas['ExecutionStatus']
+  calls?: 'failed'
   runtimeId?: string
   from?: string
   to?: string
@@ -35,6 +36,7 @@ export function readExecutionsSearch(search: Search): ExecutionsSearch {
   const status = STATUSES.find((known) => known === search['status'])
   return {
     ...(status && { status }),
+    ...(search['calls'] === 'failed' && { calls: 'failed' as const }),
     ...text(search, 'runtimeId'),
     ...day(search, 'from'),
     ...day(search, 'to'),

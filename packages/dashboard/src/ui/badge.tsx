@@ -38,6 +38,12 @@ const STATES: Readonly<Record<string, Tone>> = {
   unreachable: 'bad',
 }
 
+/** How an execution stands; one that completed although calls of it failed is marked. */
+export function ExecutionBadge({ status, failedCalls }: { status: string; failedCalls: number }): ReactNode {
+  if (status !== 'completed' || failedCalls === 0) return <StateBadge state={status} />
+  return <Badge tone="warn">{`completed, ${failedCalls} ${failedCalls === 1 ? 'call' : 'calls'} failed`}</Badge>
+}
+
 /** A state of the API’s, under its own name. */
 export function StateBadge({ state }: { state: string }): ReactNode {
   return <Badge tone={STATES[state] ?? 'neutral'}>{state}</Badge>

@@ -1,4 +1,5 @@
-const LONGEST_URL = 2048
+import { isSafeUrl } from '@svc/contract/reserved-output'
+
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** An address that may be linked to, or null. */
@@ -10,11 +11,11 @@ export type UrlCheck = (text: string) => string | null
  */
 export function createUrlCheck(pageOrigin: string | null): UrlCheck {
   return (text) => {
-    if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\]+$/i.test(text)) return null
+    if (isSafeUrl(text)) return parsed(text)?.href ?? null
+    // An address of this machine has to be as safe but for its scheme.
+    if (!/^http:/i.test(text) || !isSafeUrl(text.replace(/^http:/i, 'https:'))) return null
     const url = parsed(text)
-    if (url?.username !== '' || url.password !== '') return null
-    if (url.protocol === 'https:') return url.href
-    return url.origin === pageOrigin && LOCAL_HOSTS.has(url.hostname) ? url.href : null
+    return url?.origin === pageOrigin && LOCAL_HOSTS.has(url.hostname) ? url.href : null
   }
 }
 

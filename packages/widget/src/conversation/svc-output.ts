@@ -1,4 +1,5 @@
 import type { JsonObject } from '@svc/contract'
+import { RESERVED_OUTPUT_LIMITS as LIMITS } from '@svc/contract/reserved-output'
 import { isRecord } from '../client/read-json.ts'
 import { safeLine } from './safe-text.ts'
 import type { UrlCheck } from './safe-url.ts'
@@ -6,6 +7,7 @@ import type { UrlCheck } from './safe-url.ts'
 export interface LinkAction {
   readonly type: 'link'
   readonly label: string
+  readonly description: string | null
   readonly url: string
   readonly isPrimary: boolean
 }
@@ -14,6 +16,7 @@ export interface LinkAction {
 export interface ReplyAction {
   readonly type: 'reply'
   readonly label: string
+  readonly description: string | null
   readonly value: string
 }
 
@@ -43,15 +46,9 @@ export interface SvcOutput {
   readonly pending: Pending | null
 }
 
-const MOST_ACTIONS = 5
-const MOST_CARDS = 6
 // Malformed entries do not count, but of a list without end only its beginning is looked at.
 const MOST_READ = 32
-const LONGEST_REPLY = 1000
 const CAPABILITY = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
-const LONGEST_INPUT = 65_536
-const INTERVAL_MS = { least: 1000, most: 60_000, otherwise: 3000 }
-const TIMEOUT_MS = { least: 1000, most: 900_000, otherwise: 300_000 }
 
 /** Reads an output of any shape; what is malformed in it is left out. Never throws. */
 export function readSvcOutput(output: unknown, checkUrl: UrlCheck): SvcOutput {
@@ -60,8 +57,8 @@ export function readSvcOutput(output: unknown, checkUrl: UrlCheck): SvcOutput {
   const isSettled = own(svc, 'settled') === true
   return {
     isSettled,
-    actions: listOf(own(svc, 'actions'), MOST_ACTIONS, (entry) => readAction(entry, checkUrl)),
-    cards: listOf(own(svc, 'cards'), MOST_CARDS, (entry) => readCard(entry, checkUrl)),
+    actions: listOf(own(svc, 'actions'), LIMITS.actions, (entry) => readAction(entry, checkUrl)),
+    cards: listOf(own(svc, 'cards'), LIMITS.cards, (entry) => readCard(entry, checkUrl)),
     pending: isSettled ? null : readPending(own(svc, 'pending')),
   }
 }
@@ -81,24 +78,32 @@ function listOf<T>(value: unknown, most: number, read: (entry: Record<string, un
 }
 
 function readAction(entry: Record<string, unknown>, checkUrl: UrlCheck): Action | null {
-  const label = lineOf(own(entry, 'label'), 80)
+  const label = lineOf(own(entry, 'label'), LIMITS.labelCharacters)
   if (label === null) return null
   const type = own(entry, 'type')
+  const description = lineOf(own(entry, 'description'), LIMITS.descriptionCharacters)
   if (type === 'link') {
     const url = urlOf(own(entry, 'url'), checkUrl)
-    return url === null ? null : { type, label, url, isPrimary: own(entry, 'style') === 'primary' }
+    return url === null ? null : { type, label, description, url, isPrimary: own(entry, 'style') === 'primary' }
   }
   if (type !== 'reply') return null
-  return { type, label, value: lineOf(own(entry, 'value'), LONGEST_REPLY) ?? label }
+  const value = replyOf(own(entry, Object.hasOwn(entry, 'value') ? 'value' : 'label'))
+  return value === null ? null : { type, label, description, value }
+}
+
+// Half of a sentence may say the opposite of the whole: what is too long to be said is left out.
+function replyOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > LIMITS.replyCharacters) return null
+  return lineOf(value, LIMITS.replyCharacters)
 }
 
 function readCard(entry: Record<string, unknown>, checkUrl: UrlCheck): ProductCard | null {
-  const title = lineOf(own(entry, 'title'), 120)
+  const title = lineOf(own(entry, 'title'), LIMITS.titleCharacters)
   if (title === null || own(entry, 'type') !== 'product') return null
   return {
     title,
-    price: lineOf(own(entry, 'price'), 40),
-    description: lineOf(own(entry, 'description'), 300),
+    price: lineOf(own(entry, 'price'), LIMITS.priceCharacters),
+    description: lineOf(own(entry, 'description'), LIMITS.descriptionCharacters),
     image: readImage(own(entry, 'image'), checkUrl),
     url: urlOf(own(entry, 'url'), checkUrl),
   }
@@ -107,7 +112,7 @@ function readCard(entry: Record<string, unknown>, checkUrl: UrlCheck): ProductCa
 function readImage(value: unknown, checkUrl: UrlCheck): ProductCard['image'] {
   if (!isRecord(value)) return null
   const url = urlOf(own(value, 'url'), checkUrl)
-  return url === null ? null : { url, alt: lineOf(own(value, 'alt'), 200) ?? '' }
+  return url === null ? null : { url, alt: lineOf(own(value, 'alt'), LIMITS.altCharacters) ?? '' }
 }
 
 function readPending(value: unknown): Pending | null {
@@ -115,12 +120,12 @@ function readPending(value: unknown): Pending | null {
   const capability = own(value, 'capability')
   const input = own(value, 'input') ?? {}
   if (typeof capability !== 'string' || !CAPABILITY.test(capability) || !isRecord(input)) return null
-  if (JSON.stringify(input).length > LONGEST_INPUT) return null
+  if (JSON.stringify(input).length > LIMITS.pendingInputCharacters) return null
   return {
     capability,
     input,
-    intervalMs: within(own(value, 'intervalMs'), INTERVAL_MS),
-    timeoutMs: within(own(value, 'timeoutMs'), TIMEOUT_MS),
+    intervalMs: within(own(value, 'intervalMs'), LIMITS.intervalMs),
+    timeoutMs: within(own(value, 'timeoutMs'), LIMITS.timeoutMs),
   }
 }
 
@@ -130,8 +135,7 @@ function within(value: unknown, bounds: { least: number; most: number; otherwise
 }
 
 function lineOf(value: unknown, most: number): string | null {
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
-  return (typeof text === 'string' && safeLine(text, most)) || null
+  return (typeof value === 'string' && safeLine(value, most)) || null
 }
 
 function urlOf(value: unknown, checkUrl: UrlCheck): string | null {

@@ -5,8 +5,11 @@ import { link } from './link.ts'
 import { fill, type Strings, spoken } from './strings.ts'
 import type { ViewActions } from './view-actions.ts'
 
+/** The actions of an output's buttons. */
+export type OutputActions = Pick<ViewActions, 'send' | 'checkAgain' | 'cancelWait'>
+
 /** What a capability gave to be shown: cards, what to do next, and what is still waited for. */
-export function outputView(output: Output, actions: ViewActions, strings: Strings): HTMLElement {
+export function outputView(output: Output, actions: OutputActions, strings: Strings): HTMLElement {
   const root = element('div', { part: 'output' })
   if (output.cards.length > 0) {
     const cards = output.cards.map((card) => cardView(card, strings))
@@ -48,13 +51,17 @@ function imageView({ url, alt }: { url: string; alt: string }): HTMLElement {
   return image
 }
 
-function actionView(action: Action, { send }: ViewActions, strings: Strings): HTMLElement {
+function actionView(action: Action, { send }: OutputActions, strings: Strings): HTMLElement {
+  const label = element('span', { text: action.label, attributes: { dir: 'auto' } })
+  const { description: text } = action
+  const description = text ? [element('span', { part: 'action-description', text, attributes: { dir: 'auto' } })] : []
   if (action.type === 'reply') {
-    const reply = button('action', action.label, () => send(action.value))
+    const reply = button('action', '', () => send(action.value))
     reply.classList.add('reply')
+    reply.append(label, ...description)
     return reply
   }
-  const made = link(action.url, strings, element('span', { text: action.label, attributes: { dir: 'auto' } }))
+  const made = link(action.url, strings, label, ...description)
   made.className = action.isPrimary ? 'action primary' : 'action'
   made.setAttribute('part', made.className)
   return made
@@ -68,7 +75,7 @@ export function waitSentence({ state, pending }: Wait, strings: Strings): string
 function waitView(
   id: string,
   wait: Wait,
-  { actions, strings }: { actions: ViewActions; strings: Strings },
+  { actions, strings }: { actions: OutputActions; strings: Strings },
 ): HTMLElement {
   const { state } = wait
   const text = waitSentence(wait, strings)

@@ -123,7 +123,8 @@ const PARTS = `
 .suggestion{color:inherit}
 .action:hover,.suggestion:hover{border-color:var(--_accent)}
 .action.primary{background:var(--_accent);border-color:var(--_accent);color:var(--_on-accent)}
-.action.primary .host-name{color:inherit}
+.action-description{display:block;color:var(--_soft);font-size:.87em;font-weight:400;line-height:1.4}
+.action.primary .host-name,.action.primary .action-description{color:inherit}
 .action[aria-disabled=true]{border-color:var(--_line);opacity:.55;cursor:default}
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}

@@ -45,12 +45,21 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         actions={
           <ExportButton
             file="svc-runtimes.csv"
-            headings={['runtimeId', 'executions', 'failed', 'totalTokens', 'p50DurationMs', 'p95DurationMs']}
+            headings={[
+              'runtimeId',
+              'executions',
+              'failed',
+              'failedCalls',
+              'totalTokens',
+              'p50DurationMs',
+              'p95DurationMs',
+            ]}
             rows={() =>
               runtimes.map((one) => [
                 one.runtimeId,
                 one.executions,
                 one.failed,
+                one.failedCalls,
                 one.totalTokens,
                 one.p50DurationMs,
                 one.p95DurationMs,
@@ -98,6 +107,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
     },
     { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
     { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
+    { heading: 'Calls failed', isNumber: true, isExtra: true, cell: ({ failedCalls }) => formatCount(failedCalls) },
     { heading: 'Tokens', isNumber: true, isExtra: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
     ...PERCENTILES,
   ]

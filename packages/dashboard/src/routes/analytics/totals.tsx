@@ -7,7 +7,11 @@ export function Totals({ totals }: { totals: Schemas['AnalyticsSummary']['totals
   const { executions, completed, failed } = totals
   const ended = completed + failed
   const tiles = [
-    ['Executions', formatCount(executions), `${formatCount(totals.capabilityCalls)} capability calls`],
+    [
+      'Executions',
+      formatCount(executions),
+      `${formatCount(totals.capabilityCalls)} capability calls, ${formatCount(totals.failedCalls)} failed`,
+    ],
     [
       'Failed',
       formatCount(failed),

@@ -105,6 +105,7 @@ function ActionView({ action, isBusy, onReply }: ActionViewProps): ReactNode {
         <OutsideLink url={action.url} label={action.label}>
           {action.label}
         </OutsideLink>
+        <Description text={action.description} />
       </span>
     )
   }
@@ -113,6 +114,17 @@ function ActionView({ action, isBusy, onReply }: ActionViewProps): ReactNode {
       <span dir="auto" className="truncate">
         {action.label}
       </span>
+      <Description text={action.description} />
     </Button>
+  )
+}
+
+function Description({ text }: { text: string | null }): ReactNode {
+  return (
+    text !== null && (
+      <span dir="auto" className="ms-2 text-muted">
+        {text}
+      </span>
+    )
   )
 }

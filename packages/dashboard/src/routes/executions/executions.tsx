@@ -4,7 +4,7 @@ import { Activity } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { executionsQuery, isTooLongForLive, runtimesQuery } from '../../api/queries.ts'
-import { StateBadge } from '../../ui/badge.tsx'
+import { ExecutionBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -22,11 +22,11 @@ type Execution = Schemas['ExecutionSummary']
 
 /** What ran and what runs, newest first. The filters stand in the address. */
 export function Executions(): ReactNode {
-  const { status, runtimeId, from, to } = useSearch({ from: '/app/executions' })
+  const { status, calls, runtimeId, from, to } = useSearch({ from: '/app/executions' })
   const { project: projectId } = useSearch({ from: '/app' })
   const [isLive, setLive] = useState(true)
   const { data: runtimes } = useQuery(runtimesQuery())
-  const filters = { status, runtimeId, projectId, from: from && startOfDay(from), to: to && endOfDay(to) }
+  const filters = { status, calls, runtimeId, projectId, from: from && startOfDay(from), to: to && endOfDay(to) }
   const list = useInfiniteQuery(executionsQuery(filters, isLive))
   const rows = list.data?.pages.flatMap(({ executions }) => executions) ?? []
   const names = new Map(runtimes?.map((runtime) => [runtime.runtimeId, runtime.name]))
@@ -76,7 +76,10 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
         </Link>
       ),
     },
-    { heading: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+    {
+      heading: 'Status',
+      cell: ({ status, failedCalls }) => <ExecutionBadge status={status} failedCalls={failedCalls} />,
+    },
     {
       heading: 'Runtime',
       isExtra: true,

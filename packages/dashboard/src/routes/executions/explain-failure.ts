@@ -64,6 +64,10 @@ const CALL_FIXES: ReadonlyMap<string, string> = new Map([
     'The call was not made: the execution was stopped.',
     'Nothing was sent to your server. The failure of the execution says why it was stopped.',
   ],
+  [
+    'The endpoint has just started and did not take the call.',
+    'Make the handler when your server starts. Where it starts with its first call, use a nonce store that is shared.',
+  ],
   ['The runtime has no endpoint.', 'Set the endpoint under the runtime’s overview, or deploy with one.'],
   ['The service was interrupted.', ASK_AGAIN],
   [
@@ -95,6 +99,11 @@ const EXECUTION_FIXES: ReadonlyMap<string, string> = new Map([
   ['The model is not available at the moment.', MODEL_BUSY],
   ['The model took too long to answer.', MODEL_BUSY],
   ['The model’s answer was cut off.', MODEL_BUSY],
+  ['The model provider reported an error within the answer.', MODEL_BUSY],
+  ['The model ended its answer for a reason that is no end.', MODEL_BUSY],
+  ['The model wrote a capability call that its provider could not read.', ASK_AGAIN],
+  ['The model provider answered with something other than a stream of events.', OPERATOR],
+  ['The service’s quota at the model provider is used up.', OPERATOR],
   ['The model provider withheld the answer.', 'The provider’s own filter stopped the answer. Other words may pass.'],
   ['The model provider refused the service’s credential.', OPERATOR],
   ['The model provider refused the request.', OPERATOR],

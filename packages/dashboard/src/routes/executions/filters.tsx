@@ -14,7 +14,7 @@ export function Filters(): ReactNode {
   }
   const isFiltered = Object.keys(readExecutionsSearch({ ...search })).length > 0
   return (
-    <form aria-label="Filters" className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1.4fr_1fr_1fr_5rem]">
+    <form aria-label="Filters" className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1fr_1.4fr_1fr_1fr_5rem]">
       <SelectField
         label="Status"
         value={search.status ?? ''}
@@ -24,6 +24,10 @@ export function Filters(): ReactNode {
         <option value="running">Running</option>
         <option value="completed">Completed</option>
         <option value="failed">Failed</option>
+      </SelectField>
+      <SelectField label="Calls" value={search.calls ?? ''} onChange={(event) => change('calls', event.target.value)}>
+        <option value="">Any</option>
+        <option value="failed">With a failed call</option>
       </SelectField>
       <RuntimeSelect value={search.runtimeId ?? ''} onChange={(runtimeId) => change('runtimeId', runtimeId)} />
       <TextField

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { runtimeQuery, traceQuery } from '../../api/queries.ts'
-import { StateBadge } from '../../ui/badge.tsx'
+import { ExecutionBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -39,7 +39,7 @@ export function TracePage(): ReactNode {
           </CopyButton>
         </span>
       }
-      actions={<StateBadge state={trace.status} />}
+      actions={<ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} />}
     >
       {trace.error && (
         <FailureNotice of={trace.kind === 'execute' ? 'execution' : 'call'} message={trace.error.message} />

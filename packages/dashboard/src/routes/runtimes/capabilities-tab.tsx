@@ -6,6 +6,7 @@ import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
@@ -13,7 +14,7 @@ import { SchemaView } from './schema-view.tsx'
 import { useRuntime } from './use-runtime.ts'
 
 type Capability = Schemas['RuntimeDetail']['capabilities'][number]
-type Schema = Readonly<Record<string, unknown>>
+type Deployed = Schemas['DeploymentDetail']['manifest']['capabilities'][number]
 
 /** What the runtime can do, with the schemas of its serving deployment. */
 export function CapabilitiesTab(): ReactNode {
@@ -38,7 +39,7 @@ interface CapabilitiesProps {
 
 function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): ReactNode {
   const { data, error, isPending, refetch } = useQuery(deploymentQuery(runtimeId, version))
-  const actions = new Map(data?.manifest.capabilities.map((one) => [one.name, one.actions[0]]))
+  const deployed = new Map(data?.manifest.capabilities.map((one) => [one.name, one]))
   return (
     <>
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
@@ -46,8 +47,7 @@ function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): 
         <CapabilityCard
           key={capability.name}
           capability={capability}
-          inputSchema={actions.get(capability.name)?.inputSchema}
-          outputSchema={actions.get(capability.name)?.outputSchema}
+          deployed={deployed.get(capability.name)}
           isLoading={isPending}
         />
       ))}
@@ -57,12 +57,12 @@ function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): 
 
 interface CapabilityCardProps {
   capability: Capability
-  inputSchema: Schema | undefined
-  outputSchema: Schema | undefined
+  deployed: Deployed | undefined
   isLoading: boolean
 }
 
-function CapabilityCard({ capability, inputSchema, outputSchema, isLoading }: CapabilityCardProps): ReactNode {
+function CapabilityCard({ capability, deployed, isLoading }: CapabilityCardProps): ReactNode {
+  const { inputSchema, outputSchema } = deployed?.actions[0] ?? {}
   const { name, version, description, requiresEndUser, deprecated, hasInputSchema } = capability
   return (
     <Card
@@ -81,6 +81,7 @@ function CapabilityCard({ capability, inputSchema, outputSchema, isLoading }: Ca
       {!isLoading && !hasInputSchema && (
         <p className="text-sm text-muted">The model is told that it takes no parameters.</p>
       )}
+      {deployed && <Particulars deployed={deployed} />}
       {(inputSchema || outputSchema) && (
         <div className={classNames('grid gap-5', inputSchema && outputSchema && 'lg:grid-cols-2')}>
           {inputSchema && <SchemaView title="Input" schema={inputSchema} />}
@@ -88,5 +89,17 @@ function CapabilityCard({ capability, inputSchema, outputSchema, isLoading }: Ca
         </div>
       )}
     </Card>
+  )
+}
+
+/** Texts that its owner wrote for readers. */
+function Particulars({ deployed: { actions, metadata } }: { deployed: Deployed }): ReactNode {
+  const { description, permissions = [] } = actions[0] ?? {}
+  return (
+    <>
+      {description && <p className="mb-3 text-sm">{description}</p>}
+      {permissions.length > 0 && <p className="mb-3 text-sm text-muted">Permissions: {permissions.join(', ')}</p>}
+      {metadata && <CodeBlock text={JSON.stringify(metadata, null, 2)} label="Copy the metadata" />}
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { changeSentence, compareDeployments, type DeploymentChange } from '@svc/contract/compare-deployments'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { deploymentQuery } from '../../api/queries.ts'
@@ -40,6 +41,7 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
       <div className="mt-5">
         {failed && <LoadError error={failed.error} onRetry={() => void failed.refetch()} />}
         {!failed && !(old && fresh) && <Loading className="p-0" />}
+        {old && fresh && <Sentences changes={compareDeployments(old, fresh)} />}
         {old && fresh && <Changes changes={compareManifests(old, fresh)} />}
       </div>
     </Card>
@@ -62,6 +64,20 @@ function Side({ label, value, versions, onChange }: SideProps): ReactNode {
         </option>
       ))}
     </SelectField>
+  )
+}
+
+/** The differences in words, the same that the tool prints. */
+function Sentences({ changes }: { changes: readonly DeploymentChange[] }): ReactNode {
+  if (changes.length === 0) return null
+  return (
+    <ul aria-label="Changes in words" className="mb-5 flex list-disc flex-col gap-1 pl-5 text-sm">
+      {changes.map((change) => (
+        <li key={changeSentence(change)} className="[overflow-wrap:anywhere]">
+          {change.name}: {change.text} {change.breaking && <Badge tone="bad">breaking</Badge>}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -12,7 +12,7 @@ export const DEPLOY_STEPS: readonly DeploySteps[] = [
   {
     why: 'In a clone of svc: its packages are not published yet. Pack them, into the folder that holds the clone.',
     commands: [
-      'npm pack --workspace packages/contract --workspace packages/sdk --workspace packages/cli --pack-destination ..',
+      'npm pack --silent --workspace packages/contract --workspace packages/sdk --workspace packages/cli --pack-destination ..',
     ],
   },
   {

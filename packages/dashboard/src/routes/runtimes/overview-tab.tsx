@@ -39,7 +39,7 @@ function facts(runtime: Schemas['RuntimeDetail']): (readonly [string, ReactNode]
     ['Serving', deployment ? `deployment ${deployment.version}` : 'nothing yet'],
     ['Deployed', deployment ? formatTime(deployment.deployedAt) : '–'],
     ['Version', runtime.version],
-    ['Website', website ? website.url : '–'],
+    ['Website', website?.url ?? '–'],
     ['Namespace', adp ? adp.namespace : '–'],
     ['Project', <ProjectName key="project" projectId={runtime.projectId} />],
   ]
