@@ -4,6 +4,7 @@ import {
   bodyDigest,
   CapabilityCall,
   computeSignature,
+  PROBE_CAPABILITY,
   RECEIVER_REFUSALS,
   type ReceiverRefusal,
   SIGNATURE_HEADERS,
@@ -132,11 +133,16 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const call = received(request.headers, bytes)
   if (!call) return refuse(state, response, 'invalid_json')
   const script = state.scripts.get(call.capability)
+  // As the SDK does.
+  if (call.capability === PROBE_CAPABILITY && !script) return answer(response, { output: { ok: true } })
   if (!script) return refuse(state, response, 'unknown_capability')
   state.effects.push(call)
-  const answer = await script(call)
-  if ('fault' in answer) return commitFault(answer, response)
-  const body = 'error' in answer ? { output: null, error: answer.error } : { output: answer.output }
+  const scripted = await script(call)
+  if ('fault' in scripted) return commitFault(scripted, response)
+  answer(response, 'error' in scripted ? { output: null, error: scripted.error } : { output: scripted.output })
+}
+
+function answer(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 

@@ -162,8 +162,8 @@ function judgeOperation(operation: Operation, book: Book): Breach[] {
   return hasOtherTokens ? [{ law: 'metering', what: `${row.executionId} was told other tokens than are stored` }] : []
 }
 
-/** Whoever asks has a right to it, and asks in form: all that may stand in the way is that it is too much. */
-const MAY_REFUSE: readonly number[] = [429]
+/** Each request is allowed and in form: it may be too much (429), or the database may be away (500, nothing was done). */
+const MAY_REFUSE: readonly number[] = [429, 500]
 
 function judgeRefusal(op: number, { status, reason }: Refused): Breach[] {
   if (MAY_REFUSE.includes(status)) return []

@@ -59,7 +59,8 @@ export function toldBy(doorway: Doorway, heard: Heard): Told {
   if (doorway === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
   if (heard.status === 200) return toldByExecution(doorway === 'stream' ? doneOf(heard.text) : heard.text)
   const { error } = ErrorBody.parse(JSON.parse(heard.text))
-  if (heard.status >= 500) return { as: 'unknown', reason: error.message }
+  const isRefusal = heard.headers['retry-after'] !== undefined && error.message.includes('Nothing was done')
+  if (heard.status >= 500 && !isRefusal) return { as: 'unknown', reason: error.message }
   return { as: 'refused', status: heard.status, reason: error.message }
 }
 

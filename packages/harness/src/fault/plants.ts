@@ -75,9 +75,45 @@ export const PLANTS: readonly Plant[] = [
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.005, check: 'differences between usage and executions' },
   },
   {
+    name: 'fold-lost',
+    breaks: 'what leaves the journal of usage is in the counters',
+    edits: [{ file: 'usage/journal-store.js', from: 'await addToCounters(tx, rollUp);', to: '' }],
+    foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
+  },
+  {
+    name: 'folded-twice',
+    breaks: 'what leaves the journal of usage is counted once',
+    edits: [
+      {
+        file: 'usage/journal-store.js',
+        from: 'await addToCounters(tx, rollUp);',
+        to: 'await addToCounters(tx, rollUp); await addToCounters(tx, rollUp);',
+      },
+    ],
+    foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
+  },
+  {
+    name: 'run-before-admission',
+    breaks: 'an execution is stored before it has an effect',
+    edits: [
+      {
+        file: 'executions/admissions.js',
+        from: 'const admission = await admitSurely(deps, request);',
+        to: `const admission = { outcome: 'admitted', tier: 'pro', storedBytes: 0 }; void admitSurely(deps, request).catch(() => {});`,
+      },
+    ],
+    foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.06, check: 'executions failed without a cause' },
+  },
+  {
     name: 'interrupted-usage-lost',
     breaks: 'what was interrupted is counted too',
-    edits: [{ file: 'executions/lease-store.js', from: 'journalUsage(tx, usages)', to: 'journalUsage(tx, [])' }],
+    edits: [
+      {
+        file: 'executions/sqlite-batch.js',
+        from: 'if (usages.length > 0)',
+        to: 'if (!isTakeOver && usages.length > 0)',
+      },
+    ],
     foundBy: { scenario: 'kills', engine: 'sqlite', scale: 0.01, check: 'differences between usage and executions' },
   },
   {
@@ -228,7 +264,7 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'dispatch/call-limit.js',
-        from: 'setTimeout(() => end(FAILURES.timeout), ms)',
+        from: 'setTimeout(() => this.#end(FAILURES.timeout), ms)',
         to: 'setTimeout(() => undefined, ms)',
       },
     ],

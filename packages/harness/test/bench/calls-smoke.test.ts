@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ENDPOINT_BODY, IN_ANSWER, IN_OUTPUT, MODEL_STREAM } from '../../src/bench/broker/bodies.ts'
 import { tryOnce } from '../../src/bench/broker/canary.ts'
 import { brokerContender, candidatesOf, executeContender, proxyContender } from '../../src/bench/broker/candidates.ts'
+import { countEntered } from '../../src/bench/broker/entered.ts'
 import { loadTable } from '../../src/bench/broker/tables.ts'
 import { noneFailed } from '../../src/bench/load/marks.ts'
 import { startFixedAnswers } from '../../src/bench/load/nginx.ts'
@@ -71,7 +72,11 @@ async function runSmoke(context: ScenarioContext): Promise<Check[]> {
   const endpoints = [`${upstream.url}/svc`, `${upstream.url}/svc`]
   const options = { engine: context.engine, cluster, serverFolder, endpoints, modelUrl: upstream.url }
   const service = await startService(context, options)
-  return [...(await measureCalls(context, service, upstream.url)), ...(await measureStreams(context, service))]
+  return [
+    ...(await measureCalls(context, service, upstream.url)),
+    ...(await measureStreams(context, service)),
+    atLeast('functions entered by a call', await countEntered(context, { upstream, cluster }, context.engine), 50),
+  ]
 }
 
 describeMeasured('sqlite', 'wrk', 'nginx', 'taskset')

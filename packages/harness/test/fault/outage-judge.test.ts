@@ -3,13 +3,13 @@ import { createHistory, type Told } from '../../src/fault/history.ts'
 import { askedSince, judgeOutages, type Look, type OutageNotes } from '../../src/fault/postgres-outage/judge.ts'
 
 const [FROM, TO] = [100_000, 145_000]
-const BUSY: Told = { as: 'refused', status: 429, reason: 'Busy.' }
+const BUSY: Told = { as: 'refused', status: 500, reason: 'Nothing was done.' }
 const COMPLETED: Told = { as: 'completed', executionId: 'exec_1', tokens: 1 }
 const UNKNOWN: Told = { as: 'unknown', reason: 'Fault.' }
 const WHATS = ['health', 'readiness', 'read'] as const
 
 function look(what: Look['what'], fields: Partial<Look> = {}): Look {
-  const status = { health: 200, readiness: 503, read: 429 }[what]
+  const status = { health: 200, readiness: 503, read: 500 }[what]
   return { what, at: FROM + 10_000, tookMs: 20, status, hasRetryAfter: what === 'read', ...fields }
 }
 
@@ -48,12 +48,12 @@ test('what began before it, or may have found the database back, is not judged',
 })
 
 test.each<[string, Partial<OutageNotes>]>([
-  ['of these, not refused as too much for now (429)', { operations: [asked(UNKNOWN)] }],
-  ['of these, not refused as too much for now (429)', { operations: [asked(COMPLETED)] }],
-  ['of these, not refused as too much for now (429)', { operations: [asked({ ...BUSY, status: 403 })] }],
+  ['of these, not refused because the database is away (500)', { operations: [asked(UNKNOWN)] }],
+  ['of these, not refused because the database is away (500)', { operations: [asked(COMPLETED)] }],
+  ['of these, not refused because the database is away (500)', { operations: [asked({ ...BUSY, status: 403 })] }],
   ['longest wait for such a refusal', { operations: [asked(BUSY, FROM + 10, FROM + 10_011)] }],
-  ['of these, not refused with 429 and Retry-After', { looks: [look('read', { hasRetryAfter: false })] }],
-  ['of these, not refused with 429 and Retry-After', { looks: [look('read', { status: 500 })] }],
+  ['of these, not refused with 500 and Retry-After', { looks: [look('read', { hasRetryAfter: false })] }],
+  ['of these, not refused with 500 and Retry-After', { looks: [look('read', { status: 429 })] }],
   ['longest wait for such a refusal of a read', { looks: [look('read', { tookMs: 10_001 })] }],
   ['of these, not answered with 200', { looks: [look('health', { status: 503 })] }],
   ['of these, not answered with 200', { looks: [look('health', { status: null })] }],
@@ -71,12 +71,12 @@ test.each<[string, Partial<OutageNotes>, string[]]>([
   [
     'operations that the database answered in the end',
     { operations: [asked(COMPLETED, TO - 10_000, TO + 5)] },
-    ['of these, not refused as too much for now (429)', 'longest wait for such a refusal'],
+    ['of these, not refused because the database is away (500)', 'longest wait for such a refusal'],
   ],
   [
     'reads',
     { looks: [look('read', HUNG)] },
-    ['of these, not refused with 429 and Retry-After', 'longest wait for such a refusal of a read'],
+    ['of these, not refused with 500 and Retry-After', 'longest wait for such a refusal of a read'],
   ],
   ['looks at /health', { looks: [look('health', HUNG)] }, ['of these, not answered with 200']],
   ['looks at /ready', { looks: [look('readiness', HUNG)] }, ['of these, not answered with 503']],
@@ -119,7 +119,7 @@ test('what is asked for and not heard of stands among what was asked for', () =>
     { invokedAt: FROM + 5, endedAt: TO + 20_000, told: { as: 'unknown' } },
   ])
   expect(missed(outage({ operations: since }))).toEqual([
-    'of these, not refused as too much for now (429)',
+    'of these, not refused because the database is away (500)',
     'longest wait for such a refusal',
   ])
 })

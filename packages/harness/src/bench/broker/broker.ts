@@ -14,6 +14,7 @@ import {
   peerContender,
   proxyContender,
 } from './candidates.ts'
+import { judgeEntered } from './entered.ts'
 import { type Field, openField } from './field.ts'
 import { judgeBatches, judgeCalls, judgeExecute, judgeSlow } from './judge.ts'
 import { NAMES, serviceName, withoutWrites } from './names.ts'
@@ -52,6 +53,7 @@ async function runBroker(context: ScenarioContext): Promise<readonly Check[]> {
     ...judgeBatches(calls),
     ...judgeSlow(slow, services),
     ...judgeExecute(execute, services),
+    ...(await judgeEntered(context, field)),
     ...(await judgeRows(field, [calls, single, slow, execute, free])),
   ]
 }

@@ -36,13 +36,15 @@ export interface ServiceOptions {
   endpoints: readonly string[]
   /** Base address of the model's provider, which speaks the dialect of OpenAI. */
   modelUrl: string
+  /** Arguments of Node's own. */
+  nodeArguments?: readonly string[]
 }
 
 export const CAPABILITY = 'search'
 
 /** Starts it as an operator would, its log at the usual level and in a file; ends with the scenario. */
 export async function startService(context: ScenarioContext, options: ServiceOptions): Promise<Service> {
-  const { engine, cluster, serverFolder, endpoints, modelUrl } = options
+  const { engine, cluster, serverFolder, endpoints, modelUrl, nodeArguments = [] } = options
   const store = await openStore(engine, cluster)
   context.onEnd(() => store.remove())
   const folder = mkdtempSync(join(tmpdir(), 'svc-harness-log-'))
@@ -51,6 +53,7 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
   const surroundings = { store, serverFolder, env: context.env }
   const server = await startServer({
     ...surroundings,
+    nodeArguments,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
     wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
   }).catch((error: unknown) => {

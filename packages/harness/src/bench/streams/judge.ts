@@ -38,7 +38,7 @@ export function judgeStreams(
   ])
 }
 
-const CPU_RATIO = 1.3
+const CPU_RATIO = 1.6
 const MEMORY_RATIO = 1.3
 
 function completeness({ name, turns }: MeasuredStreams, { streams, eventsEach }: StreamsPlan): Check[] {

@@ -101,6 +101,7 @@ function repeated(count: number, random: Random): Draft[] {
     ...stalls(random),
     ...badEnds(),
     badArguments(),
+    endMarkAlone(),
     secondTurnCut(random),
   ]).flat()
 }
@@ -139,11 +140,11 @@ function stalls(random: Random): Draft[] {
 function badEnds(): Draft[] {
   const drafts: readonly [string, DoubleTurn][] = [
     ['error event', { text: 'Well', toolCalls: CALLS, fault: { type: 'error_event', message: 'overloaded' } }],
-    ['no finish reason', { text: 'Well', toolCalls: CALLS, finishReason: null }],
+    ['a finish reason of its own', { text: 'Well', toolCalls: CALLS, finishReason: 'network_error' }],
     ['no finish reason, no end mark', { text: 'Well', toolCalls: CALLS, finishReason: null, done: false }],
     [
       'bad arguments, no finish reason',
-      { toolCalls: [{ name: 'act', rawArguments: '{"order":' }], finishReason: null },
+      { toolCalls: [{ name: 'act', rawArguments: '{"order":' }], finishReason: null, done: false },
     ],
   ]
   return drafts.map(([fault, turn]) => {
@@ -159,6 +160,21 @@ function badArguments(): Draft {
     fault: 'bad arguments',
     plays: [playWhole(spoken), playWhole(LAST_TURN)],
     expected: { status: 'completed', effects: 0, tokens: sum(TURN_USAGE, LAST_USAGE), requests: { min: 2, max: 2 } },
+  }
+}
+
+// The end mark is an end, too.
+function endMarkAlone(): Draft {
+  const spoken = speakTurn({ text: 'Well', toolCalls: CALLS, finishReason: null }, TURN_USAGE)
+  return {
+    fault: 'no finish reason, an end mark',
+    plays: [playWhole(spoken), playWhole(LAST_TURN)],
+    expected: {
+      status: 'completed',
+      effects: CALLS.length,
+      tokens: sum(TURN_USAGE, LAST_USAGE),
+      requests: { min: 2, max: 2 },
+    },
   }
 }
 

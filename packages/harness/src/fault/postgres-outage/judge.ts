@@ -53,10 +53,10 @@ export function judgeOutages(outages: readonly OutageNotes[]): Check[] {
   const lasting = outages.map((outage) => outage.lasting)
   return [
     atLeast('operations asked for while it was away, fewest in an outage', fewest(asked), ASKED_EACH),
-    exactly('of these, not refused as too much for now (429)', asked.flat().filter(isNotRefused).length, 0),
+    exactly('of these, not refused because the database is away (500)', asked.flat().filter(isNotRefused).length, 0),
     atMost('longest wait for such a refusal', longest(asked.flat().map(tookMs)), REFUSED_WITHIN_MS, 'ms'),
     atLeast('reads while it was away, fewest in an outage', fewest(reads), ASKED_EACH),
-    exactly('of these, not refused with 429 and Retry-After', reads.flat().filter(isNotPutOff).length, 0),
+    exactly('of these, not refused with 500 and Retry-After', reads.flat().filter(isNotPutOff).length, 0),
     atMost(
       'longest wait for such a refusal of a read',
       longest(reads.flat().map((look) => look.tookMs)),
@@ -95,11 +95,11 @@ function isDuring({ from, to }: OutageNotes, askedAt: number, endedAt: number): 
 }
 
 function isNotRefused({ told }: Asked): boolean {
-  return told.as !== 'refused' || told.status !== 429
+  return told.as !== 'refused' || told.status !== 500
 }
 
 function isNotPutOff({ status, hasRetryAfter }: Look): boolean {
-  return status !== 429 || !hasRetryAfter
+  return status !== 500 || !hasRetryAfter
 }
 
 function tookMs({ invokedAt, endedAt }: Asked): number {

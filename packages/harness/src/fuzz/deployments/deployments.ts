@@ -7,6 +7,7 @@ import { type ProbeNotes, startProbe } from '../support/probe.ts'
 import { jsonRequest, toBytes } from '../support/raw-request.ts'
 import { setStage } from '../support/stage.ts'
 import { drawManifest, KINDS } from './manifests.ts'
+import { refuseManifests } from './refused.ts'
 
 const CONNECTIONS = 8
 const MEASURED_MS = 10_000
@@ -15,10 +16,10 @@ const TIMES_QUIET = 5
 /** Below it, other programs of the machine decide. */
 const LEAST_MS = 10
 
-/** Large manifests of one account, on eight connections, beside another account's broker calls. */
+/** Large manifests of one account beside another account's broker calls, then refused ones beside its deployments. */
 export const deployments: Scenario = {
   name: 'deployments',
-  title: 'deployments of one account delay no other account',
+  title: 'deployments delay no other account',
   engines: ['sqlite', 'postgres'],
   async run(context): Promise<readonly Check[]> {
     const stage = await setStage(context)
@@ -56,7 +57,7 @@ export const deployments: Scenario = {
       await Promise.all(deployers)
       checks.push(...judge(kind, { quiet, beside, statuses }))
     }
-    return checks
+    return [...checks, ...(await refuseManifests(context, stage))]
   },
 }
 

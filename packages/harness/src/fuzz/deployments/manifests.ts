@@ -13,11 +13,32 @@ const SCHEMAS: Readonly<Record<(typeof KINDS)[number], () => JsonObject>> = {
 
 export function drawManifest(kind: (typeof KINDS)[number]): DeploymentManifestInput {
   const inputSchema = SCHEMAS[kind]()
-  const capabilities = Array.from({ length: CAPABILITIES }, (_, at) => {
-    const name = `capability-${at}`
-    return { name, version: '1.0.0', description: `Does ${at}.`, actions: [{ name, inputSchema }] }
-  })
-  return { schemaVersion: 2, capabilities }
+  return {
+    schemaVersion: 2,
+    capabilities: Array.from({ length: CAPABILITIES }, (_, at) => capabilityOf(inputSchema, at)),
+  }
+}
+
+/** 400 KB of schemas that take seconds to compile; the last one is invalid, so that the manifest is refused. */
+export function drawRefusedManifest(): DeploymentManifestInput {
+  const properties = Object.fromEntries(
+    Array.from({ length: 400 }, (_, at) => [
+      `field${at}`,
+      { pattern: `^[a-z]{1,9}${at}$`, description: 'x'.repeat(80) },
+    ]),
+  )
+  const slow: JsonObject = { type: 'object', properties }
+  return { schemaVersion: 2, capabilities: [...Array(7).fill(slow), { type: 'objekt' }].map(capabilityOf) }
+}
+
+/** One capability with a small schema. */
+export function drawSmallManifest(): DeploymentManifestInput {
+  return { schemaVersion: 2, capabilities: [capabilityOf({ type: 'object', properties: fields(3) }, 0)] }
+}
+
+function capabilityOf(inputSchema: JsonObject, at: number) {
+  const name = `capability-${at}`
+  return { name, version: '1.0.0', description: `Does ${at}.`, actions: [{ name, inputSchema }] }
 }
 
 function fields(count: number): JsonObject {
