@@ -55,10 +55,13 @@ describe('the page on the command-line tool', () => {
     const controlPlane = await startControlPlane({
       'GET /v1/runtime/status': statusReply(['order-status'], 4, {
         name: 'Example Shop',
+        healthNote: null,
         deprecated: [{ name: 'order-status', deprecatedSince: '1.2.0', removalNotBefore: null }],
       }),
       'POST /v1/deployments': deployReply([{ name: 'order-status', hasInputSchema: true }]),
       'POST /v1/runtimes': { status: 201, body: REGISTERED },
+      'GET /v1/traces/runtime/rt_exampleShop?limit=20': { status: 200, body: { traces: [TRACE], nextCursor: null } },
+      'GET /v1/account': { status: 200, body: ACCOUNT },
       'GET /v1/runtime/rt_exampleShop/manifest': { status: 200, body: manifest },
     })
     const folder = createProject(shopProject())
@@ -70,11 +73,17 @@ describe('the page on the command-line tool', () => {
       'svc generate': [folder, ['generate']],
       'svc deploy': [folder, ['deploy']],
       'svc status': [folder, ['status']],
+      'svc logs': [folder, ['logs']],
       'svc manifest pull': [folder, ['manifest', 'pull', '--runtime', 'rt_exampleShop']],
+      'svc whoami': [folder, ['whoami']],
+      'svc open': [folder, ['open']],
     }
     expect(Object.keys(runs)).toEqual([...sections().keys()].filter((title) => title.startsWith('svc ')))
     for (const [title, [cwd, args]] of Object.entries(runs)) {
-      const env = { ...controlPlane.env(DEPLOY_KEY), ...(args[0] === 'init' && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }) }
+      const env = {
+        ...controlPlane.env(DEPLOY_KEY),
+        ...(['init', 'logs', 'whoami'].includes(args[0] ?? '') && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }),
+      }
       const { stdout } = await runSvc(cwd, [...args, '--json'], { env })
       const printed: unknown = JSON.parse(stdout)
       expect(printed, `${title}: ${stdout}`).toMatchObject({ ok: true })
@@ -87,6 +96,14 @@ describe('the page on the command-line tool', () => {
     expect(JSON.parse(stdout)).toEqual(exampleOf('Output for scripts'))
   })
 })
+
+const ACCOUNT = { ownerId: 'own_1', email: 'you@example.com', tier: 'pro', createdAt: '2026-03-01T10:00:00.000Z' }
+
+const TRACE = {
+  ...{ executionId: 'exec_1', runtimeId: 'rt_exampleShop', kind: 'execute', status: 'completed', finishReason: 'stop' },
+  ...{ durationMs: 840, capabilityCalls: 3, failedCalls: 1, totalTokens: 1523 },
+  ...{ startedAt: '2026-03-01T10:00:00.000Z', completedAt: '2026-03-01T10:00:00.840Z' },
+}
 
 const REGISTERED = {
   ...{ runtimeId: 'rt_fresh', projectId: 'proj_1', tier: 'free', secret: 'aSecret' },

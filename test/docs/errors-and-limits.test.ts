@@ -65,11 +65,12 @@ test('the answers that are not about the call are those of the handler, each wit
   const answers = [
     await answerOf({}, new Request('http://shop.test/svc')),
     await answerOf({ maxBodyBytes: 1 }),
+    await answerOf({ secret: undefined, onError: () => undefined }),
     await answerOf(failing(new NonceStoreFullError('full'))),
     await answerOf(failing(new Error('away'))),
     await answerOf({ clock: noTime, ...failing(new Error('away')) }),
   ]
-  const [, section = ''] = /\nFour further answers([\s\S]*?)\n\n/.exec(page) ?? []
+  const [, section = ''] = /\nFive further answers([\s\S]*?)\n\n/.exec(page) ?? []
   const named = [...section.matchAll(/`([a-z_]+)`\s\((\d{3})\)/g)].map(([, code, status]) => [code, Number(status)])
   expect(named).toEqual(answers)
 })
@@ -121,6 +122,7 @@ test('the messages of a 429 are those of the service', () => {
     'billing/checkout.ts',
     'deployments/deploy.ts',
     'schemas/schemas.ts',
+    'http/account-turns.ts',
     'http/one-at-a-time.ts',
     'http/limit-rate.ts',
     'errors.ts',
@@ -128,7 +130,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(19)
+  expect(messages).toHaveLength(22)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

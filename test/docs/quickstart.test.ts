@@ -28,8 +28,8 @@ test('the page’s commands are these, in this order', () => {
   expect(commands.map((command) => command.replace(/ --workspace.*| "\$SVC_BASE_URL.*/, ' …'))).toEqual([
     'npm install',
     'npm start',
-    'npm run -s admin -- create-owner --email you@example.com',
-    'npm pack …',
+    'npm run -s admin -- create-owner --email you@example.com --tier pro',
+    'npm pack --silent …',
     'mkdir ../my-app && cd ../my-app',
     'npm install --no-save ../svc-*.tgz',
     'npx svc init',

@@ -45,7 +45,7 @@ needs('curl')('the first capability', () => {
 
     const call = commandWith('npx svc dev call').replace('npx svc', SVC)
     expect(JSON.parse((await run('sh', ['-c', call], { cwd: folder, env: home })).stdout)).toMatchObject({ euros: 12 })
-    await start(SVC, ['dev'], { cwd: folder, until: /Serving 1 capability at (\S+)/, env: home })
+    await start(SVC, ['dev'], { cwd: folder, until: /Serving 2 capabilities at (\S+)/, env: home })
     const deploy = commandWith('npx svc deploy').replace('cd my-app && npx svc', SVC)
     const ask = `{ ${deploy}; } >&2 && ${commandWith('curl').replace('curl', 'curl --silent --show-error')}`
     const answer = Executed.parse(JSON.parse((await run('sh', ['-c', ask], { cwd: folder, env: home })).stdout))

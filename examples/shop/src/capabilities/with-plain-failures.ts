@@ -2,8 +2,8 @@ import { type AnyCapability, CapabilityError } from '@svc/sdk'
 import { ShopError } from '../store/shop-error.ts'
 
 /**
- * The same capability, whose failures are fit for a customer: the shop’s own sentences pass, a fault such as a locked
- * database becomes one general sentence, with the fault as its `cause` for the owner’s log.
+ * The same capability, with the shop’s own sentences as expected failures, which a customer may read. The words of any other
+ * fault, such as a locked database, go to the owner’s log alone.
  */
 export function withPlainFailures(capability: AnyCapability): AnyCapability {
   return {
@@ -12,8 +12,7 @@ export function withPlainFailures(capability: AnyCapability): AnyCapability {
       try {
         return await capability.handler(input, context)
       } catch (error) {
-        if (error instanceof ShopError) throw new CapabilityError(error.message)
-        throw new Error('The shop could not do this just now. Please try again in a moment.', { cause: error })
+        throw error instanceof ShopError ? new CapabilityError(error.message) : error
       }
     },
   }
