@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { createAuthEngine, type PasswordHasher } from './accounts/auth-engine.ts'
+import { createPasswordQueue } from './accounts/password-queue.ts'
+import type { PasswordHasher } from './accounts/scrypt.ts'
 import { InFlight } from './admission/in-flight.ts'
 import { type LoopDelay, NO_DELAY } from './admission/loop-delay.ts'
 import { LoopShare } from './admission/loop-share.ts'
@@ -105,7 +106,7 @@ export function createDeps(options: DepsOptions): Deps {
     clock,
     databaseClock,
     keyring,
-    auth: createAuthEngine({ db, keyring, logger }, options.passwordHasher),
+    passwords: createPasswordQueue(options.passwordHasher),
     limits,
     model,
     payments,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { AuthEngine } from './accounts/auth-engine.ts'
+import type { PasswordQueue } from './accounts/password-queue.ts'
 import type { InFlight } from './admission/in-flight.ts'
 import type { LoopDelay } from './admission/loop-delay.ts'
 import type { LoopShare } from './admission/loop-share.ts'
@@ -42,7 +42,7 @@ export interface Deps {
   databaseClock: DatabaseClock
   newId: NewId
   keyring: Keyring
-  auth: AuthEngine
+  passwords: PasswordQueue
   limits: Limits
   model: Model
   dispatcher: Dispatcher

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
 import { networkOf } from '../lib/network.ts'
-import type { HashTurn } from './auth-engine.ts'
 import { isKnownNetwork, rememberNetwork } from './network-store.ts'
+import type { HashTurn } from './password-queue.ts'
 import { type Attempt, IPV6_BITS, KNOWN_NETWORK_MS, SIGN_IN_RATES, SIGN_UP_RATE } from './rules.ts'
 import { drawAttempts } from './throttle-store.ts'
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
+import { isoTime } from '../lib/clock.ts'
 import { insertOwner, type NewOwner } from './store.ts'
 
 /** A password as it is kept, with its account and the number that goes up whenever it is changed. */
@@ -20,7 +21,7 @@ const FIRST_VERSION = 1
 export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordHash: string): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     if (!(await insertOwner(tx, owner))) return null
-    return putPassword(tx, { ...owner, passwordHash, now: owner.createdAt })
+    return putPassword(tx, { ownerId: owner.ownerId, passwordHash, now: owner.createdAt })
   })
 }
 
@@ -38,7 +39,7 @@ export async function setPassword(
       .executeTakeFirst()
     if (!owner) return null
     const ownerId = owner.owner_id
-    return { ownerId, version: await putPassword(tx, { ownerId, email, passwordHash, now }) }
+    return { ownerId, version: await putPassword(tx, { ownerId, passwordHash, now }) }
   })
 }
 
@@ -53,7 +54,7 @@ export async function replacePassword(
   return inTransaction(db, async (tx) => {
     const row = await tx
       .updateTable('auth_accounts')
-      .set({ password: passwordHash, password_version: version + 1, updated_at: isoText(now) })
+      .set({ password: passwordHash, password_version: version + 1, updated_at: isoTime(now) })
       .where('owner_id', '=', ownerId)
       .where('provider_id', '=', PROVIDER)
       .where('password_version', '=', version)
@@ -95,18 +96,12 @@ async function passwordWhere(
 
 interface NewPassword {
   ownerId: string
-  email: string
   passwordHash: string
   now: number
 }
 
-async function putPassword(tx: Tx, { ownerId, email, passwordHash, now }: NewPassword): Promise<number> {
-  const times = { created_at: isoText(now), updated_at: isoText(now) }
-  await tx
-    .insertInto('auth_users')
-    .values({ id: ownerId, name: '', email, email_verified: 0, ...times })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
+async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword): Promise<number> {
+  const times = { created_at: isoTime(now), updated_at: isoTime(now) }
   const { password_version } = await tx
     .insertInto('auth_accounts')
     .values({
@@ -133,8 +128,4 @@ async function putPassword(tx: Tx, { ownerId, email, passwordHash, now }: NewPas
 
 async function deleteSessionsOf(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).execute()
-}
-
-function isoText(epochMs: number): string {
-  return new Date(epochMs).toISOString()
 }

@@ -1,7 +1,8 @@
 import type { Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { SESSIONS_KEPT } from './rules.ts'
+import { isoTime } from '../lib/clock.ts'
+import { SESSION_MS, SESSIONS_KEPT } from './rules.ts'
 
 export interface SessionRow {
   ownerId: string
@@ -42,8 +43,34 @@ export async function deleteSession(db: Kysely<Schema>, handle: string): Promise
   await db.deleteFrom('auth_sessions').where('token', '=', handle).execute()
 }
 
-/** Ends the sessions of an account that were begun or renewed least lately, where there is no room for one more. */
-export async function makeRoomForSession(db: Kysely<Schema>, ownerId: string): Promise<void> {
+export interface NewSession {
+  ownerId: string
+  handle: string
+  passwordVersion: number
+  now: number
+}
+
+/** Begins a session; where the account has too many, it takes the place of the one that was used least lately. */
+export async function insertSession(db: Kysely<Schema>, session: NewSession): Promise<void> {
+  const { ownerId, handle, passwordVersion, now } = session
+  await makeRoom(db, ownerId)
+  const begunAt = isoTime(now)
+  await db
+    .insertInto('auth_sessions')
+    .values({
+      owner_id: ownerId,
+      id: handle,
+      token: handle,
+      valid_until: now + SESSION_MS,
+      password_version: passwordVersion,
+      expires_at: isoTime(now + SESSION_MS),
+      created_at: begunAt,
+      updated_at: begunAt,
+    })
+    .execute()
+}
+
+async function makeRoom(db: Kysely<Schema>, ownerId: string): Promise<void> {
   const surplus = db
     .selectFrom('auth_sessions')
     .select('id')

@@ -1,12 +1,20 @@
+import { randomInt } from 'node:crypto'
 import type { Keyring } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
 
 const PREFIX = 'svc_ss_'
 const FORM = /^svc_ss_([A-Za-z0-9]{32})_([0-9a-f]{64})$/
+const HANDLE_LENGTH = 32
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** True for what has a session token's prefix, whether or not it opens anything. */
 export function looksLikeSession(presented: string): boolean {
   return presented.startsWith(PREFIX)
+}
+
+/** The handle of a new session: 190 bits of chance. */
+export function mintHandle(): string {
+  return Array.from({ length: HANDLE_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
 }
 
 /**

@@ -5,8 +5,8 @@ import { isoTime } from '../lib/clock.ts'
 import { type Owner, toAccount } from './accounts.ts'
 import { deleteForgottenNetworks } from './network-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
-import { deleteEndedSessions, deleteSession, extendSession, findSession, makeRoomForSession } from './session-store.ts'
-import { handleOf, signSession } from './session-token.ts'
+import { deleteEndedSessions, deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
+import { handleOf, mintHandle, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
 import { deleteFullThrottles } from './throttle-store.ts'
 
@@ -36,17 +36,18 @@ export async function authenticateSession(
 }
 
 /**
- * Begins a session under the password of that version, in place of the oldest where there are too many; where it was changed meanwhile the session is void. The answer is
- * made of what was read before: once a session is there, nothing is left that could fail and leave it to nobody.
+ * Begins a session under the password of that version, in place of the oldest where there are too many; where the
+ * password was changed meanwhile, the session is void. Nothing can fail once the session is stored: its answer is made of
+ * what was read before.
  */
 export async function beginSession(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring' | 'auth'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
   owner: NewOwner,
   passwordVersion: number,
 ): Promise<Session> {
   const now = deps.clock.now()
-  await makeRoomForSession(deps.db, owner.ownerId)
-  const handle = await deps.auth.beginSession(owner.ownerId, { now, passwordVersion })
+  const handle = mintHandle()
+  await insertSession(deps.db, { ownerId: owner.ownerId, handle, passwordVersion, now })
   return {
     account: toAccount(owner),
     token: signSession(deps.keyring, handle).reveal(),

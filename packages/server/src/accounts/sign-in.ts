@@ -14,7 +14,7 @@ import {
 } from './password-store.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
 
-type SignInDeps = Pick<Deps, 'db' | 'clock' | 'keyring' | 'newId' | 'auth'>
+type SignInDeps = Pick<Deps, 'db' | 'clock' | 'keyring' | 'newId' | 'passwords'>
 
 interface SignInInput {
   email: string
@@ -27,7 +27,7 @@ interface SignInInput {
 export async function signUp(deps: SignInDeps & Pick<Deps, 'room'>, input: SignInInput): Promise<Session> {
   deps.room.require()
   const attempt = signUpAttempt(deps, input.ip)
-  const passwordHash = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+  const passwordHash = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
     await countAttempt(deps, attempt)
     return hashes.hash(input.password)
   })
@@ -60,7 +60,7 @@ export async function signIn(deps: SignInDeps, input: SignInInput): Promise<Sess
   // Read first: between an attempt that is counted and the password that it is for, nothing must fail.
   const stored = await findPasswordByEmail(deps.db, email)
   const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip: input.ip })
-  const isRight = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+  const isRight = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
     await countAttempt(deps, attempt)
     if (stored) return hashes.verify(stored.hash, input.password)
     await hashes.hash(input.password)
@@ -80,7 +80,7 @@ export async function changePassword(
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw notThePassword()
   const attempt = changeAttempt(deps, email)
-  const passwordHash = await deps.auth.inTurn(attempt.turn, async (hashes) => {
+  const passwordHash = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
     await countAttempt(deps, attempt)
     if (!(await hashes.verify(stored.hash, input.currentPassword))) throw notThePassword()
     return hashes.hash(input.newPassword)
@@ -99,11 +99,11 @@ const OPERATOR = { key: 'operator', isKnown: true }
 
 /** Sets an account's password on the operator's word and ends all its sessions; null when no account has this address. */
 export async function resetPassword(
-  deps: Pick<Deps, 'db' | 'clock' | 'auth'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'passwords'>,
   input: { email: string; password: Secret },
 ): Promise<{ ownerId: string; email: string } | null> {
   const email = normalizeEmail(input.email)
-  const passwordHash = await deps.auth.inTurn(OPERATOR, (hashes) => hashes.hash(input.password))
+  const passwordHash = await deps.passwords.inTurn(OPERATOR, (hashes) => hashes.hash(input.password))
   const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ownerId: set.ownerId, email }
 }

@@ -1,7 +1,7 @@
 import { ChangePasswordRequest, Tier } from '@svc/contract'
 import type { Logger } from 'pino'
 import { createOwner, setTier } from '../accounts/accounts.ts'
-import { createAuthEngine } from '../accounts/auth-engine.ts'
+import { createPasswordQueue } from '../accounts/password-queue.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
 import { readConfig } from '../config.ts'
 import { openOnFullDisk } from '../database/disk-reserve.ts'
@@ -22,7 +22,7 @@ import type { TypedPassword } from './read-password.ts'
 import { recount } from './recount.ts'
 import { restoreBackup } from './restore-backup.ts'
 
-type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'auth'>
+type AdminDeps = Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring' | 'passwords'>
 
 /** What a command needs of the process that it runs in. */
 interface AdminContext {
@@ -49,8 +49,13 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   const { database, keyring } = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   try {
     const { db } = database
-    const auth = createAuthEngine({ db, keyring, logger })
-    const deps: AdminDeps = { db, keyring, auth, clock: systemClock, newId: createIds(systemClock) }
+    const deps: AdminDeps = {
+      db,
+      keyring,
+      passwords: createPasswordQueue(),
+      clock: systemClock,
+      newId: createIds(systemClock),
+    }
     if (command.command.name === 'recount') return await recount(deps)
     if (command.command.name === 'prune') {
       const keepDeployments = command.command.keepDeployments ?? config.limits.deploymentsKept

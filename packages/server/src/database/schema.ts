@@ -5,7 +5,6 @@ import type { ColumnType, Generated } from 'kysely'
 export interface Schema {
   owners: OwnersTable
   credentials: CredentialsTable
-  auth_users: AuthUsersTable
   auth_accounts: AuthAccountsTable
   auth_sessions: AuthSessionsTable
   throttles: ThrottlesTable
@@ -59,16 +58,6 @@ export interface CredentialsTable {
 }
 
 /** An owner who can sign in; `id` is the owner's. */
-export interface AuthUsersTable {
-  id: string
-  name: string
-  email: string
-  email_verified: Flag
-  image: Nullable<string>
-  created_at: IsoText
-  updated_at: IsoText
-}
-
 export interface AuthAccountsTable {
   owner_id: string
   id: string

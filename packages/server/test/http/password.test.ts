@@ -153,7 +153,7 @@ describeEngines('a password that the operator sets', (engine) => {
     const service = await startForTest(database())
     const email = newAddress()
     expect(await reset(service, email)).toBeNull()
-    expect(await database().db.selectFrom('auth_users').select('id').where('email', '=', email).execute()).toEqual([])
+    expect(await database().db.selectFrom('owners').select('owner_id').where('email', '=', email).execute()).toEqual([])
   })
 })
 

@@ -3,8 +3,8 @@ import { KEY_PREFIXES, type KeyKind, keyChecksum } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { findPassword } from '../../src/accounts/password-store.ts'
 import { SESSION_MS } from '../../src/accounts/rules.ts'
-import { deleteSession } from '../../src/accounts/session-store.ts'
-import { signSession } from '../../src/accounts/session-token.ts'
+import { deleteSession, insertSession } from '../../src/accounts/session-store.ts'
+import { mintHandle, signSession } from '../../src/accounts/session-token.ts'
 import { mintCredential } from '../../src/credentials/credentials.ts'
 import { insertCredential } from '../../src/credentials/store.ts'
 import type { Plane } from '../../src/http/planes.ts'
@@ -235,14 +235,19 @@ function ownKeys({ owner, runtime, session }: Scene) {
 
 /** Tokens that were sessions of the scene’s owner, or look as if they could have been. */
 async function overSessions({ service, owner }: Scene): Promise<Record<string, string>> {
-  const { auth, db, keyring } = service.deps
+  const { db, keyring } = service.deps
   const now = service.clock.now()
   const passwordVersion = (await findPassword(db, owner.ownerId))?.version ?? 0
+  const handleFrom = async (start: { now: number; passwordVersion: number }) => {
+    const handle = mintHandle()
+    await insertSession(db, { ownerId: owner.ownerId, handle, ...start })
+    return handle
+  }
   const [expired, outdated, signedOut, living] = await Promise.all([
-    auth.beginSession(owner.ownerId, { now: now - SESSION_MS, passwordVersion }),
-    auth.beginSession(owner.ownerId, { now, passwordVersion: passwordVersion - 1 }),
-    auth.beginSession(owner.ownerId, { now, passwordVersion }),
-    auth.beginSession(owner.ownerId, { now, passwordVersion }),
+    handleFrom({ now: now - SESSION_MS, passwordVersion }),
+    handleFrom({ now, passwordVersion: passwordVersion - 1 }),
+    handleFrom({ now, passwordVersion }),
+    handleFrom({ now, passwordVersion }),
   ])
   await deleteSession(db, signedOut)
   const token = (handle: string, ring = keyring) => signSession(ring, handle).reveal()

@@ -1,7 +1,7 @@
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { expect, test } from 'vitest'
 import { createOwner } from '../../src/accounts/accounts.ts'
-import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
+import { setPassword } from '../../src/accounts/password-store.ts'
+import { type PasswordHasher, SCRYPT } from '../../src/accounts/scrypt.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { PASSWORD, QUICK_HASHER, startForTest } from '../support/service.ts'
@@ -61,8 +61,7 @@ describeEngines('signing in', (engine) => {
   })
 
   test('with scrypt, as the service runs: only the very password opens, and its hash is salted', async () => {
-    const passwordHasher = { hash: hashPassword, verify: verifyPassword }
-    const service = await startForTest(database(), { passwordHasher })
+    const service = await startForTest(database(), { passwordHasher: SCRYPT })
     const [ada, ben] = [newAddress(), newAddress()]
     for (const email of [ada, ben]) begunSession(await askToSignUp(service, { email }))
     begunSession(await askToSignIn(service, { email: ada }))
@@ -75,6 +74,15 @@ describeEngines('signing in', (engine) => {
       .execute()
     expect(new Set(hashes.map(({ password }) => password)).size).toBe(2)
     for (const { password } of hashes) expect(password).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
+  })
+
+  test('a hash that an earlier release stored opens to its password, in whichever form of Unicode it is typed', async () => {
+    const service = await startForTest(database(), { passwordHasher: SCRYPT })
+    const { email } = await service.owner()
+    await setPassword(service.deps.db, { email, passwordHash: EARLIER.hash, now: service.deps.clock.now() })
+    for (const form of ['NFC', 'NFD'])
+      begunSession(await askToSignIn(service, { email, password: EARLIER.password.normalize(form) }))
+    expect((await askToSignIn(service, { email, password: EARLIER.password.toUpperCase() })).statusCode).toBe(401)
   })
 
   test('no more than two passwords are hashed at once, however many ask, and all are answered', async () => {
@@ -100,6 +108,12 @@ describeEngines('signing in', (engine) => {
     expect(refusalOf(answer, 'internal_error')).not.toContain('hunter2')
   })
 })
+
+/** Made by the library that earlier releases hashed with. */
+const EARLIER = {
+  password: 'correct horse ſtaple Å',
+  hash: '46930ae3afa18199fdbc00196c4e9dc2:399efc423bbe054dbeb88c9531eaf3d460be501dbb8ee919bd605b8af5a413dfb7629a83d790cfd3b2ddc21c5cc3b70869d3ab4d7a3ebe907bd808c2947bca1d',
+}
 
 /** Counts hashes, and the most of them that were under way at once. */
 function countingHasher(): PasswordHasher & { count: number; most: number } {

@@ -6,8 +6,8 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createOwner, type Owner } from '../../src/accounts/accounts.ts'
-import type { PasswordHasher } from '../../src/accounts/auth-engine.ts'
 import { findPassword, setPassword } from '../../src/accounts/password-store.ts'
+import type { PasswordHasher } from '../../src/accounts/scrypt.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import type { LoopDelay } from '../../src/admission/loop-delay.ts'
 import { createApp } from '../../src/app.ts'
@@ -221,7 +221,7 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
   const turn = { key: ownerId, isKnown: true }
-  const passwordHash = await deps.auth.inTurn(turn, (hashes) => hashes.hash(new Secret(PASSWORD)))
+  const passwordHash = await deps.passwords.inTurn(turn, (hashes) => hashes.hash(new Secret(PASSWORD)))
   await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw new Error(`there is no account ${email}`)

@@ -2,8 +2,8 @@ import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /**
- * What owners sign in with. The `auth_` tables are better-auth's: it writes their times as ISO 8601 text, on both engines
- * alike. What is decided by time is decided by `valid_until`, which is ours.
+ * Passwords and sessions of owners. The `auth_` tables have the shape of a library that earlier releases used: their times
+ * are ISO 8601 text, and decide nothing. `valid_until` decides. `auth_users` is written and read no more.
  */
 export function sessions(types: ColumnTypes): Migration {
   const statements = [...passwords(types), ...sessionTables(types)]
