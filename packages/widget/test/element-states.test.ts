@@ -27,7 +27,11 @@ describeInBrowser('what the chat says of itself', (scene) => {
   }
   const shown = (page: Page) => page.locator('svc-chat .log')
   const executes = () => scene.service.seen.filter(({ path }) => path === '/v1/runtime/execute')
-  const heard = (page: Page) => page.locator('svc-chat [role=status]').innerText()
+  /** Waits until the chat has read this out; it must stand there until the test goes on. */
+  const heard = (page: Page, text: string | RegExp) =>
+    page.locator('svc-chat [role=status]', { hasText: text }).waitFor({ state: 'attached' })
+  const launcherSays = (page: Page, label: string) =>
+    page.locator(`svc-chat .launcher[aria-label="${label}"]`).waitFor()
 
   /** An answer that begins, and its end for when the test wants it. */
   function slow(): { answer: Answer; finish(): void } {
@@ -70,8 +74,9 @@ describeInBrowser('what the chat says of itself', (scene) => {
     await page.evaluate(() => document.querySelector('svc-chat')?.removeAttribute('open'))
     expect(await said()).toEqual(['Open the chat', 'false'])
     finish()
-    await expect.poll(said).toEqual(['Open the chat: there is a new answer', 'false'])
-    await expect.poll(() => heard(page)).toContain('One moment.')
+    await launcherSays(page, 'Open the chat: there is a new answer')
+    expect(await launcher.getAttribute('aria-expanded')).toBe('false')
+    await heard(page, 'One moment.')
     expect(await faults()).toEqual([])
     await launcher.click()
     await launcher.click()
@@ -91,16 +96,21 @@ describeInBrowser('what the chat says of itself', (scene) => {
   })
 
   test('how a wait ends is read out, and a result that came is read out as its answer', async () => {
-    const page = await open([says('Please pay.', [ORDERED]), says('It is paid.')])
+    const ordered = says('Please pay.', [ORDERED])
+    const page = await open([ordered, ordered, says('It is paid.')])
+    let fail: () => void = () => undefined
+    const failing = new Promise<void>((resolve) => (fail = resolve))
     scene.service.capability.push(
-      refuses(404, 'no such capability'),
+      (response, request) => failing.then(() => refuses(404, 'no such capability')(response, request)),
       json({ executionId: 'e', output: { svc: { settled: true } }, durationMs: 1 }),
     )
     await ask(page, 'Order it')
-    await expect.poll(() => heard(page)).toContain('Please pay.')
-    await expect.poll(() => heard(page)).toBe('order status cannot be checked.')
+    await heard(page, 'Please pay.')
+    fail()
+    await heard(page, /^order status cannot be checked\.$/)
     await ask(page, 'Order it')
-    await expect.poll(() => heard(page)).toContain('It is paid.')
+    await heard(page, 'It is paid.')
+    expect(executes()).toHaveLength(3)
   })
 
   test('a reply is not to be had while an answer is under way, and says so', async () => {
@@ -184,7 +194,7 @@ describeInBrowser('what the chat says of itself', (scene) => {
     await shown(page).getByText('place order').waitFor()
     await page.getByRole('button', { name: 'Stop the answer' }).click()
     await shown(page).getByText(warning).waitFor()
-    await expect.poll(() => heard(page)).toContain(warning)
+    await heard(page, warning)
     await page.getByRole('button', { name: 'Try again' }).click()
     await shown(page).getByText('It is placed.').waitFor()
     expect(await shown(page).getByText(warning).count()).toBe(0)
@@ -195,7 +205,7 @@ describeInBrowser('what the chat says of itself', (scene) => {
     const refuse = "document.querySelector('svc-chat').endUserToken = () => Promise.reject(new Error('x'))"
     await page.evaluate(refuse)
     await ask(page, 'Hi')
-    await expect.poll(() => heard(page)).toBe('The page could not say who is signed in.')
+    await heard(page, /^The page could not say who is signed in\.$/)
     const texts = page.locator('svc-chat [role=status]').evaluate(
       (status) =>
         new Promise<string[]>((resolve) => {
@@ -226,7 +236,7 @@ describeInBrowser('what the chat says of itself', (scene) => {
     ] as const) {
       await askClosed()
       finish()
-      await expect.poll(label).toBe('Open the chat: there is a new answer')
+      await launcherSays(page, 'Open the chat: there is a new answer')
       await page.evaluate(`{ const chat = document.querySelector('svc-chat'); ${change} }`)
       expect(await label()).toBe('Open the chat')
     }

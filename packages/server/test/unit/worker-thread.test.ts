@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 
-/** A thread that answers what it is told to, part by part; `hang` and `die` are no answers. */
+/** A thread that answers what it is told to, part by part, and counts its jobs; `hang` and `die` are no answers. */
 const PROGRAM = `
-  const { parentPort } = require('node:worker_threads')
+  const { parentPort, workerData } = require('node:worker_threads')
   parentPort.on('message', (parts) => {
     for (const part of parts) {
       if (part === 'hang') for (;;) Math.random()
@@ -12,19 +12,26 @@ const PROGRAM = `
       if (part === 'grow') for (const all = [];;) all.push(new Array(100_000).fill(all.length))
       parentPort.postMessage(part)
     }
+    Atomics.store(workerData, 0, workerData[0] + 1)
+    Atomics.notify(workerData, 0)
   })
   parentPort.postMessage('ready')
 `
 
 function startThread(program = PROGRAM) {
   const workers: Worker[] = []
+  const answered = new Int32Array(new SharedArrayBuffer(4))
   const thread = createWorkerThread<readonly string[], string>(() => {
-    const worker = new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } })
+    const worker = new Worker(program, {
+      eval: true,
+      workerData: answered,
+      resourceLimits: { maxOldGenerationSizeMb: 32 },
+    })
     workers.push(worker)
     return worker
   })
   onTestFinished(() => thread.close())
-  return { thread, workers }
+  return { thread, workers, answered }
 }
 
 const PLENTY = 30_000
@@ -45,11 +52,16 @@ test('a thread that is late with a part is stopped; what it had answered stands,
 })
 
 test('a part that is there when this thread was held up is not late', async () => {
-  const { thread, workers } = startThread()
+  const { thread, workers, answered } = startThread()
   await thread.run(['a'], [PLENTY])
-  const running = thread.run(['b'], [5])
-  const until = performance.now() + 300
-  while (performance.now() < until) Math.random()
+  const limitMs = 50
+  const running = thread.run(['b'], [limitMs])
+  // The job is sent in a microtask. From then on nothing of this thread runs until it is answered and its limit is over.
+  await Promise.resolve()
+  for (let jobs = 0; jobs < 2; jobs = Atomics.load(answered, 0)) {
+    if (Atomics.wait(answered, 0, jobs, PLENTY) === 'timed-out') break
+  }
+  Atomics.wait(answered, 0, 2, limitMs * 2)
   expect(await running).toEqual(['b'])
   expect(workers).toHaveLength(1)
 })
