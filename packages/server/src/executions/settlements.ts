@@ -44,8 +44,8 @@ interface Kept {
 // An outcome without a place here is failed by the sweep, once it is overdue.
 const MAX_KEPT = 10_000
 
-/** Between rounds of tries while the database is away. */
-const ROUND_MS = 3_000
+/** Between two tries while the database is away, each of which outlasts a restart of it. */
+const RETRY_MS = 3_000
 
 type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room'> & { writer: BatchWriter; pause: Pause }
 
@@ -93,23 +93,22 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   }
 }
 
+// A caller who is told of a failure repeats work that was done. So the outcome waits for as long as the execution may take.
 async function settleInTime(
   { writer, clock, limits, pause }: SettlementDeps,
   settlement: Settlement,
   late: Stop,
 ): Promise<boolean> {
   const until = settlement.usage.startedAt + limits.executionMs
-  const rounds = Math.ceil(limits.executionMs / ROUND_MS)
   let doubt: CommitUnknownError | null = null
-  for (let round = 1; ; round += 1) {
+  for (;;) {
     try {
       return await writer.settle(settlement, doubt !== null)
     } catch (error) {
       if (error instanceof CommitUnknownError) doubt = error
-      const isOver = late.aborted || round >= rounds || clock.now() >= until
-      if (isOver || !isConnectionFault(error)) throw doubt ?? error
+      if (late.aborted || clock.now() >= until || !isConnectionFault(error)) throw doubt ?? error
     }
-    await unlessStopped(pause(ROUND_MS), late)
+    await unlessStopped(pause(RETRY_MS), late)
   }
 }
 

@@ -37,8 +37,8 @@ const RUNNING = executionRow()
 /** The desk of the node that `RUNNING` runs under. */
 function openDesk({ db }: Scene['database']) {
   const logger = pino({ level: 'silent' })
-  const pause = async () => undefined
   const clock = createTestClock()
+  const pause = async (ms: number) => clock.advance(ms)
   const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
   const write = createBatchStore(db)
   const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })

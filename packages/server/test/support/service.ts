@@ -38,7 +38,7 @@ export interface TestServiceOptions {
   monotonicClock?: TestClock
   /** In place of an event loop that is never late. */
   loopDelay?: LoopDelay
-  /** In place of none at all between tries to reach a database that is away. */
+  /** What a pause between tries to reach a database that is away waits for, once it has moved the clock. */
   pause?: Pause
   masterKey?: Buffer
   nodeId?: string
@@ -136,7 +136,10 @@ export async function startService(database: Database, options: TestServiceOptio
     logger,
     clock,
     monotonicClock: options.monotonicClock ?? clock,
-    pause: options.pause ?? (async () => undefined),
+    pause: async (ms) => {
+      clock.advance(ms)
+      await options.pause?.(ms)
+    },
     allowLocalEndpoints: options.allowLocalEndpoints ?? true,
     baseUrl,
     payments: options.payments === undefined ? testPayments({ baseUrl, clock }) : options.payments,
