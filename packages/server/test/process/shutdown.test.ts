@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Gate } from '../support/deferred.ts'
 import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'
+import { keptConnection, untilPortIsClosed } from './connections.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
@@ -38,18 +39,6 @@ async function startLiveServer(): Promise<LiveServer> {
 async function streamToItsEnd({ server, publicKey }: LiveServer): Promise<StreamEvent | undefined> {
   const stream = await openStream(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
   return (await stream.rest()).at(-1)
-}
-
-/** Resolves once nobody listens on the server's port any more. */
-async function untilPortIsClosed({ url }: ListeningServer): Promise<void> {
-  const { port, hostname } = new URL(url)
-  const isOpen = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(Number(port), hostname)
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-      socket.once('connect', () => socket.destroy())
-    })
-  while (await isOpen());
 }
 
 test('SIGTERM under running streams: each ends in “done”, every other answer arrives, and the exit code is 0', async () => {
@@ -131,20 +120,6 @@ test('after the signal answers close their connections, and what still comes is 
   const { executions } = ExecutionList.parse((await ask(`${next.url}/v1/executions`, { key: apiKey })).body)
   expect(executions.map(({ status }) => status)).toEqual(['completed', 'completed'])
 })
-
-/** A connection of one client, and all that is heard on it until the server closes it. */
-function keptConnection({ url }: ListeningServer): { send(text: string): void; heard: Promise<string> } {
-  const { port, hostname } = new URL(url)
-  const socket = connect(Number(port), hostname).setEncoding('utf8')
-  let text = ''
-  socket.on('data', (piece) => {
-    text += piece
-  })
-  const heard = new Promise<string>((resolve, reject) => {
-    socket.once('end', () => resolve(text)).once('error', reject)
-  })
-  return { send: (piece) => void socket.write(piece), heard }
-}
 
 test('an idle server ends at once, whatever connections others keep open', async () => {
   const server = await startServerProcess({ SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules' })

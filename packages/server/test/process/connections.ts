@@ -1,0 +1,28 @@
+import { connect } from 'node:net'
+import type { ListeningServer } from './server-process.ts'
+
+/** Resolves once nobody listens on the server's port any more. */
+export async function untilPortIsClosed({ url }: ListeningServer): Promise<void> {
+  const { port, hostname } = new URL(url)
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  while (await isOpen());
+}
+
+/** A connection of one client, and all that is heard on it until the server closes it. */
+export function keptConnection({ url }: ListeningServer): { send(text: string): void; heard: Promise<string> } {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  let text = ''
+  socket.on('data', (piece) => {
+    text += piece
+  })
+  const heard = new Promise<string>((resolve, reject) => {
+    socket.once('end', () => resolve(text)).once('error', reject)
+  })
+  return { send: (piece) => void socket.write(piece), heard }
+}
