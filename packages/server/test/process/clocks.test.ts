@@ -70,18 +70,31 @@ describeEngine('postgres', 'replicas whose machines’ clocks differ', (engine) 
     },
   )
 
-  test('a step of a clock moves no lease, and takes its replica out of service', async () => {
-    const { environment, startAhead, location } = await prepare()
-    await startServerProcess(environment)
-    const stepping = await startAhead(0, 60_000)
-    expect((await ask(`${stepping.ops}/ready`)).status).toBe(200)
-    stepping.child.kill('SIGUSR2')
-    let ready = await ask(`${stepping.ops}/ready`)
-    while (ready.status === 200) ready = await ask(`${stepping.ops}/ready`)
-    expect(ready.body).toMatchObject({ checks: { lease: 'held', clock: 'off' } })
-    expect((await ask(`${stepping.url}/health`)).status).toBe(200)
-    const { db, close } = await openDatabase({ engine: 'postgres', url: location, onError: () => {} })
-    onTestFinished(close)
-    expect(await db.selectFrom('nodes').select('node_id').execute()).toHaveLength(2)
-  })
+  test.each([60, -60])(
+    'a step of %i s while executions run moves no lease and ends none, and takes its replica out of service',
+    async (seconds) => {
+      const { environment, gate, endpoint, startAhead, location } = await prepare()
+      const right = await startServerProcess(environment)
+      const stepping = await startAhead(0, seconds * 1000)
+      const { apiKey } = await createOwner(environment, 'pro')
+      const { publicKey } = await publish(right.url, apiKey, endpoint)
+      const streams = [right, stepping].map(async ({ url }) => {
+        const stream = await openStream(`${url}/v1/runtime/execute`, { key: publicKey, body: saying() })
+        return (await stream.rest()).at(-1)
+      })
+      await gate.arrived(2)
+      expect((await ask(`${stepping.ops}/ready`)).status).toBe(200)
+      stepping.child.kill('SIGUSR2')
+      // It is noticed with the next renewal of the lease.
+      let ready = await ask(`${stepping.ops}/ready`)
+      while (ready.status === 200) ready = await ask(`${stepping.ops}/ready`)
+      expect(ready.body).toMatchObject({ checks: { lease: 'held', clock: 'off' } })
+      gate.open()
+      for (const last of await Promise.all(streams)) expect(last).toMatchObject({ type: 'done', status: 'completed' })
+      expect((await ask(`${stepping.url}/health`)).status).toBe(200)
+      const { db, close } = await openDatabase({ engine: 'postgres', url: location, onError: () => {} })
+      onTestFinished(close)
+      expect(await db.selectFrom('nodes').select('node_id').execute()).toHaveLength(2)
+    },
+  )
 })
