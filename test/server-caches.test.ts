@@ -59,6 +59,8 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['WeakMap', 'owners: the request'],
     ['WeakMap', 'sessions: the request'],
     ['WeakMap', 'runtimes: the request'],
+    ['createCoalescer', 'reads of runtimes: a deploy key'],
+    ['createCoalescer', 'reads of owners: an account key'],
   ],
   'http/unread-bodies.ts': [['KeyedSemaphore', 'bodies to throw away: the account, or the network of a stranger']],
   'lib/coalesce.ts': [['Map', 'reads under way: the name that the caller gives']],

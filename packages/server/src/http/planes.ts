@@ -4,6 +4,7 @@ import { looksLikeSession } from '../accounts/session-token.ts'
 import { authenticateSession, type LiveSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
+import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { confirming, type Located, locateByPublicKey } from '../runtimes/serving.ts'
 import { takeTurns } from './account-turns.ts'
@@ -67,10 +68,13 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
 
 /** `svc_sk_`. */
 export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
+  // Turns begin once the account is known: until then the requests of one key take one connection to the database.
+  const reads = createCoalescer<RuntimeIdentity>()
   openPlane(app, 'deploy', (plane) => {
     takeTurns(plane, deps.accountTurns)
     plane.addHook('onRequest', async (request) => {
-      const runtime = await authenticateDeployKey(deps, bearer(request))
+      const key = bearer(request)
+      const runtime = await reads.read(key, () => authenticateDeployKey(deps, key))
       runtimes.set(request, runtime)
       noteAccount(request, runtime.ownerId)
     })
@@ -80,11 +84,13 @@ export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): v
 
 /** An account's API key or a session. A session that comes as a cookie changes things for pages of our own alone. */
 export function ownerPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
+  const reads = createCoalescer<Owner>()
+  const ownerOf = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
   openPlane(app, 'owner', (plane) => {
     takeTurns(plane, deps.accountTurns)
     plane.addHook('onRequest', async (request, reply) => {
       const session = await sessionBehind(deps, request)
-      const owner = session?.owner ?? (await authenticateOwner(deps, bearer(request)))
+      const owner = session?.owner ?? (await ownerOf(bearer(request)))
       if (session?.isFromCookie) admitCookie(deps, session, request, reply)
       if (session) sessions.set(request, session)
       owners.set(request, owner)

@@ -6,16 +6,16 @@ import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 
-/** A scene whose owner's queries of projects wait at a gate, from `hold` on; every other query is answered. */
-async function setSlowScene(database: Database) {
+/** A scene whose queries of a table with a value of its owner’s in them wait at a gate, from `hold` on. */
+async function setSlowScene(database: Database, table = 'projects') {
   const gate = createGate()
   onTestFinished(() => gate.open())
-  let heldOwner: string | undefined
+  let value: string | undefined
   const held = new WeakSet<object>()
   const db = database.db.withPlugin({
     transformQuery({ node, queryId }) {
-      const text = heldOwner === undefined ? '' : JSON.stringify(node)
-      if (text.includes('"projects"') && text.includes(`"${heldOwner}"`)) held.add(queryId)
+      const text = value === undefined ? '' : JSON.stringify(node)
+      if (text.includes(`"${table}"`) && text.includes(`"${value}"`)) held.add(queryId)
       return node
     },
     async transformResult({ result, queryId }) {
@@ -24,8 +24,8 @@ async function setSlowScene(database: Database) {
     },
   })
   const scene = await setScene({ ...database, db })
-  const hold = () => {
-    heldOwner = scene.owner.ownerId
+  const hold = (held = scene.owner.ownerId) => {
+    value = held
   }
   return { ...scene, gate, hold }
 }
@@ -68,6 +68,24 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     gate.open()
     expect((await Promise.all(pages)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200])
   })
+
+  test.each(['account', 'deploy'] as const)(
+    'look their %s key up in one read at a time, before they have a turn',
+    async (kind) => {
+      const { service, owner, runtime, gate, hold } = await setSlowScene(database(), 'credentials')
+      hold(kind)
+      const send = () =>
+        kind === 'account'
+          ? service.send('GET', '/v1/projects', { key: owner.apiKey })
+          : service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })
+      const requests = Array.from({ length: 30 }, send)
+      await vi.waitFor(() => expect(service.deps.requests.size).toBe(30))
+      await gate.arrived(1)
+      gate.open()
+      expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(Array(30).fill(200))
+      expect(gate.mostAtOnce).toBe(1)
+    },
+  )
 
   test('keep their turn while their work goes on without their caller', async () => {
     const { service, owner, gate, hold } = await setSlowScene(database())
