@@ -34,7 +34,7 @@ export function createApp(deps: Deps): FastifyInstance {
   const operations = collectOperations(app)
   acceptJson(app, deps)
   validateWithZod(app)
-  watchConnections(app)
+  watchConnections(app, deps)
   followRequests(app, deps)
   boundInFlight(app, deps)
   discardInTurn(app)

@@ -17,6 +17,8 @@ export interface Limits {
   textBytes: number
   /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: number
+  /** Connections open at once on one server. More than its file descriptors would stop health checks, too. */
+  connections: number
   /** Executions under way at once on one server, of all accounts; each has its share. */
   executions: number
   /** Heap that request bodies, transcripts and answers in flight may take on one server. */
@@ -62,6 +64,7 @@ export const DEFAULT_LIMITS: Limits = {
   outputBytes: 8 * MiB,
   textBytes: 512 * KiB,
   endpointCalls: 50,
+  connections: 10_000,
   executions: 2_000,
   heldBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
   loopDelayMs: 50,

@@ -1,23 +1,47 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { sharingNetwork } from './request-notes.ts'
 
 /** Answers that one connection may be owed at once: those that wait for their turn are in memory, whole. */
 const MAX_OWED = 8
 /** A reader who takes nothing of an answer for this long is cut off: the answer would stay in memory. */
 export const STALL_MS = 30_000
-/** More would take the process’s file descriptors, health checks’ included. */
-const MAX_CONNECTIONS = 10_000
 
 const owed = new WeakMap<Socket, Map<ServerResponse, IncomingMessage>>()
 
 /** Bounds connections, and cuts readers who stand still. The server's `timeout` must be {@link STALL_MS}. */
-export function watchConnections(app: FastifyInstance): void {
-  app.server.maxConnections = MAX_CONNECTIONS
+export function watchConnections(
+  app: FastifyInstance,
+  { limits: { connections }, proxyHops }: Pick<Deps, 'limits' | 'proxyHops'>,
+): void {
+  app.server.maxConnections = connections
+  // Behind a proxy all connections are that one's, and the bound for a caller's network is its own, too.
+  if (proxyHops === 0) shareConnections(app.server, connections)
   // Nothing went over the connection for a while: it is idle, works, or has a reader who takes nothing.
   app.server.on('timeout', (socket: Socket) => {
     const [next] = answersOf(socket).keys()
     if (next === undefined || next.headersSent) socket.destroy()
+  })
+}
+
+/** Closes a new connection whose network holds as many already as are free: one network has half of them at most. */
+function shareConnections(server: Server, most: number): void {
+  const open = new Map<string, number>()
+  let all = 0
+  server.on('connection', (socket: Socket) => {
+    const network = sharingNetwork(socket.remoteAddress ?? '')
+    const own = open.get(network) ?? 0
+    if (own >= most - all) return void socket.destroy()
+    all += 1
+    open.set(network, own + 1)
+    socket.once('close', () => {
+      all -= 1
+      const left = (open.get(network) ?? 1) - 1
+      if (left === 0) open.delete(network)
+      else open.set(network, left)
+    })
   })
 }
 

@@ -78,7 +78,12 @@ export function accountOfRequest(request: FastifyRequest): string {
 
 /** The network of a caller, as a part of the account of strangers. */
 export function strangerOf(request: FastifyRequest): string {
-  return strangersOf(networkOf(request.ip, IPV6_BITS.share))
+  return strangersOf(sharingNetwork(request.ip))
+}
+
+/** The network of an address, as it has a share of what strangers may hold. */
+export function sharingNetwork(ip: string): string {
+  return networkOf(ip, IPV6_BITS.share)
 }
 
 /** Notes whose account a request counts against: what it holds from now on is that account's. */

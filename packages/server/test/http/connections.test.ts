@@ -4,7 +4,7 @@ import { text as readText } from 'node:stream/consumers'
 import { ErrorBody } from '@svc/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { describeEngine, useDatabase } from '../support/engines.ts'
-import { listenLocally, type RawAnswer, sendRaw } from '../support/raw-http.ts'
+import { listenLocally, type RawAnswer, sendRaw, statusOver } from '../support/raw-http.ts'
 import { saying, setScene } from '../support/scene.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -100,6 +100,19 @@ describeEngine('sqlite', 'on a connection', (engine) => {
       await answered
     }
     await vi.waitFor(() => expect(timers() - before).toBeLessThan(6), { timeout: 5_000 })
+  })
+
+  // Only Linux has more than one address on its loopback interface.
+  const linux = test.runIf(process.platform === 'linux')
+  linux.each([
+    [0, 4, 'by one network are half of the bound at most: another is answered'],
+    [1, 8, 'by one proxy are as many as there may be at all'],
+  ])('behind %d proxies, %d connections of eight %s', async (proxyHops, most) => {
+    const { service } = await setScene(database(), { proxyHops, limits: { connections: 8 } })
+    const port = await listenLocally(service.app)
+    const open = await Promise.all(Array.from({ length: 8 }, () => statusOver(port, '127.0.0.1')))
+    expect(open.filter((status) => status === 200)).toHaveLength(most)
+    expect(await statusOver(port, '127.0.0.2')).toBe(proxyHops === 0 ? 200 : null)
   })
 
   test.each(UNUSUAL)('%s is answered with %d as any other request', async (_, status, head) => {

@@ -12,6 +12,7 @@ import { ANY_ORIGIN } from '../../src/http/gate.ts'
 import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
+import { statusOver } from '../support/raw-http.ts'
 import { saying } from '../support/scene.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { startNameServer } from './name-server.ts'
@@ -157,6 +158,18 @@ function behindBalancer(engine: TestEngine): void {
     })
   })
 
+  test('one network has half of all connections at most, and another one is answered', async () => {
+    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
+    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([]), connections: 8 })
+    // What it answers itself without closing the connection.
+    const head = 'OPTIONS /v1/runtime/execute HTTP/1.1\r\nhost: a\r\n\r\n'
+    const closing = head.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
+    while ((await statusOver(publicPort, '127.0.0.3', closing)) === null);
+    const open = await Promise.all(Array.from({ length: 8 }, () => statusOver(publicPort, '127.0.0.1', head)))
+    expect(open.filter((status) => status === 204)).toHaveLength(4)
+    expect(await statusOver(publicPort, '127.0.0.2', head)).toBe(204)
+  })
+
   test('a replica that breaks off is told as a fault, and what one says itself stays', async () => {
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
     const [host = ''] = HOSTS
@@ -216,20 +229,23 @@ interface Ports {
   opsPort: number
   publicPort: number
   dnsPort: number
+  /** How many it takes at once, in place of what the file says. */
+  connections?: number
 }
 
 /** The balancer with the very file of the composition, but for where things are. */
-async function startBalancer({ port, opsPort, publicPort, dnsPort }: Ports): Promise<void> {
+async function startBalancer({ port, opsPort, publicPort, dnsPort, connections = 10_000 }: Ports): Promise<void> {
   const places = [
     ['bind :8787', `bind 127.0.0.1:${publicPort}`],
     ['127.0.0.11:53', `127.0.0.1:${dnsPort}`],
     ['check port 9464', `check port ${opsPort}`],
     ['svc:8787', `svc:${port}`],
+    ['10000', String(connections)],
   ] as const
   let config = readFileSync(CONFIG, 'utf8')
   for (const [inContainers, here] of places) {
     if (!config.includes(inContainers)) throw new Error(`the balancer’s file does not say “${inContainers}”`)
-    config = config.replace(inContainers, here)
+    config = config.replaceAll(inContainers, here)
   }
   const file = join(createFolder(), 'haproxy.cfg')
   writeFileSync(file, config)

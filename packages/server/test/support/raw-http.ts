@@ -57,3 +57,18 @@ function parse(text: string): RawAnswer {
   })
   return { status: Number(statusLine.split(' ')[1]), headers: new Map(headers), body: text.slice(end + 4) }
 }
+
+/**
+ * The status of a request, its head given, over a connection of its own from this address, which stays open until the
+ * running test has finished; null where it is closed unanswered.
+ */
+export function statusOver(port: number, localAddress: string, head = GET_ROOT): Promise<number | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress }, () => socket.write(head))
+    socket.on('error', () => undefined).on('close', () => resolve(null))
+    socket.once('data', (bytes) => resolve(Number(bytes.toString().split(' ')[1])))
+    onTestFinished(() => void socket.destroy())
+  })
+}
+
+const GET_ROOT = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
