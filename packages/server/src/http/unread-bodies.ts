@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { STRANGERS } from '../admission/in-flight.ts'
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import { SMALL_BODY_BYTES } from './json-body.ts'
-import { accountOfRequest, closeOf } from './request-notes.ts'
+import { closeOf, notesOf } from './request-notes.ts'
 
 /**
  * Bodies that are thrown away at once, of all accounts and of one. The others stay at their senders, but for a first piece of
@@ -29,11 +30,17 @@ export function discardInTurn(app: FastifyInstance, turnMs = TURN_MS): void {
     }
     const close = () => void raw.destroy()
     try {
-      turns.run(accountOfRequest(request), discard, closeOf(request)).catch(close)
+      turns.run(senderOf(request), discard, closeOf(request)).catch(close)
     } catch {
       close()
     }
   })
+}
+
+/** Strangers have one turn together, also at an owner’s runtime: they can have any number of networks. */
+function senderOf(request: FastifyRequest): string {
+  const { accountId, config } = notesOf(request)
+  return config.plane === 'public' ? STRANGERS : (accountId ?? STRANGERS)
 }
 
 function isLargeAndUnread({ complete, headers }: IncomingMessage): boolean {

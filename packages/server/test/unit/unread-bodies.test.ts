@@ -7,21 +7,22 @@ import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 
 const BODY = 'x'.repeat(100_000)
 
-/** A service that refuses everything before its body is read; `x-account` names the account. */
+/** A service that refuses everything before its body is read; `x-account` names the account, `x-forwarded-for` a stranger. */
 async function setRefusals({ turnMs = 3_600_000 } = {}) {
-  const app = fastify()
+  const app = fastify({ trustProxy: true })
   onTestFinished(() => app.close())
   app.decorateRequest('notes', null)
   discardInTurn(app, turnMs)
   app.addHook('onRequest', (request, _reply, done) => {
-    noteAccount(request, String(request.headers['x-account']))
+    const account = request.headers['x-account']
+    if (typeof account === 'string') noteAccount(request, account)
     done()
   })
   app.addHook('preParsing', (_request, _reply, _payload, done) => done(limited('Not now.', 1_000)))
   app.post('/', () => 'never')
   const port = await listenLocally(app)
-  return (account: string, body: string, { sent = Number.POSITIVE_INFINITY } = {}) => {
-    const text = postText('/', body, { 'x-account': account })
+  return (account: string, body: string, { sent = Number.POSITIVE_INFINITY, name = 'x-account' } = {}) => {
+    const text = postText('/', body, { [name]: account })
     const socket = connectTo(port, text.slice(0, sent))
     const heard = { text: '', sendRest: () => void socket.write(text.slice(sent)) }
     socket.on('data', (bytes) => {
@@ -43,6 +44,17 @@ test('a refusal leaves once its body has come, and the account’s next one has 
   expect([first.text, second.text]).toEqual(['', ''])
   first.sendRest()
   await eventually(() => expect([first.text, second.text].every((text) => text.includes('Not now.'))).toBe(true))
+})
+
+test('strangers of any number of networks have one turn together', async () => {
+  const post = await setRefusals()
+  for (const network of ['192.0.2.1', '198.51.100.1', '203.0.113.1']) {
+    post(network, BODY, { sent: 1_000, name: 'x-forwarded-for' })
+  }
+  const small = post('192.0.2.1', 'x', { name: 'x-forwarded-for' })
+  await eventually(() => expect(small.text).toContain('Not now.'))
+  const owner = post('owner', BODY)
+  await eventually(() => expect(owner.text).toContain('Not now.'))
 })
 
 test('a refusal leaves when its turn is over, whether its body has come or not', async () => {
