@@ -58,7 +58,7 @@ const PASSWORD = {
 } as const
 
 /** Anybody may send them, and they hold an address and a password. */
-const SMALL = { maxBodyBytes: 8 * 1024 }
+const SMALL = { maxBodyBytes: 8 * 1024, isSignIn: true }
 
 /** Public plane: the way to a session and out of it. A page of another origin is turned away before its body is read. */
 export function authRoutes(plane: FastifyInstance, deps: Deps): void {

@@ -10,12 +10,19 @@ export interface Shortage {
   scope: 'account' | 'service'
 }
 
-/** The account of all requests that carry no credential. */
+/** The account of all requests that carry no credential, but for those that sign in: neither is to keep out the other. */
 export const STRANGERS = 'strangers'
+export const SIGN_INS = 'sign-ins'
 
-/** The part of that account that one network has. */
-export function strangersOf(network: string): string {
-  return `${STRANGERS} ${network}`
+/** The part of such an account that one network has. */
+export function partOf(shared: typeof STRANGERS | typeof SIGN_INS, network: string): string {
+  return `${shared} ${network}`
+}
+
+/** The account that a network has a part of; null of an owner’s account, whose id has no space. */
+function wholeOf(accountId: string): string | null {
+  const space = accountId.indexOf(' ')
+  return space === -1 ? null : accountId.slice(0, space)
 }
 
 interface Share {
@@ -26,7 +33,7 @@ interface Share {
 /**
  * Counts executions and bytes in flight, of the service and of each account. An account may take more while what it holds
  * is less than what is free: one greedy account gets half at most, three leave a quarter for a fourth. Strangers share
- * one account by the same rule.
+ * one account by the same rule, and sign-ins another.
  */
 export class InFlight {
   readonly #limits: InFlightLimits
@@ -66,11 +73,11 @@ export class InFlight {
   byteShortage(accountId: string, more = 0, given = 0): Shortage | null {
     const bytes = this.#bytesOf(accountId) - given
     const free = this.#limits.heldBytes - this.#bytes + given
-    const isStranger = accountId.startsWith(STRANGERS)
-    // Of strangers, what all of them may take until they hold as much as is free.
-    const room = isStranger ? (free - this.#bytesOf(STRANGERS) + given) / 2 : free
+    const whole = wholeOf(accountId)
+    // Of a network, what all of them may take until they hold as much as is free.
+    const room = whole === null ? free : (free - this.#bytesOf(whole) + given) / 2
     if (bytes < room && more <= room) return null
-    return { of: 'bytes', scope: bytes === 0 || isStranger ? 'service' : 'account' }
+    return { of: 'bytes', scope: bytes === 0 || whole !== null ? 'service' : 'account' }
   }
 
   #bytesOf(accountId: string): number {
@@ -82,7 +89,8 @@ export class InFlight {
     this.#executions += executions
     this.#bytes += bytes
     this.#addTo(accountId, executions, bytes)
-    if (accountId.startsWith(STRANGERS)) this.#addTo(STRANGERS, executions, bytes)
+    const whole = wholeOf(accountId)
+    if (whole !== null) this.#addTo(whole, executions, bytes)
   }
 
   #addTo(accountId: string, executions: number, bytes: number): void {

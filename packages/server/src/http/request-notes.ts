@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { type HeldBytes, strangersOf } from '../admission/in-flight.ts'
+import { type HeldBytes, partOf, SIGN_INS, STRANGERS } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -32,6 +32,10 @@ export interface RequestNotes {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is asked without a credential to get one: what its requests hold counts apart from other strangers’. */
+    isSignIn?: boolean
+  }
   interface FastifyRequest {
     /** Read through {@link notesOf}. */
     notes: RequestNotes | null
@@ -76,9 +80,9 @@ export function accountOfRequest(request: FastifyRequest): string {
   return notesOf(request).accountId ?? strangerOf(request)
 }
 
-/** The network of a caller, as a part of the account of strangers. */
+/** The network of a caller, as a part of the account of strangers or of sign-ins. */
 export function strangerOf(request: FastifyRequest): string {
-  return strangersOf(sharingNetwork(request.ip))
+  return partOf(notesOf(request).config.isSignIn ? SIGN_INS : STRANGERS, sharingNetwork(request.ip))
 }
 
 /** The network of an address, as it has a share of what strangers may hold. */

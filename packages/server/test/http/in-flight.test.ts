@@ -139,6 +139,34 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await service.send('POST', '/v1/auth/sign-in', { headers, body })).statusCode).toBe(signedIn)
   })
 
+  test.each(['sign-ins', 'broker calls'])('of all but %s fills the share of those alone', async (kept) => {
+    const options = { tier: 'enterprise', proxyHops: 1, limits: { heldBytes: 1_024_000 } } as const
+    const { service, runtime } = await setScene(database(), options)
+    const port = await listenLocally(service.app)
+    const requests = {
+      'sign-ins': {
+        path: '/v1/auth/sign-in',
+        body: { email: 'a@example.com', password: 'x'.repeat(100) },
+        status: 401,
+      },
+      'broker calls': { path: `/v1/capabilities/${runtime.runtimeId}/echo`, body: { input: {} }, status: 200 },
+    }
+    const { path } = kept === 'sign-ins' ? requests['broker calls'] : requests['sign-ins']
+    let answers = 0
+    for (let at = 0; at < 64; at += 1) {
+      const headers = { 'x-forwarded-for': `2001:db8:${at.toString(16)}::1`, connection: 'close' }
+      const whole = postText(path, { email: 'x'.repeat(7_988) }, headers)
+      const socket = connectTo(port, whole.slice(0, -1))
+      socket.once('data', () => (answers += 1))
+    }
+    await eventually(() => expect(answers + service.deps.inFlight.bytes / 32_000).toBe(64))
+    expect(answers).toBeGreaterThan(30)
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    const asked = kept === 'sign-ins' ? requests['sign-ins'] : requests['broker calls']
+    expect((await service.send('POST', path, { headers, body: { email: 'x'.repeat(7_988) } })).statusCode).toBe(429)
+    expect((await service.send('POST', asked.path, { headers, body: asked.body })).statusCode).toBe(asked.status)
+  })
+
   test('of strangers is counted by network', async () => {
     const { service } = await setScene(database(), { limits: { heldBytes: 200_000 } })
     const port = await listenLocally(service.app)
