@@ -11,6 +11,7 @@ import { postgresRestarts } from './postgres-restarts/postgres-restarts.ts'
 import { quota } from './quota/quota.ts'
 import { refusalsAreFree } from './refusals-are-free/refusals-are-free.ts'
 import { revocation } from './revocation/revocation.ts'
+import { rollingRestarts } from './rolling-restarts/rolling-restarts.ts'
 import { rotation } from './rotation/rotation.ts'
 import { shutdown } from './shutdown/shutdown.ts'
 
@@ -27,6 +28,7 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   modelFaults,
   leavingClients,
   shutdown,
+  rollingRestarts,
   disk,
   deployFlood,
   rotation,

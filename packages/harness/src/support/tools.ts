@@ -2,6 +2,7 @@ import { findProgram } from '@svc/testkit'
 
 /** Programs that come with no npm package, by the Debian package that brings each. */
 const PACKAGES = {
+  haproxy: 'haproxy',
   wrk: 'wrk',
   nginx: 'nginx-light',
   taskset: 'util-linux',
