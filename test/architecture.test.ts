@@ -250,11 +250,6 @@ describe('within the server', () => {
     expect(mentions(others, uses)).toEqual(['packages/server/src/model/open-model.ts'])
   })
 
-  test('better-auth is known to the one file that puts it behind our own verbs', () => {
-    const others = server.filter((file) => !inServer(/^accounts\/auth-engine\.ts$/)(file))
-    expect(breaches(others, (specifier) => /^@?better-(auth|call)/.test(specifier))).toEqual([])
-  })
-
   test('Stripe is known to its own adapter alone', () => {
     const others = server.filter((file) => !inServer(/^billing\/payments\/stripe-payments\.ts$/)(file))
     expect(breaches(others, (specifier) => specifier === 'stripe' || specifier.startsWith('stripe/'))).toEqual([])

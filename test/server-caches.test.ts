@@ -10,7 +10,7 @@ const ROOT = 'packages/server/src/'
  * owner alone: otherwise what one owner does changes what another is answered.
  */
 const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> = {
-  'accounts/auth-engine.ts': [
+  'accounts/password-queue.ts': [
     ['KeyedSemaphore', 'passwords to hash: the network of the caller'],
     ['KeyedSemaphore', 'passwords to hash, where the account is known in the network: the account and the network'],
   ],

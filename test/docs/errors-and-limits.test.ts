@@ -118,7 +118,7 @@ test('the messages of a 429 are those of the service', () => {
   const sources = [
     'executions/enter.ts',
     'accounts/attempts.ts',
-    'accounts/auth-engine.ts',
+    'accounts/password-queue.ts',
     'billing/checkout.ts',
     'deployments/deploy.ts',
     'schemas/schemas.ts',

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
-import { isoTime } from '../lib/clock.ts'
+import { isoText } from './rules.ts'
 import { insertOwner, type NewOwner } from './store.ts'
 
 /** A password as it is kept, with its account and the number that goes up whenever it is changed. */
@@ -54,7 +54,7 @@ export async function replacePassword(
   return inTransaction(db, async (tx) => {
     const row = await tx
       .updateTable('auth_accounts')
-      .set({ password: passwordHash, password_version: version + 1, updated_at: isoTime(now) })
+      .set({ password: passwordHash, password_version: version + 1, updated_at: isoText(now) })
       .where('owner_id', '=', ownerId)
       .where('provider_id', '=', PROVIDER)
       .where('password_version', '=', version)
@@ -101,7 +101,7 @@ interface NewPassword {
 }
 
 async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword): Promise<number> {
-  const times = { created_at: isoTime(now), updated_at: isoTime(now) }
+  const times = { created_at: isoText(now), updated_at: isoText(now) }
   const { password_version } = await tx
     .insertInto('auth_accounts')
     .values({

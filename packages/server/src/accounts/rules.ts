@@ -30,6 +30,11 @@ export const KNOWN_NETWORKS_KEPT = 20
 /** Accounts that one network may open. */
 export const SIGN_UP_RATE: BucketRate = { unitMs: (60 * MINUTE_MS) / 10, burst: 10 }
 
+/** ISO 8601 in UTC: times of the `auth_` tables, which decide nothing. */
+export function isoText(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}
+
 /** When a session that is used now ends, where that moves its end; null where it was renewed less than a day ago. */
 export function renewedUntil(validUntil: number, now: number): number | null {
   const next = now + SESSION_MS

@@ -1,8 +1,7 @@
 import type { Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { isoTime } from '../lib/clock.ts'
-import { SESSION_MS, SESSIONS_KEPT } from './rules.ts'
+import { isoText, SESSION_MS, SESSIONS_KEPT } from './rules.ts'
 
 export interface SessionRow {
   ownerId: string
@@ -54,7 +53,7 @@ export interface NewSession {
 export async function insertSession(db: Kysely<Schema>, session: NewSession): Promise<void> {
   const { ownerId, handle, passwordVersion, now } = session
   await makeRoom(db, ownerId)
-  const begunAt = isoTime(now)
+  const begunAt = isoText(now)
   await db
     .insertInto('auth_sessions')
     .values({
@@ -63,7 +62,7 @@ export async function insertSession(db: Kysely<Schema>, session: NewSession): Pr
       token: handle,
       valid_until: now + SESSION_MS,
       password_version: passwordVersion,
-      expires_at: isoTime(now + SESSION_MS),
+      expires_at: isoText(now + SESSION_MS),
       created_at: begunAt,
       updated_at: begunAt,
     })
