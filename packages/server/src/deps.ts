@@ -18,11 +18,11 @@ import type { BatchWriter } from './executions/batch-writer.ts'
 import type { NodeLease } from './executions/node-lease.ts'
 import type { RunningExecutions } from './executions/running.ts'
 import type { Settlements } from './executions/settlements.ts'
+import type { AccountTurns } from './http/account-turns.ts'
 import type { DrainState } from './http/drain-state.ts'
 import type { Clock } from './lib/clock.ts'
 import type { NewId } from './lib/ids.ts'
 import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
-import type { RunQueue } from './lib/run-queue.ts'
 import type { UnderWay } from './lib/under-way.ts'
 import type { Limits } from './limits.ts'
 import type { Model } from './model/model.ts'
@@ -63,7 +63,7 @@ export interface Deps {
   payments: Payments | null
   paymentCalls: KeyedSemaphore
   /** Requests on the owner and the deploy plane, by account. */
-  accountTurns: RunQueue
+  accountTurns: AccountTurns
   inFlight: InFlight
   loopDelay: LoopDelay
   loopShare: LoopShare

@@ -102,6 +102,9 @@ export class InFlight {
   }
 }
 
+/** Takes room for a payload of so many bytes before it is read from the store. Throws where there is none. */
+export type Reserve = (bytes: number) => void
+
 /**
  * The bytes that one request holds for its account: from the first of its body until its answer has left and the execution
  * that it became, if any, has ended.
@@ -115,6 +118,10 @@ export class HeldBytes {
   constructor(inFlight: InFlight, accountId: string) {
     this.#inFlight = inFlight
     this.#accountId = accountId
+  }
+
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Takes more where there is room; otherwise nothing changes, and the shortage is returned. */

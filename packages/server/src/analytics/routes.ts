@@ -24,7 +24,8 @@ const SUMMARY = {
 
 /** Owner plane: figures over time, by capability and by runtime. */
 export function analyticsRoutes(plane: FastifyInstance, deps: Deps): void {
-  typed(plane).get('/v1/analytics/summary', { schema: SUMMARY }, (request) =>
+  const config = { readsMuch: true }
+  typed(plane).get('/v1/analytics/summary', { schema: SUMMARY, config }, (request) =>
     summaryOf(deps, ownerOf(request), request.query),
   )
 }

@@ -1,12 +1,13 @@
 import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
+import type { Reserve } from '../admission/in-flight.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { findRuntime } from '../runtimes/store.ts'
-import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
+import { type DeploymentSummary, findDeployment, listDeployments, readManifestBytes } from './store.ts'
 
 /**
  * What one of the owner's runtimes has deployed, newest first, and where the next page begins. Throws 404 where the
@@ -29,8 +30,9 @@ export async function listOwnDeployments(
 export async function deploymentDetail(
   deps: Pick<Deps, 'db'>,
   owner: Owner,
-  { runtimeId, version }: { runtimeId: string; version: number },
+  { runtimeId, version, reserve }: { runtimeId: string; version: number; reserve: Reserve },
 ): Promise<DeploymentDetail> {
+  reserve(await readManifestBytes(deps.db, owner.ownerId, { runtimeId, version }))
   const found = await findDeployment(deps.db, owner.ownerId, runtimeId, version)
   // Read last: a deployment in between would be told superseded by the one before it.
   const serving = await servingVersion(deps, owner, runtimeId)
@@ -43,8 +45,10 @@ export async function deploymentDetail(
 export async function servingDetail(
   deps: Pick<Deps, 'db'>,
   { ownerId, runtimeId }: RuntimeIdentity,
+  reserve: Reserve,
 ): Promise<DeploymentDetail> {
   const serving = (await findRuntime(deps.db, ownerId, runtimeId))?.serving_version ?? null
+  if (serving !== null) reserve(await readManifestBytes(deps.db, ownerId, { runtimeId, version: serving }))
   const found = serving === null ? null : await findDeployment(deps.db, ownerId, runtimeId, serving)
   if (!found) throw notFound('A deployment of this runtime')
   const { manifest } = found

@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import { answerPreflights } from '../http/gate.ts'
+import { reserveRead } from '../http/in-flight.ts'
 import { createOneAtATime } from '../http/one-at-a-time.ts'
 import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
@@ -94,7 +95,7 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
   })
 
   routes.get('/v1/runtimes/:runtimeId/deployments/:version', { schema: DETAIL }, (request) =>
-    deploymentDetail(deps, ownerOf(request), request.params),
+    deploymentDetail(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
   )
 }
 
@@ -102,7 +103,9 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
 export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
   const preParsing = createOneAtATime()
   const routes = typed(plane)
-  routes.get('/v1/runtime/deployment', { schema: SERVING }, (request) => servingDetail(deps, runtimeOf(request)))
+  routes.get('/v1/runtime/deployment', { schema: SERVING }, (request) =>
+    servingDetail(deps, runtimeOf(request), reserveRead(deps, request)),
+  )
   routes.post(
     '/v1/deployments',
     { schema: DEPLOY, preParsing, config: { hasOwnBound: true } },
@@ -120,7 +123,7 @@ export function discoveryRoutes(plane: FastifyInstance, deps: Deps): void {
 
   // Not typed by its schema: what is sent is the document’s text, as it is remembered.
   plane.get<{ Params: z.infer<typeof RuntimeParams> }>(MANIFEST, { schema: PUBLISHED }, async (request, reply) => {
-    const manifest = await publishedManifest(deps, request.params.runtimeId)
+    const manifest = await publishedManifest(deps, { ...request.params, reserve: reserveRead(deps, request) })
     reply.headers({ etag: manifest.etag, 'cache-control': MANIFEST_CACHE_CONTROL })
     if (isKnown(request.headers['if-none-match'], manifest.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(manifest.body)

@@ -1,9 +1,9 @@
 import { type DeploymentManifest, DeploymentManifest as ManifestSchema, type Tier } from '@svc/contract'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DeploymentsTable, Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
+import { isBudgetLow, SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { takeDeployment } from './rules.ts'
 import { deleteSurplus } from './surplus-store.ts'
@@ -176,6 +176,22 @@ export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise
     .where('serving_version', 'is not', null)
     .execute()
   return rows.map((row) => row.runtime_id)
+}
+
+/** Bytes of a deployment's manifest, found without reading it; 0 where there is none. */
+export async function readManifestBytes(
+  db: Kysely<Schema>,
+  ownerId: string,
+  { runtimeId, version }: { runtimeId: string; version: number },
+): Promise<number> {
+  const row = await db
+    .selectFrom('deployments')
+    .select(sql<number>`${sql.raw(SQL_BYTES.deployments)}`.as('bytes'))
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', '=', runtimeId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row?.bytes ?? 0
 }
 
 /** One deployment of a runtime by its number, or null. */

@@ -2,6 +2,7 @@ import { ExecutionStatus } from '@svc/contract'
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../database/page.ts'
 import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import type { StoredCall } from './call-rules.ts'
 
 export type ExecutionRow = Selectable<ExecutionsTable>
@@ -153,6 +154,19 @@ function range(db: Kysely<Schema>, ownerId: string, condition: Place, filter: Ex
     )
   }
   return to === undefined ? query : query.where('started_at', '<', to)
+}
+
+/** Bytes of the payloads of an execution and its calls, found without reading them; 0 where there is none. */
+export async function readTraceBytes(db: Kysely<Schema>, ownerId: string, executionId: string): Promise<number> {
+  const ofCalls = sql`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
+    where owner_id = ${ownerId} and execution_id = ${executionId})`
+  const row = await db
+    .selectFrom('executions')
+    .select(sql<number>`${sql.raw(SQL_BYTES.executions)} + ${ofCalls}`.as('bytes'))
+    .where('owner_id', '=', ownerId)
+    .where('execution_id', '=', executionId)
+    .executeTakeFirst()
+  return row?.bytes ?? 0
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ExecutionSummary, JsonObject, type Trace, type TracedStep, TurnShape } from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
+import type { Reserve } from '../admission/in-flight.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -15,6 +16,7 @@ import {
   type ExecutionRow,
   findExecution,
   listExecutions,
+  readTraceBytes,
   type SummaryRow,
   toStoredCall,
 } from './history-store.ts'
@@ -39,8 +41,13 @@ export async function listOwnExecutions(
 }
 
 /** The trace of one of the owner's executions. Another owner's reads as absent, and so does one that is past retention. */
-export async function traceOf(deps: Pick<Deps, 'db' | 'clock'>, owner: Owner, executionId: string): Promise<Trace> {
+export async function traceOf(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  owner: Owner,
+  { executionId, reserve }: { executionId: string; reserve: Reserve },
+): Promise<Trace> {
   const from = retainedSince(owner.tier, deps.clock.now())
+  reserve(await readTraceBytes(deps.db, owner.ownerId, executionId))
   const found = await findExecution(deps.db, owner.ownerId, { executionId, from })
   if (!found) throw notFound('The execution')
   return toTrace(found.execution, found.calls)

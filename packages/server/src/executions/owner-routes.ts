@@ -11,6 +11,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../deps.ts'
+import { reserveRead } from '../http/in-flight.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
@@ -74,26 +75,28 @@ const DETAIL = {
   response: { 200: Trace },
 } as const
 
+const READING = { readsMuch: true }
+
 /** Owner plane: running executions on one's own runtimes, and what became of all of them. */
 export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  const config = { load: 'execution', exactFields: HANDED_ON } as const
-  routes.post('/v1/executions', { schema: EXECUTE, config }, async (request, reply) => {
+  const execute = { schema: EXECUTE, config: { load: 'execution', exactFields: HANDED_ON } } as const
+  routes.post('/v1/executions', execute, async (request, reply) => {
     const { runtimeId, messages, metadata, endUserToken } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
     const input = { door: 'owner', messages, metadata, endUserToken: toSecret(endUserToken) } as const
     return answerExecution(deps, { request, reply }, located, input)
   })
 
-  routes.get('/v1/executions', { schema: LIST }, async (request): Promise<ExecutionList> => {
+  routes.get('/v1/executions', { schema: LIST, config: READING }, async (request): Promise<ExecutionList> => {
     const { cursor, ...filter } = request.query
     const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
     return { executions: page.executions, nextCursor: encodeCursor(page.next) }
   })
 
-  routes.get('/v1/executions/:executionId', { schema: DETAIL }, (request) =>
-    traceOf(deps, ownerOf(request), request.params.executionId),
+  routes.get('/v1/executions/:executionId', { schema: DETAIL, config: READING }, (request) =>
+    traceOf(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
   )
 }
 
@@ -118,14 +121,18 @@ const TRACE = {
 export function traceRoutes(plane: FastifyInstance, deps: Deps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/traces/runtime/:runtimeId', { schema: TRACES }, async (request): Promise<TraceList> => {
-    const { cursor, ...filter } = request.query
-    const { runtimeId } = request.params
-    const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, runtimeId, after: cursor })
-    return { traces: page.executions, nextCursor: encodeCursor(page.next) }
-  })
+  routes.get(
+    '/v1/traces/runtime/:runtimeId',
+    { schema: TRACES, config: READING },
+    async (request): Promise<TraceList> => {
+      const { cursor, ...filter } = request.query
+      const { runtimeId } = request.params
+      const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, runtimeId, after: cursor })
+      return { traces: page.executions, nextCursor: encodeCursor(page.next) }
+    },
+  )
 
-  routes.get('/v1/traces/:executionId', { schema: TRACE }, (request) =>
-    traceOf(deps, ownerOf(request), request.params.executionId),
+  routes.get('/v1/traces/:executionId', { schema: TRACE, config: READING }, (request) =>
+    traceOf(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
   )
 }

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify'
-import { HeldBytes, type Shortage } from '../admission/in-flight.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { transcriptWeight } from '../admission/heap-weight.ts'
+import { HeldBytes, type Reserve, type Shortage } from '../admission/in-flight.ts'
 import type { Deps } from '../deps.ts'
 import { type AppError, busy, noRoom } from '../errors.ts'
 import { accountOfRequest, notesOf, strangerOf } from './request-notes.ts'
@@ -62,10 +63,28 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
     if (bytes <= SMALL_ANSWER_BYTES) return done()
     const notes = notesOf(request)
     notes.held ??= new HeldBytes(inFlight, accountOfRequest(request))
-    const shortage = notes.held.grow(bytes)
+    const isRead = request.method === 'GET'
+    // What a read has taken room for is its answer.
+    const shortage = isRead && notes.held.bytes >= bytes ? null : notes.held.grow(bytes)
     // What has changed something must be answered.
-    if (shortage && request.method === 'GET') return done(refused(shortage))
+    if (shortage && isRead) return done(refused(shortage))
     if (shortage) notes.held.take(bytes)
     done()
   })
+}
+
+/** Counts what the request reads from the store as what it takes once it is parsed and written as the answer. */
+export function reserveRead(
+  { inFlight, metrics }: Pick<Deps, 'inFlight' | 'metrics'>,
+  request: FastifyRequest,
+): Reserve {
+  return (bytes) => {
+    if (bytes <= SMALL_ANSWER_BYTES) return
+    const notes = notesOf(request)
+    notes.held ??= new HeldBytes(inFlight, accountOfRequest(request))
+    const shortage = notes.held.grow(transcriptWeight(bytes))
+    if (shortage === null) return
+    metrics.requestRefused(shortage.of)
+    throw noRoom(shortage)
+  }
 }

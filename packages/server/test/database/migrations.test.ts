@@ -107,11 +107,12 @@ describeEngines('a database whose executions have their calls in rows of their o
     const sweep = { now: clock.now(), nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
     expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([1, 0])
     const owner = { ownerId: 'owner_1', email: 'a@example.com', tier: 'pro' as const, createdAt: 1 }
-    expect(await traceOf({ db, clock }, owner, 'exec_done')).toMatchObject({
+    const reserve = () => undefined
+    expect(await traceOf({ db, clock }, owner, { executionId: 'exec_done', reserve })).toMatchObject({
       status: 'completed',
       capabilityCalls: [{ callId: 'call_1', status: 'completed', input: { a: 1 }, output: 'out', durationMs: 5 }],
     })
-    expect(await traceOf({ db, clock }, owner, 'exec_running')).toMatchObject({
+    expect(await traceOf({ db, clock }, owner, { executionId: 'exec_running', reserve })).toMatchObject({
       status: 'failed',
       capabilityCalls: [{ callId: 'call_2', status: 'failed', error: { message: expect.stringContaining('unknown') } }],
     })

@@ -58,6 +58,30 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     expect(gate.mostAtOnce).toBe(4)
   })
 
+  test.each([
+    ['summaries', 'execution_rollups', () => '/v1/analytics/summary'],
+    ['lists of executions', 'executions', () => '/v1/executions'],
+    ['lists of traces', 'executions', (runtimeId: string) => `/v1/traces/runtime/${runtimeId}`],
+  ])(
+    'for %s read one at a time for an account; its other requests and other accounts do not wait',
+    async (...asked) => {
+      const [, table, urlOf] = asked
+      const { service, owner, runtime, gate, hold } = await setSlowScene(database(), table)
+      const other = await service.owner()
+      const url = urlOf(runtime.runtimeId)
+      hold()
+      const reads = Array.from({ length: 8 }, () => service.send('GET', url, { key: owner.apiKey }))
+      await gate.arrived(1)
+      const othersUrl = url.startsWith('/v1/traces') ? '/v1/executions' : url
+      expect((await service.send('GET', othersUrl, { key: other.apiKey })).statusCode).toBe(200)
+      expect((await service.send('GET', '/v1/projects', { key: owner.apiKey })).statusCode).toBe(200)
+      expect(gate.waiting).toBe(1)
+      gate.open()
+      for (const read of await Promise.all(reads)) expect(read.statusCode).toBe(200)
+      expect(gate.mostAtOnce).toBe(1)
+    },
+  )
+
   test('leave executions and deployments of their account to bounds of their own', async () => {
     const { service, owner, runtime, gate, hold, executeAsOwner } = await setSlowScene(database())
     hold()

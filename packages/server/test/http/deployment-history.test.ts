@@ -100,18 +100,18 @@ describeEngines('what a runtime has deployed', (engine) => {
     await deployed(service, runtime)
     const { runtimeId } = runtime
     const list = { runtimeId, limit: 10, after: null }
-    const meanwhile = () => service.deps.db.withPlugin(afterFirstResult(() => deployed(service, runtime)))
-    const { deployments } = await listOwnDeployments({ db: meanwhile() }, owner, list)
+    const after = (results: number) =>
+      service.deps.db.withPlugin(afterResults(results, () => deployed(service, runtime)))
+    const { deployments } = await listOwnDeployments({ db: after(1) }, owner, list)
     expect(deployments.map(({ version, status }) => [version, status])).toEqual([
       [2, 'active'],
       [1, 'superseded'],
     ])
-    const asked = deploymentDetail({ db: meanwhile() }, owner, { runtimeId, version: 3 })
+    // Its size and the deployment are read before it comes.
+    const third = { runtimeId, version: 3, reserve: () => undefined }
+    const asked = deploymentDetail({ db: after(2) }, owner, third)
     await expect(asked).rejects.toThrow('The deployment was not found.')
-    expect(await deploymentDetail({ db: meanwhile() }, owner, { runtimeId, version: 3 })).toMatchObject({
-      version: 3,
-      status: 'superseded',
-    })
+    expect(await deploymentDetail({ db: after(2) }, owner, third)).toMatchObject({ version: 3, status: 'superseded' })
   })
 
   test('a number that cannot be one is refused, and one that nobody has deployed is absent', async () => {
@@ -140,15 +140,14 @@ describeEngines('what a runtime has deployed', (engine) => {
 })
 
 /** Does something right after the first answer of the database. */
-function afterFirstResult(act: () => Promise<unknown>): KyselyPlugin {
-  let isDone = false
+/** Acts once so many results have come, before the last of them is told. */
+function afterResults(count: number, act: () => Promise<unknown>): KyselyPlugin {
+  let results = 0
   return {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
-      if (!isDone) {
-        isDone = true
-        await act()
-      }
+      results += 1
+      if (results === count) await act()
       return result
     },
   }

@@ -1,11 +1,13 @@
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { connectTo, listenLocally, postText, sendRaw } from '../support/raw-http.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
+import { capability } from '../support/service.ts'
 
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
@@ -212,6 +214,54 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await called).statusCode).toBe(200)
   })
 
+  test.each([
+    ['a trace', 'a deployment', TOO_MUCH_OF_ONE],
+    ['a deployment', 'a trace', TOO_MUCH_OF_ONE],
+    ['the serving deployment', 'a trace', TOO_MUCH_OF_ONE],
+    ['a published manifest', 'a trace', TOO_MUCH],
+  ])('of %s is counted before it is read from the store', async (held, refused, message) => {
+    // Each takes less than half of the bytes that there may be, and both together more than all.
+    const gate = createGate()
+    onTestFinished(gate.open)
+    let isHolding = false
+    const reading = new WeakSet<object>()
+    const db = database().db.withPlugin({
+      transformQuery({ node, queryId }) {
+        const text = isHolding ? JSON.stringify(node) : ''
+        if (/"(executions|deployments)"/.test(text) && text.includes('"SelectAllNode"')) reading.add(queryId)
+        return node
+      },
+      async transformResult({ result, queryId }) {
+        if (reading.has(queryId)) await gate.enter()
+        return result
+      },
+    })
+    const scene = await setScene({ ...database(), db }, { limits: { heldBytes: 800_000 } })
+    const { service, runtime, owner, broker } = scene
+    const described = (name: string) =>
+      capability(name, { actions: [{ name, inputSchema: { description: 'x'.repeat(48_000) } }] })
+    expect((await service.deploy(runtime, { capabilities: [described('echo'), described('b')] })).statusCode).toBe(201)
+    const { executionId } = z
+      .object({ executionId: z.string() })
+      .parse((await broker('echo', { input: { text: 'x'.repeat(55_000) } })).json())
+    const { apiKey: key } = owner
+    const asks: Record<string, () => ReturnType<typeof broker>> = {
+      'a trace': () => service.send('GET', `/v1/executions/${executionId}`, { key }),
+      'a deployment': () => service.send('GET', `/v1/runtimes/${runtime.runtimeId}/deployments/2`, { key }),
+      'the serving deployment': () => service.send('GET', '/v1/runtime/deployment', { key: runtime.deployKey }),
+      'a published manifest': () => service.send('GET', `/v1/runtime/${runtime.runtimeId}/manifest`),
+    }
+    isHolding = true
+    const first = asks[held]?.()
+    await gate.arrived(1)
+    isHolding = false
+    const second = await asks[refused]?.()
+    expect(second && refusalOf(second, 'rate_limit_exceeded')).toBe(message)
+    gate.open()
+    expect((await first)?.statusCode).toBe(200)
+    expect(service.deps.inFlight.bytes).toBe(0)
+  })
+
   test('of a caller who left is counted until its call has ended', async () => {
     const gate = createGate()
     onTestFinished(gate.open)
@@ -243,19 +293,20 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect(service.deps.inFlight.bytes).toBe(45_000)
   })
 
-  test('holds a large answer until it is read, and refuses another to the same account', async () => {
+  test('has no room for the answer to a call that was made: it leaves all the same', async () => {
     const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
-    const scene = await setScene(database(), { handle, limits: { heldBytes: 121_000 } })
-    const { service, owner, broker } = scene
-    // Its answer has no room, but a call was made.
-    const called = await broker('echo')
-    expect(called.statusCode).toBe(200)
-    const { executionId } = called.json()
-    const get = () => service.send('GET', `/v1/executions/${executionId}`, { key: owner.apiKey })
+    const { broker } = await setScene(database(), { handle, limits: { heldBytes: 121_000 } })
+    expect((await broker('echo')).statusCode).toBe(200)
+  })
+
+  test('holds a large answer until it is read, and refuses another to the same account', async () => {
+    const { service, owner, runtime } = await setScene(database(), { limits: { heldBytes: 600_000 } })
+    const capabilities = Array.from({ length: 60 }, (_, at) => capability(`c${at}`, { description: 'x'.repeat(400) }))
+    expect((await service.deploy(runtime, { capabilities })).statusCode).toBe(201)
+    const get = () => service.send('GET', `/v1/runtimes/${runtime.runtimeId}`, { key: owner.apiKey })
     expect((await get()).statusCode).toBe(200)
-    service.deps.inFlight.add(owner.ownerId, { bytes: 61_000 })
-    const refused = await get()
-    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
+    service.deps.inFlight.add(owner.ownerId, { bytes: 300_000 })
+    expect(refusalOf(await get(), 'rate_limit_exceeded')).toBe(TOO_MUCH_OF_ONE)
   })
 })
 
