@@ -52,7 +52,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'calls of one execution that were written down: the call'],
   ],
   'http/connections.ts': [['WeakMap', 'answers that a connection is owed: the connection']],
-  'http/account-turns.ts': [['createRunQueue', 'requests on the owner and the deploy plane: the account']],
+  'http/account-turns.ts': [
+    ['createRunQueue', 'requests on the owner and the deploy plane: the account'],
+    ['createRunQueue', 'those of them that read much: the account'],
+  ],
   'http/docs-page.ts': [['Map', 'files of the reference: the name of a file of ours']],
   'http/one-at-a-time.ts': [['createRunQueue', 'deployments: the owner']],
   'http/planes.ts': [
@@ -62,7 +65,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['createCoalescer', 'reads of runtimes: a deploy key'],
     ['createCoalescer', 'reads of owners: an account key'],
   ],
-  'http/unread-bodies.ts': [['KeyedSemaphore', 'bodies to throw away: the account, or the network of a stranger']],
+  'http/unread-bodies.ts': [['KeyedSemaphore', 'bodies to throw away: the account, or one for all strangers']],
   'lib/coalesce.ts': [['Map', 'reads under way: the name that the caller gives']],
   'lib/expiring-map.ts': [
     ['Map', 'the newer entries: the key that the caller gives'],

@@ -121,7 +121,7 @@ export function createDeps(options: DepsOptions): Deps {
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
     dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics }),
-    serving: createServingCache(),
+    serving: createServingCache(limits),
     published: createPublishedCache(),
     folding: createUsageFolding({ db, logger }),
     requests: new UnderWay(),

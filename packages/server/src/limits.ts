@@ -23,6 +23,8 @@ export interface Limits {
   executions: number
   /** Heap that request bodies, transcripts and answers in flight may take on one server. */
   heldBytes: number
+  /** Manifests, as text, of the runtimes and of the deployments that one server remembers: so many of each. */
+  cachedBytes: number
   /** How late the event loop may be before new executions are refused. */
   loopDelayMs: number
   dispatchMs: number
@@ -55,6 +57,7 @@ export interface Limits {
 
 const KiB = 1024
 const MiB = 1024 * KiB
+const HEAP_LIMIT = getHeapStatistics().heap_size_limit
 
 export const DEFAULT_LIMITS: Limits = {
   steps: 25,
@@ -66,7 +69,8 @@ export const DEFAULT_LIMITS: Limits = {
   endpointCalls: 50,
   connections: 10_000,
   executions: 2_000,
-  heldBytes: Math.floor(getHeapStatistics().heap_size_limit / 4),
+  heldBytes: Math.floor(HEAP_LIMIT / 4),
+  cachedBytes: Math.min(64 * MiB, Math.floor(HEAP_LIMIT / 32)),
   loopDelayMs: 50,
   dispatchMs: 30_000,
   modelMs: 120_000,

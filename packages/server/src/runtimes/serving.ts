@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound, unauthorized } from '../errors.ts'
 import { type Coalescer, createCoalescer } from '../lib/coalesce.ts'
 import { Lru } from '../lib/lru.ts'
+import type { Limits } from '../limits.ts'
 import {
   type ServingDeployment,
   type ServingRuntime,
@@ -30,14 +31,13 @@ export interface ServingCache {
   revisions: Coalescer<number | null>
 }
 
-// Of manifests as text; what is made of them takes some three times that.
-const CACHED_BYTES = 64 * 1024 * 1024
 const BYTES_BESIDE_MANIFEST = 2 * 1024
 
-export function createServingCache(): ServingCache {
+/** Each kind is kept up to so many bytes of manifests, as text; what is made of them takes some three times that. */
+export function createServingCache({ cachedBytes }: Pick<Limits, 'cachedBytes'>): ServingCache {
   return {
-    runtimes: new Lru(CACHED_BYTES, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
-    deployments: new Lru(CACHED_BYTES, ({ bytes }) => BYTES_BESIDE_MANIFEST + bytes),
+    runtimes: new Lru(cachedBytes, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
+    deployments: new Lru(cachedBytes, ({ bytes }) => BYTES_BESIDE_MANIFEST + bytes),
     reads: createCoalescer(),
     revisions: createCoalescer(),
   }

@@ -299,6 +299,24 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await broker('echo')).statusCode).toBe(200)
   })
 
+  test('of runtimes is remembered up to a bound in bytes', async () => {
+    const { service, owner } = await setScene(database(), { tier: 'pro', limits: { cachedBytes: 30_000 } })
+    const capabilities = [
+      capability('echo', { actions: [{ name: 'echo', inputSchema: { description: 'x'.repeat(10_000) } }] }),
+    ]
+    for (let count = 0; count < 5; count += 1) {
+      const runtime = await service.runtime(owner)
+      expect((await service.deploy(runtime, { capabilities })).statusCode).toBe(201)
+      const { statusCode } = await service.send('POST', '/v1/runtime/execute', {
+        key: runtime.publicKey,
+        body: saying(),
+      })
+      expect(statusCode).toBe(200)
+    }
+    const { runtimes, deployments } = service.deps.serving
+    for (const { weight } of [runtimes, deployments]) expect([weight > 20_000, weight <= 30_000]).toEqual([true, true])
+  })
+
   test('holds a large answer until it is read, and refuses another to the same account', async () => {
     const { service, owner, runtime } = await setScene(database(), { limits: { heldBytes: 600_000 } })
     const capabilities = Array.from({ length: 60 }, (_, at) => capability(`c${at}`, { description: 'x'.repeat(400) }))
