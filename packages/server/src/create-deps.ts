@@ -148,7 +148,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
-  const settlements = createSettlements({ clock, limits, logger, room, writer, pause })
+  const settlements = createSettlements({ clock, limits, logger, room, storage, writer, pause })
   const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
   return {
     inFlight,

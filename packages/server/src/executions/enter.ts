@@ -5,7 +5,9 @@ import { unlessStopped } from '../lib/stop-signal.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Door, QuotaName } from '../usage/rules.ts'
-import type { NewRow, Refusal } from './batch-rules.ts'
+import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
+import type { Admission, NewRow, Refusal } from './batch-rules.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import { storedShape } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
@@ -38,7 +40,7 @@ export interface Admitted<C extends NewCall | null> {
   row: NewRow
   runtime: ServingRuntime
   wish: Wish<C>
-  /** JSON text, as stored. */
+  /** JSON text, as it was given. */
   metadata: string | null
 }
 
@@ -81,7 +83,9 @@ export async function enter<C extends NewCall | null>(
       started_at: startedAt,
     }
     const admission = await deps.admissions.admit({ door, revision: runtime.revision, row })
-    if (admission.outcome === 'admitted') return { executionId, startedAt, row, runtime, wish, metadata }
+    if (admission.outcome === 'admitted') {
+      return { executionId, startedAt, row: asStored(row, admission), runtime, wish, metadata }
+    }
     if (admission.outcome === 'refused') {
       deps.metrics.admissionRefused(admission.grant.limit)
       throw refusal(admission.grant)
@@ -89,6 +93,11 @@ export async function enter<C extends NewCall | null>(
     await located.refresh()
   }
   throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
+}
+
+// By the same rule by which its payloads were cut. What else was cut is written anew at the end.
+function asStored(row: NewRow, { tier, storedBytes }: Extract<Admission, { outcome: 'admitted' }>): NewRow {
+  return isPastBudget(tier, storedBytes) ? { ...row, metadata: row.metadata && TRUNCATED } : row
 }
 
 async function judgedInTime<W extends object>({ scope }: Entrant, judging: Promise<W>): Promise<W> {

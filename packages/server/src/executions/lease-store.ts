@@ -1,11 +1,13 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { StorageBudget } from '../usage/storage-budget.ts'
 import type { NewRow } from './batch-rules.ts'
 import { createBatchStore, type WriteBatch } from './batch-store.ts'
 import { BEGUN_COLUMNS } from './column-rules.js'
 import { type CallRow, toStoredCall } from './history-store.ts'
 import type { StoredLease } from './node-watch-rules.ts'
-import { interruptedSettlement } from './settlement-rules.ts'
+import { interruptedEnd } from './settlement-rules.ts'
+import { withinBudget } from './within-budget.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)
@@ -104,13 +106,15 @@ export async function failAbandoned(db: Kysely<Schema>, sweep: Sweep): Promise<n
     await db.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
   }
   const write = createBatchStore(db)
+  const storage = new StorageBudget()
   let count = 0
   for (;;) {
     const abandoned = await readAbandoned(db, sweep)
     const nodes = new Set(abandoned.map(({ node_id }) => node_id ?? ''))
+    await noteStored(db, storage, abandoned)
     for (const nodeId of nodes) {
       const rows = abandoned.filter(({ node_id }) => node_id === nodeId)
-      count += await interrupt(write, rows, { nodeId, now: sweep.now })
+      count += await interrupt(write, rows, { nodeId, now: sweep.now, storage })
     }
     await removeEarlierCalls(db, abandoned)
     if (abandoned.length < SWEEP_ROWS) return count
@@ -140,11 +144,26 @@ async function readAbandoned(db: Kysely<Schema>, { nodeId, overdueBefore }: Swee
   })
 }
 
-async function interrupt(write: WriteBatch, rows: readonly NewRow[], { nodeId, now }: { nodeId: string; now: number }) {
-  const settlements = rows.map((row) => interruptedSettlement(row, now))
+async function interrupt(
+  write: WriteBatch,
+  rows: readonly NewRow[],
+  { nodeId, now, storage }: { nodeId: string; now: number; storage: StorageBudget },
+) {
+  const settlements = rows.map((row) => withinBudget(storage, row, interruptedEnd(row, now)))
   const at = { nodeId, now, isRepeat: false, isTakeOver: true, beforeCommit: () => {} }
   const outcomes = await write({ admissions: [], calls: [], settlements }, at)
   return outcomes.settlements.filter((isEnded) => isEnded).length
+}
+
+/** What the accounts of these rows have stored. */
+async function noteStored(db: Kysely<Schema>, storage: StorageBudget, rows: readonly NewRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const owners = await db
+    .selectFrom('owners')
+    .select(['owner_id', 'tier', 'stored_bytes'])
+    .where('owner_id', 'in', [...new Set(rows.map(({ owner_id }) => owner_id))])
+    .execute()
+  for (const { owner_id, tier, stored_bytes } of owners) storage.note(owner_id, { tier, storedBytes: stored_bytes })
 }
 
 type Named = Pick<NewRow, 'owner_id' | 'execution_id'>

@@ -69,8 +69,8 @@ export function settlementOf(begun: NewRow, end: Ending): Settlement {
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
 /** The end of an execution that nobody runs, or whose caller heard of a failure before it was run. */
-export function interruptedSettlement(begun: NewRow, now: number): Settlement {
-  return settlementOf(begun, {
+export function interruptedEnd(begun: NewRow, now: number): Ending {
+  return {
     status: 'failed',
     finishReason: 'error',
     error: INTERRUPTED,
@@ -80,5 +80,5 @@ export function interruptedSettlement(begun: NewRow, now: number): Settlement {
     outputTokens: 0,
     calls: interruptedCalls(begun.calls),
     completedAt: Math.max(now, begun.started_at),
-  })
+  }
 }

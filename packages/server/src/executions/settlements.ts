@@ -6,7 +6,8 @@ import { Stop, unlessStopped } from '../lib/stop-signal.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { NewRow, Settlement } from './batch-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { interruptedSettlement } from './settlement-rules.ts'
+import { interruptedEnd } from './settlement-rules.ts'
+import { withinBudget } from './within-budget.ts'
 
 /** Where executions end. */
 export interface Settlements {
@@ -47,7 +48,10 @@ const MAX_KEPT = 10_000
 /** Between two tries while the database is away, each of which outlasts a restart of it. */
 const RETRY_MS = 3_000
 
-type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room'> & { writer: BatchWriter; pause: Pause }
+type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room' | 'storage'> & {
+  writer: BatchWriter
+  pause: Pause
+}
 
 export function createSettlements(deps: SettlementDeps): Settlements {
   const { writer, logger } = deps
@@ -73,7 +77,8 @@ export function createSettlements(deps: SettlementDeps): Settlements {
     },
     failUnknown(row) {
       logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was let in')
-      queue.keep({ settlement: interruptedSettlement(row, deps.clock.now()), isAdmission: true })
+      const settlement = withinBudget(deps.storage, row, interruptedEnd(row, deps.clock.now()))
+      queue.keep({ settlement, isAdmission: true })
     },
     retryFailed: () => queue.retry(),
     get depth() {

@@ -10,6 +10,7 @@ import { drain } from '../../src/http/drain.ts'
 import { nextTurn } from '../../src/lib/next-turn.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { executionRow } from '../database/rows.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -42,7 +43,7 @@ function openDesk({ db }: Scene['database']) {
   const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
   const write = createBatchStore(db)
   const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })
-  return createSettlements({ clock, limits: DEFAULT_LIMITS, logger, room, writer, pause })
+  return createSettlements({ clock, limits: DEFAULT_LIMITS, logger, room, storage: new StorageBudget(), writer, pause })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */

@@ -1,13 +1,15 @@
 import { BillingUsage } from '@svc/contract'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createRetentionSweep } from '../../src/executions/retention.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
 import { textBytes } from '../../src/usage/stored-bytes-rules.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { DAY_MS } from '../support/past.ts'
+import { takeOver } from '../support/replicas.ts'
 import { deployed, executed, type Scene, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
+import { startService } from '../support/service.ts'
 
 const LIMIT = 200_000_000
 
@@ -164,6 +166,50 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(storedBytes.used).toBeGreaterThan(LIMIT - 20_000)
     expect(storedBytes.used).toBeLessThan(LIMIT)
     expect(warnings).toHaveLength(1)
+  })
+
+  /** An execution with metadata, whose one call waits at the gate. */
+  async function setBegun(used: number, input = { text: 'x' }) {
+    const gate = createGate()
+    onTestFinished(gate.open)
+    const handle = { echo: async () => ({ output: await gate.enter() }) }
+    const scene = await setScene(database(), { handle })
+    await setUsed(scene, used)
+    scene.service.model.say(calls({ name: 'echo', input }), text('Another.'), text('Done.'))
+    const running = scene.execute({
+      messages: [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }],
+      metadata: { page: 'x'.repeat(500) },
+    })
+    await gate.arrived(1)
+    const stored = async () => {
+      const columns = ['message_shape', 'metadata', 'model_steps', 'error', 'calls'] as const
+      const { owner, database } = scene
+      const query = database.db.selectFrom('executions').select(columns).where('owner_id', '=', owner.ownerId)
+      return textBytes((await query.execute()).flatMap((row) => Object.values(row)))
+    }
+    return { scene, gate, running, stored }
+  }
+
+  test.each([
+    ['while it runs', LIMIT - 300, LIMIT - 300],
+    ['before it begins, and no more when it ends', LIMIT, 0],
+  ])('count the metadata of an execution as it is stored where the bound is passed %s', async (_when, first, then) => {
+    const { scene, gate, running, stored } = await setBegun(first)
+    await setUsed(scene, then)
+    // From its admission the server knows the figure.
+    executed(await scene.execute())
+    gate.open()
+    executed(await running)
+    expect((await usedBy(scene)) - then).toBe(await stored())
+  })
+
+  test('past the plan’s bound payloads of what was interrupted are cut, too', async () => {
+    const { scene, stored } = await setBegun(LIMIT - 1_000, { text: 'x'.repeat(20_000) })
+    const successor = await startService(database(), { masterKey: scene.service.masterKey, clock: scene.service.clock })
+    onTestFinished(() => successor.close())
+    await takeOver(successor)
+    expect((await usedBy(scene)) - (LIMIT - 1_000)).toBe(await stored())
+    expect(await stored()).toBeLessThan(2_000)
   })
 
   test('know no bound on the enterprise plan', async () => {
