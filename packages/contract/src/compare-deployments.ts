@@ -1,5 +1,7 @@
 import { arrow, type CompareBudget, canonical, compareSchemas, isJson } from './compare-schemas.ts'
 
+import { ValueIds } from './value-ids.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** A deployment as it is compared: its manifest, with the endpoint that is in force. */
@@ -98,17 +100,16 @@ function flatten(view: object, within = ''): Map<string, unknown> {
 function capabilityChanges(before: DeploymentView, after: DeploymentView): DeploymentChange[] {
   const old = new Map(before.capabilities.map((capability) => [capability.name, capability]))
   const kept = new Set(after.capabilities.map(({ name }) => name))
-  const budget = { steps: MAX_STEPS }
+  const budget = { steps: MAX_STEPS, ids: new ValueIds() }
+  let found = 0
   const changed = after.capabilities.flatMap((capability): DeploymentChange[] => {
     const { name } = capability
+    if (found >= MAX_CHANGES) return []
     const was = old.get(name)
     if (was === undefined) return [{ of: 'capability', name, kind: 'added', breaking: false, text: 'added' }]
-    return compareCapability(was, capability, budget).map((change) => ({
-      of: 'capability',
-      name,
-      kind: 'changed',
-      ...change,
-    }))
+    const changes = compareCapability(was, capability, budget)
+    found += changes.length
+    return changes.map((change) => ({ of: 'capability', name, kind: 'changed', ...change }))
   })
   const removed = before.capabilities
     .filter(({ name }) => !kept.has(name))

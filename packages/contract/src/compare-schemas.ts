@@ -1,3 +1,5 @@
+import type { ValueIds } from './value-ids.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** A difference of two schemas: `party.size maximum 20 → 12`. */
@@ -17,13 +19,16 @@ interface Walk {
   seen: Map<object, Map<object, boolean | null>>
 }
 
-/** Bounds one comparison, whatever the schemas are: a step for each part and each of its keywords. */
+/** Bounds one comparison, whatever the schemas are: a step for each part, its keywords, and the items and fields in them. */
 export interface CompareBudget {
   steps: number
+  ids: ValueIds
 }
 
 const MAX_DEPTH = 64
 const MAX_CHANGES = 200
+/** Of a value in a change. */
+const MAX_TEXT = 60
 
 /** The differences between two JSON Schemas of a capability’s input or output, in the order of the newer one’s fields. */
 export function compareSchemas(
@@ -31,7 +36,8 @@ export function compareSchemas(
   after: Json,
   { direction, budget }: { direction: 'input' | 'output'; budget: CompareBudget },
 ): SchemaChange[] {
-  if (canonical(before) === canonical(after)) return []
+  // Of most, nothing has changed, not even the order of keys.
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
   const isInput = direction === 'input'
   const walk: Walk = { isInput, before, after, changes: [], budget, seen: new Map() }
   compare(walk, '', before, after, 0)
@@ -41,13 +47,13 @@ export function compareSchemas(
 }
 
 function compare(walk: Walk, path: string, given: unknown, givenAfter: unknown, depth: number): void {
-  const before = resolve(given, walk.before)
-  const after = resolve(givenAfter, walk.after)
+  const before = resolve(given, walk.before, walk.budget)
+  const after = resolve(givenAfter, walk.after, walk.budget)
   if (before === false || after === false) {
     if (before !== after) tell(walk, path, after === false ? 'is refused' : 'is accepted', after === false)
     return
   }
-  walk.budget.steps -= 1 + Object.keys(before).length + Object.keys(after).length
+  walk.budget.steps -= 1 + sizeOf(before) + sizeOf(after)
   if (walk.budget.steps < 0 || depth > MAX_DEPTH || walk.changes.length >= MAX_CHANGES) return
   const seen = walk.seen.get(before) ?? new Map<object, boolean | null>()
   walk.seen.set(before, seen)
@@ -79,13 +85,25 @@ function compareParts(walk: Walk, path: string, before: Json, after: Json, depth
   compareAlternatives(walk, path, [alternativesIn(before), alternativesIn(after)], depth)
 }
 
+function sizeOf(schema: Json): number {
+  return Object.values(schema).reduce<number>((sum, value) => sum + 1 + membersOf(value), 0)
+}
+
+function membersOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+}
+
+function isSame({ budget: { ids } }: Walk, before: unknown, after: unknown): boolean {
+  return before === after || ids.of(before) === ids.of(after)
+}
+
 function tell(walk: Walk, path: string, text: string, breaking: boolean): void {
   walk.changes.push({ text: path === '' ? text : `${path} ${text}`, breaking })
 }
 
 function compareTypes(walk: Walk, path: string, before: Json, after: Json): void {
   const [old, fresh] = [typesOf(before), typesOf(after)]
-  if (canonical(old) === canonical(fresh)) return
+  if (isSame(walk, old, fresh)) return
   const breaking = walk.isInput ? !covers(fresh, old) : !covers(old, fresh)
   tell(walk, path, `type ${old?.join(' or ') ?? 'any'} → ${fresh?.join(' or ') ?? 'any'}`, breaking)
 }
@@ -148,7 +166,7 @@ function compareOthers(walk: Walk, path: string, before: Json, after: Json): voi
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (SEEN_ELSEWHERE.has(keyword)) continue
     const [old, fresh] = [before[keyword], after[keyword]]
-    if (canonical(old) === canonical(fresh)) continue
+    if (isSame(walk, old, fresh)) continue
     const narrows = NARROWING.includes(keyword) && fresh !== undefined && fresh !== false
     tell(walk, path, arrow(keyword, old, fresh), walk.isInput && narrows)
   }
@@ -187,7 +205,7 @@ function compareField(walk: Walk, at: string, { was, is, required, hasTurned, is
 
 function compareRest(walk: Walk, path: string, before: Json, after: Json, depth: number): void {
   const [old, fresh] = [before['additionalProperties'] ?? true, after['additionalProperties'] ?? true]
-  if (canonical(old) === canonical(fresh)) return
+  if (isSame(walk, old, fresh)) return
   if (old === false || fresh === false) {
     tell(walk, path, fresh === false ? 'refuses other fields' : 'accepts other fields', walk.isInput && fresh === false)
     return
@@ -211,10 +229,11 @@ function compareAlternatives(walk: Walk, path: string, [old, fresh]: Alternative
     const text = fresh === null ? 'asks for none of several alternatives' : 'asks for one of several alternatives'
     return void tell(walk, path, text, walk.isInput && fresh !== null)
   }
-  const inOld = new Set(old.map(meaning))
-  const inFresh = new Set(fresh.map(meaning))
-  const lost = old.filter((one) => !inFresh.has(meaning(one)))
-  const gained = fresh.filter((one) => !inOld.has(meaning(one)))
+  const { ids } = walk.budget
+  const inOld = new Set(old.map((one) => meaning(one, ids)))
+  const inFresh = new Set(fresh.map((one) => meaning(one, ids)))
+  const lost = old.filter((one) => !inFresh.has(meaning(one, ids)))
+  const gained = fresh.filter((one) => !inOld.has(meaning(one, ids)))
   if (lost.length === gained.length) {
     for (const [index, one] of lost.entries()) compare(walk, path, one, gained[index], depth + 1)
     return
@@ -240,10 +259,15 @@ function alternativesIn({ anyOf, oneOf }: Json): unknown[] | null {
 }
 
 /** The schema that a value stands for, references followed; `true` is `{}`. Words beside a reference are left out. */
-function resolve(given: unknown, root: Json): Json | false {
+function resolve(given: unknown, root: Json, budget: CompareBudget): Json | false {
   let schema = given
-  for (let hops = 0; hops < MAX_DEPTH && isJson(schema) && typeof schema['$ref'] === 'string'; hops += 1) {
+  for (
+    let hops = 0;
+    hops < MAX_DEPTH && budget.steps >= 0 && isJson(schema) && typeof schema['$ref'] === 'string';
+    hops += 1
+  ) {
     const found = follow(schema['$ref'], root)
+    budget.steps -= membersOf(schema)
     const beside = Object.entries(schema).filter(([keyword]) => keyword !== '$ref' && !WORDS.has(keyword))
     if (beside.length === 0 || found === false) schema = found
     else schema = { ...(isJson(found) ? found : {}), ...Object.fromEntries(beside) }
@@ -285,17 +309,33 @@ function listIn(value: unknown): unknown[] {
 
 const WORDS = new Set(['title', 'description', 'examples', '$comment'])
 
-/** A schema without what only describes it, to tell which alternatives are the same. */
-function meaning(schema: unknown): string {
-  if (!isJson(schema)) return canonical(schema)
-  return canonical(Object.fromEntries(Object.entries(schema).filter(([keyword]) => !WORDS.has(keyword))))
+/** The number of a schema without what only describes it, to tell which alternatives are the same. */
+function meaning(schema: unknown, ids: ValueIds): number {
+  if (!isJson(schema)) return ids.of(schema)
+  return ids.ofEntries(Object.entries(schema).filter(([keyword]) => !WORDS.has(keyword)))
 }
 
 /** `maximum 20 → 12`; `description changed` where a value is long. */
 export function arrow(name: string, before: unknown, after: unknown): string {
-  const [old, fresh] = [before, after].map((value) => (typeof value === 'string' ? value : canonical(value)))
-  if (old === undefined || fresh === undefined || old.length > 60 || fresh.length > 60) return `${name} changed`
+  const [old, fresh] = [before, after].map((value) => (isLong(value) ? undefined : textOf(value)))
+  if (old === undefined || fresh === undefined || old.length > MAX_TEXT || fresh.length > MAX_TEXT)
+    return `${name} changed`
   return name === 'description' ? `${name} changed` : `${name} ${old} → ${fresh}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : canonical(value)
+}
+
+// Judged before it is written: the text of a large value would take long, and be written anew at each depth.
+function isLong(value: unknown, left = { characters: MAX_TEXT }): boolean {
+  left.characters -= typeof value === 'string' ? value.length : 1
+  if (typeof value !== 'object' || value === null) return left.characters < 0
+  for (const [name, member] of Object.entries(value)) {
+    left.characters -= Array.isArray(value) ? 0 : name.length
+    if (left.characters < 0 || isLong(member, left)) return true
+  }
+  return left.characters < 0
 }
 
 /** JSON text that is the same for the same value, whatever the order of its keys; `none` where there is none. */

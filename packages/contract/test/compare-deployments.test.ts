@@ -171,6 +171,28 @@ describe('input schemas', () => {
     expect(changes).toHaveLength(40)
   })
 
+  test.each([
+    ['in lists of alternatives', (inner: object) => ({ anyOf: [inner, { type: 'null' }] })],
+    ['in other fields', (inner: object) => ({ type: 'object', additionalProperties: inner })],
+    ['in keywords that are not weighed', (inner: object) => ({ not: inner })],
+  ])('those deep %s take no longer than a reading of the schemas', (_where, nest) => {
+    const deep = (name: string) => {
+      let schema: object = object(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`${name}${n}`, {}])))
+      for (let depth = 0; depth < 25; depth += 1) schema = nest(schema)
+      return withInput(object({ a: schema }))
+    }
+    let lookedAt = 0
+    const ownKeys = (target: object) => {
+      lookedAt += 1
+      return Reflect.ownKeys(target)
+    }
+    const watch = (_: string, value: unknown) =>
+      typeof value === 'object' && value !== null ? new Proxy(value, { ownKeys }) : value
+    const watched = (view: DeploymentView): DeploymentView => JSON.parse(JSON.stringify(view), watch)
+    expect(sentences(watched(deep('a')), watched(deep('b'))).length).toBeGreaterThan(0)
+    expect(lookedAt).toBeLessThan(2 * 2_000 * 8)
+  })
+
   test('those that differ in more than is compared say so', () => {
     const many = (maximum: number) => {
       const fields = Array.from({ length: 300 }, (_, n) => [`f${n}`, { maximum }] as const)
