@@ -8,6 +8,8 @@ import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { takeDeployment } from './rules.ts'
 import { deleteSurplus } from './surplus-store.ts'
 
+export type DeploymentRow = Selectable<DeploymentsTable>
+
 /** A stored deployment. */
 export interface Deployment {
   version: number
@@ -25,7 +27,7 @@ export interface NewDeployment {
 }
 
 export type Insertion =
-  | { outcome: 'stored'; version: number; replaced: Deployment | null; endpoints: Endpoints }
+  | { outcome: 'stored'; version: number; replaced: DeploymentRow | null; endpoints: Endpoints }
   | { outcome: 'limited'; retryAfterMs: number }
   | { outcome: 'gone' }
 
@@ -46,10 +48,7 @@ export async function insertDeployment(
   bounds: { perHour: number; keep: number },
 ): Promise<Insertion> {
   const text = JSON.stringify(deployment.manifest)
-  const inserted = await inTransaction(db, (tx) => insertLocked(tx, ownerId, { ...deployment, text }, bounds))
-  if (inserted.outcome !== 'stored') return inserted
-  // Parsed after the transaction, which others wait for: a manifest has up to a megabyte.
-  return { ...inserted, replaced: inserted.replaced && toDeployment(inserted.replaced) }
+  return inTransaction(db, (tx) => insertLocked(tx, ownerId, { ...deployment, text }, bounds))
 }
 
 async function insertLocked(
@@ -210,7 +209,7 @@ async function findRow(
   ownerId: string,
   runtimeId: string,
   version: number,
-): Promise<Selectable<DeploymentsTable> | null> {
+): Promise<DeploymentRow | null> {
   const row = await db
     .selectFrom('deployments')
     .selectAll()
@@ -281,7 +280,8 @@ function toSummary(
   return { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count }
 }
 
-function toDeployment(row: Selectable<DeploymentsTable>): Deployment {
+/** A row with its manifest parsed, which has up to a megabyte. */
+export function toDeployment(row: DeploymentRow): Deployment {
   const manifest = ManifestSchema.parse(JSON.parse(row.manifest))
   return { version: row.version, deployedAt: row.deployed_at, manifest, bytes: Buffer.byteLength(row.manifest) }
 }

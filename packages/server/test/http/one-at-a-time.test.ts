@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { LoopShare } from '../../src/admission/loop-share.ts'
 import type { Database } from '../../src/database/open.ts'
 import { createSchemas } from '../../src/schemas/schemas.ts'
 import { refusalOf } from '../support/answers.ts'
@@ -55,6 +56,25 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     expect((await Promise.all(crowd)).filter((status) => status === 201)).toHaveLength(65)
     // The one of each account.
     expect(gate.mostAtOnce).toBe(2)
+  })
+
+  test('of several accounts take turns at the event loop', async () => {
+    const { service, runtime } = await setScene(database())
+    const theirs = await service.runtime(await service.owner())
+    expect((await service.deploy(theirs)).statusCode).toBe(201)
+    const rests = createGate()
+    onTestFinished(() => rests.open())
+    service.deps.loopShare = new LoopShare({ now: () => 0, rest: () => rests.enter() })
+    const answered = vi.fn()
+    const deploying = [runtime, theirs].map((one) => service.deploy(one).finally(answered))
+    await rests.arrived(1)
+    await vi.waitFor(async () => {
+      const rows = await database().db.selectFrom('runtimes').select('serving_version').execute()
+      expect(rows.filter(({ serving_version }) => serving_version === 2)).toHaveLength(2)
+    })
+    expect([rests.waiting, answered.mock.calls.length]).toEqual([1, 0])
+    rests.open()
+    for (const answer of await Promise.all(deploying)) expect(answer.statusCode).toBe(201)
   })
 
   test('leave the queue where their caller left', async () => {
