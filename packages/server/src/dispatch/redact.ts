@@ -5,14 +5,16 @@ const REPLACEMENT = '[end-user token]'
 // A token can be taken for one where nobody can guess it; a shorter one turns up inside ordinary words.
 const SHORTEST_LENGTH = 16
 
-/** Takes the end user's token out of what a capability answered: for the model, the trace and the log. */
+/** Takes the end user's token out of what a capability was given or answered: for the model, the trace and the log. */
 export interface Redactor {
   text(text: string): string
   /** Text values alone, never keys. The same object where no text holds the token. */
   json(written: JsonText): JsonText
+  /** The same of JSON text. */
+  jsonText(written: string): string
 }
 
-const NOTHING_TO_REDACT: Redactor = { text: (text) => text, json: (written) => written }
+const NOTHING_TO_REDACT: Redactor = { text: (text) => text, json: (written) => written, jsonText: (text) => text }
 const redactors = new WeakMap<Secret, Redactor>()
 
 /** The redactor of a token. Without a token, or with one of fewer than 16 characters, everything stays as it is. */
@@ -31,12 +33,17 @@ function createRedactor(token: string): Redactor {
   const pattern = new RegExp(forms.map(escaped).join('|'), 'g')
   const inJson = forms.filter((form) => !forms.some((other) => other !== form && form.includes(other))).map(jsonEscaped)
   const text = (given: string) => given.replace(pattern, REPLACEMENT)
+  const jsonText = (written: string) => {
+    if (!inJson.some((form) => written.includes(form))) return written
+    return JSON.stringify(JSON.parse(written, (_, value) => (typeof value === 'string' ? text(value) : value)))
+  }
   return {
     text,
     json(written) {
-      if (!inJson.some((form) => written.text.includes(form))) return written
-      return JsonText.of(JSON.parse(written.text, (_, value) => (typeof value === 'string' ? text(value) : value)))
+      const redacted = jsonText(written.text)
+      return redacted === written.text ? written : JsonText.written(redacted)
     },
+    jsonText,
   }
 }
 

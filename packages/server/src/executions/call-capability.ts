@@ -6,6 +6,7 @@ import {
   type JsonObject,
 } from '@svc/contract'
 import type { Deps } from '../deps.ts'
+import { redactorOf } from '../dispatch/redact.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { confirming, type Located, locateById, type ServingDeps } from '../runtimes/serving.ts'
@@ -164,7 +165,8 @@ function wishFor(
   { kind, capability, startedAt, signal }: Asked,
   input: CallInput,
 ): CallWish | Promise<CallWish> {
-  const { inputText, metadata, metadataText } = input
+  const { inputText, metadata, metadataText, endUserToken } = input
+  const redactor = redactorOf(endUserToken)
   const wish = (faults: FieldErrors | null): CallWish => {
     // Named as a whole too, for callers that look for the field they sent.
     if (faults)
@@ -174,10 +176,10 @@ function wishFor(
       ordinal: 0,
       capability: capability.name,
       step: 0,
-      input: storedText(inputText, deps.limits.storedBytes),
+      input: storedText(redactor.jsonText(inputText), deps.limits.storedBytes),
       startedAt,
     }
-    return { kind, metadata, metadataText, messageShape: '[]', call }
+    return { kind, metadata, metadataText, messageShape: '[]', redactor, call }
   }
   const faults = capability.checkInput(input.input, 'input', inputText, signal)
   return faults instanceof Promise ? faults.then(wish) : wish(faults)

@@ -1,5 +1,6 @@
 import type { ExecutionKind, JsonObject } from '@svc/contract'
 import type { Deps } from '../deps.ts'
+import type { Redactor } from '../dispatch/redact.ts'
 import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
 import { unlessStopped } from '../lib/stop-signal.ts'
 import { confirming, type Located } from '../runtimes/serving.ts'
@@ -23,6 +24,8 @@ export interface Wish<C extends NewCall | null> {
   metadataText?: string | undefined
   /** JSON text. */
   messageShape: string
+  /** Takes the end user's token out of what is stored. */
+  redactor: Redactor
   /** The one call of a doorway that has no loop, as it is written down with the execution. */
   call: C
 }
@@ -77,7 +80,7 @@ export async function enter<C extends NewCall | null>(
       deployment_version: runtime.deployment?.version ?? null,
       kind: wish.kind,
       message_shape: storedShape(wish.messageShape, deps.limits.storedBytes),
-      metadata,
+      metadata: metadata && wish.redactor.jsonText(metadata),
       call_count: wish.call ? 1 : 0,
       calls: wish.call && callText(wish.call),
       started_at: startedAt,

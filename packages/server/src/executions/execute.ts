@@ -53,7 +53,8 @@ export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise
 /** Lets an execute in, or throws why not. Whatever happens later is a result. */
 export function admitExecution(deps: ExecuteDeps, entrant: Entrant, input: ExecuteInput): Promise<Admitted<null>> {
   const messageShape = shapeText(input.messages)
-  const wish = { kind: 'execute', metadata: input.metadata, messageShape, call: null } as const
+  const redactor = redactorOf(input.endUserToken)
+  const wish = { kind: 'execute', metadata: input.metadata, messageShape, redactor, call: null } as const
   return enter(deps, input.door, entrant, () => wish)
 }
 
@@ -74,7 +75,8 @@ export async function runExecution(
   input: ExecuteInput,
   run: Run,
 ): Promise<ExecuteResponse> {
-  const recorder = new TraceRecorder(admitted.wish.messageShape, deps.limits.storedBytes)
+  const { redactor, messageShape } = admitted.wish
+  const recorder = new TraceRecorder(messageShape, { redactor, storedBytes: deps.limits.storedBytes })
   const added: Message[] = []
   const { executionId } = admitted
   const tell: Tell = (event) => {
@@ -88,7 +90,7 @@ export async function runExecution(
     {
       executionId,
       instructions: admitted.runtime.deployment?.instructions ?? null,
-      messages: redactedHistory(input.messages, redactorOf(input.endUserToken)),
+      messages: redactedHistory(input.messages, redactor),
       toolset: toolsetOf(admitted.runtime, run.scope.signal),
       call: recordedCall(deps, { admitted, input, recorder, scope: run.scope }),
       tell,
@@ -168,7 +170,8 @@ function recordedCall(deps: ExecuteDeps, { admitted, input, recorder, scope }: R
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
     const { ownerId } = admitted.runtime
-    const recorded = newCall(call, deps.clock.now(), deps.limits.storedBytes)
+    const { redactor } = admitted.wish
+    const recorded = newCall(call, deps.clock.now(), { redactor, storedBytes: deps.limits.storedBytes })
     const isOurs = await deps.callLog.record({
       ...(deps.storage.isPast(ownerId) ? { ...recorded, input: TRUNCATED } : recorded),
       ownerId,

@@ -1,6 +1,7 @@
 import { type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
+import type { Redactor } from '../dispatch/redact.ts'
 import { type NewCall, OUTCOME_UNKNOWN, type SettledCall } from './call-rules.ts'
 import { storedText, storedWords } from './rules.ts'
 import type { SettledStep } from './settlement-rules.ts'
@@ -25,10 +26,16 @@ function appended(list: string, item: string): string {
   return list === '[]' ? `[${item}]` : `${list.slice(0, -1)},${item}]`
 }
 
+/** What a trace keeps of payloads: without the end user's token, and up to so many bytes. */
+export interface PayloadRules {
+  redactor: Redactor
+  storedBytes: number
+}
+
 /** Folds the events of a loop into what is stored of it. */
 export class TraceRecorder {
   #shapes: string
-  readonly #storedBytes: number
+  readonly #rules: PayloadRules
   readonly #calls = new Map<string, SettledCall>()
   readonly #started = new Map<string, number>()
   readonly #recorded = new Map<string, NewCall>()
@@ -37,9 +44,9 @@ export class TraceRecorder {
   #outputTokens = 0
 
   /** Begins with the shape of the given messages, from {@link shapeText}. */
-  constructor(givenShape: string, storedBytes: number) {
+  constructor(givenShape: string, rules: PayloadRules) {
     this.#shapes = givenShape
-    this.#storedBytes = storedBytes
+    this.#rules = rules
   }
 
   add(event: AgentEvent): void {
@@ -93,8 +100,8 @@ export class TraceRecorder {
 
   #settled(call: AgentCall, result: CallResult): SettledCall {
     const { callId } = call
-    const begun = this.#recorded.get(callId) ?? newCall(call, this.#started.get(callId) ?? 0, this.#storedBytes)
-    return endedCall(begun, result, this.#storedBytes)
+    const begun = this.#recorded.get(callId) ?? newCall(call, this.#started.get(callId) ?? 0, this.#rules)
+    return endedCall(begun, result, this.#rules.storedBytes)
   }
 }
 
@@ -110,8 +117,8 @@ export function endedCall(call: NewCall, result: CallResult, storedBytes: number
 }
 
 /** A call of a model as it is written down before it is sent. */
-export function newCall(call: AgentCall, startedAt: number, storedBytes: number): NewCall {
+export function newCall(call: AgentCall, startedAt: number, { redactor, storedBytes }: PayloadRules): NewCall {
   const { callId, ordinal, capability, step } = call
-  const input = storedText(call.inputText ?? JSON.stringify(call.input), storedBytes)
+  const input = storedText(redactor.jsonText(call.inputText ?? JSON.stringify(call.input)), storedBytes)
   return { callId, ordinal, capability, step, startedAt, input }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { executed, saying, setScene } from '../support/scene.ts'
+import { dumpTables, executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability } from '../support/service.ts'
 
@@ -66,6 +66,35 @@ describeEngines('an answer that holds the end user’s token', (engine) => {
     const { call } = await setScene(database(), { manifest, handle })
     const answer = await call({ capability: 'fails', endUserToken: TOKEN })
     expect(answer.json().error).toEqual({ message: 'Nobody knows [end-user token].' })
+  })
+})
+
+describeEngines('an end user’s token that its caller or the model writes into input or metadata', (engine) => {
+  const database = useDatabase(engine)
+
+  test('reaches the endpoint on every route, and no trace', async () => {
+    const scene = await setScene(database(), { manifest, handle: { pay: ({ input }) => ({ output: input }) } })
+    const { call, broker, execute, service, trace, endpoint } = scene
+    const body = { input: { text: `Pay with ${TOKEN}.` }, metadata: { session: TOKEN }, endUserToken: TOKEN }
+    service.model.say(calls({ name: 'pay', input: body.input }), text('Paid.'))
+    const { input: _, ...told } = body
+    const answers = [
+      await call({ capability: 'pay', ...body }),
+      await broker('pay', body),
+      await execute({ ...saying(), ...told }),
+    ]
+    const traced: unknown[] = []
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(200)
+      const { metadata, capabilityCalls } = await trace(answer.json().executionId)
+      traced.push(metadata)
+      expect(capabilityCalls.map(({ input }) => input)).toEqual([{ text: 'Pay with [end-user token].' }])
+    }
+    // The capability route takes none.
+    expect(traced).toEqual([null, { session: '[end-user token]' }, { session: '[end-user token]' }])
+    expect(endpoint.effects.map(({ input }) => input)).toEqual(answers.map(() => body.input))
+    expect(endpoint.effects.map(({ metadata }) => metadata)).toEqual([{}, body.metadata, body.metadata])
+    expect(await dumpTables(database())).not.toContain(TOKEN)
   })
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
+import { redactorOf } from '../../src/dispatch/redact.ts'
 import { OUTCOME_UNKNOWN } from '../../src/executions/call-rules.ts'
 import { endedCall, newCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
 import { failed, succeeded, user } from './agent-support.ts'
@@ -13,8 +14,10 @@ function callOf(ordinal: number, input = {}): AgentCall {
 
 const ONE_TOKEN_EACH = { inputTokens: 1, outputTokens: 1 }
 
+const upTo = (storedBytes: number) => ({ storedBytes, redactor: redactorOf(undefined) })
+
 function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {
-  const recorder = new TraceRecorder(shapeText(given), 1000)
+  const recorder = new TraceRecorder(shapeText(given), upTo(1000))
   for (const event of events) recorder.add(event)
   const trace = recorder.trace()
   return { ...trace, messageShape: z.array(TurnShape.strict()).parse(JSON.parse(trace.messageShape)) }
@@ -77,19 +80,22 @@ describe('calls', () => {
 
   test('hold payloads up to what is kept of one', () => {
     const call = callOf(0, { text: 'x'.repeat(1000) })
-    const stored = endedCall(newCall(call, 0, 100), succeeded('y'.repeat(1000)), 100)
+    const stored = endedCall(newCall(call, 0, upTo(100)), succeeded('y'.repeat(1000)), 100)
     expect(JSON.parse(stored.input)).toMatchObject({ truncated: true, bytes: 1011 })
     expect(JSON.parse(stored.output ?? '')).toMatchObject({ truncated: true, bytes: 1002 })
   })
 
   test('have durations in whole milliseconds', () => {
     const result = { ...succeeded(null), durationMs: 12.6 }
-    expect(endedCall(newCall(callOf(0), 0, 100), result, 100).durationMs).toBe(13)
+    expect(endedCall(newCall(callOf(0), 0, upTo(100)), result, 100).durationMs).toBe(13)
   })
 
   test('are kept as they were written down, as failed where they have not ended', () => {
-    const recorder = new TraceRecorder('[]', 1000)
-    const [open, ended] = [newCall(callOf(0), 7, 1000), { ...newCall(callOf(1), 8, 1000), input: '{"cut":true}' }]
+    const recorder = new TraceRecorder('[]', upTo(1000))
+    const [open, ended] = [
+      newCall(callOf(0), 7, upTo(1000)),
+      { ...newCall(callOf(1), 8, upTo(1000)), input: '{"cut":true}' },
+    ]
     for (const call of [open, ended]) recorder.noteRecorded(call)
     recorder.add({ type: 'capability-end', call: callOf(1), result: succeeded('ok') })
     const left = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null }
