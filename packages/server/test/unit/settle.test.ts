@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { redactorOf } from '../../src/dispatch/redact.ts'
 import type { Settlement } from '../../src/executions/batch-rules.ts'
 import type { Admitted } from '../../src/executions/enter.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
@@ -154,7 +155,7 @@ function admitted(startedAt: number): Admitted<null> {
     startedAt,
     row: newRow({ started_at: startedAt }),
     metadata: null,
-    wish: { kind: 'execute', metadata: undefined, messageShape: '[]', call: null },
+    wish: { kind: 'execute', metadata: undefined, messageShape: '[]', redactor: redactorOf(undefined), call: null },
     runtime: {
       ownerId: 'own_1',
       tier: 'free',
