@@ -43,11 +43,12 @@ export const deployments: Scenario = {
       )
       const client = createClient(url, CONNECTIONS)
       context.onEnd(() => client.close())
-      const text = JSON.stringify({ manifest: drawManifest(kind) })
+      const texts = [0, 1].map((version) => JSON.stringify({ manifest: drawManifest(kind, version) }))
       let isOver = false
       const statuses: (number | null)[] = []
       const deployers = runtimes.map(async ({ deployKey }) => {
-        while (!isOver) {
+        for (let round = 0; !isOver; round += 1) {
+          const text = texts[round % 2] ?? ''
           const heard = await client.send({ method: 'POST', path: '/v1/deployments', key: deployKey, text })
           statuses.push(heard.kind === 'answer' ? heard.status : null)
         }

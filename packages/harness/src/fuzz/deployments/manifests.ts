@@ -1,18 +1,20 @@
 import type { DeploymentManifestInput, JsonObject } from '@svc/contract'
 
-/** Manifests of about a megabyte and 128 capabilities, whose schemas take little or much to compile. */
-export const KINDS = ['long texts', 'many fields'] as const
+/** Manifests of about a megabyte and 128 capabilities, whose schemas take little or much to compile, or to compare. */
+export const KINDS = ['long texts', 'many fields', 'deep schemas'] as const
 
 const CAPABILITIES = 128
 const SCHEMA_BYTES = 7_700
 
-const SCHEMAS: Readonly<Record<(typeof KINDS)[number], () => JsonObject>> = {
+const SCHEMAS: Readonly<Record<(typeof KINDS)[number], (version: number) => JsonObject>> = {
   'long texts': () => ({ type: 'object', description: 'x'.repeat(SCHEMA_BYTES) }),
   'many fields': () => ({ type: 'object', properties: fields(85) }),
+  'deep schemas': (version) => ({ type: 'object', properties: { [`tree${version}`]: {}, tree: deep(version) } }),
 }
 
-export function drawManifest(kind: (typeof KINDS)[number]): DeploymentManifestInput {
-  const inputSchema = SCHEMAS[kind]()
+/** Of two versions, where these differ; each is compared with the one that it replaces. */
+export function drawManifest(kind: (typeof KINDS)[number], version: number): DeploymentManifestInput {
+  const inputSchema = SCHEMAS[kind](version)
   return {
     schemaVersion: 2,
     capabilities: Array.from({ length: CAPABILITIES }, (_, at) => capabilityOf(inputSchema, at)),
@@ -39,6 +41,13 @@ export function drawSmallManifest(): DeploymentManifestInput {
 function capabilityOf(inputSchema: JsonObject, at: number) {
   const name = `capability-${at}`
   return { name, version: '1.0.0', description: `Does ${at}.`, actions: [{ name, inputSchema }] }
+}
+
+/** Fields below twenty objects, the innermost of which differs between versions. */
+function deep(version: number): JsonObject {
+  let schema: JsonObject = { type: 'object', properties: fields(75), required: [`field${version}`] }
+  for (let depth = 0; depth < 20; depth += 1) schema = { type: 'object', additionalProperties: schema }
+  return schema
 }
 
 function fields(count: number): JsonObject {
