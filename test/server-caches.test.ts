@@ -109,7 +109,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'stored bytes of one batch: the owner'],
     ['Map', 'last uses of one batch: owner, runtime and version'],
   ],
-  'usage/storage-budget.ts': [['Lru', 'bytes stored: the account']],
+  'usage/storage-budget-rules.ts': [['Lru', 'bytes stored: the account']],
 }
 
 // Kinds that keep something under keys wherever they are made.

@@ -1,6 +1,4 @@
-import { arrow, type CompareBudget, canonical, compareSchemas, isJson } from './compare-schemas.ts'
-
-import { ValueIds } from './value-ids.ts'
+import { arrow, type CompareBudget, canonical, compareSchemas, isJson, ValueIds } from './compare-schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

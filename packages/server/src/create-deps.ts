@@ -36,7 +36,7 @@ import { type Gauges, type Metrics, NO_METRICS } from './telemetry/metrics.ts'
 import { NO_TRACER } from './telemetry/no-tracer.ts'
 import { type RequestLog, requestLogOf } from './telemetry/request-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
-import { StorageBudget } from './usage/storage-budget.ts'
+import { StorageBudget } from './usage/storage-budget-rules.ts'
 import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
 
 export interface DepsOptions {

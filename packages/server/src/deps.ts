@@ -32,7 +32,7 @@ import type { Keyring } from './secrets/keyring.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { RequestLog } from './telemetry/request-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
-import type { StorageBudget } from './usage/storage-budget.ts'
+import type { StorageBudget } from './usage/storage-budget-rules.ts'
 import type { WebFiles } from './web/web-files.ts'
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */

@@ -1,13 +1,13 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { StorageBudget } from '../usage/storage-budget.ts'
+import { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { NewRow } from './batch-rules.ts'
 import { createBatchStore, type WriteBatch } from './batch-store.ts'
+import { withinBudget } from './budget-rules.ts'
 import { BEGUN_COLUMNS } from './column-rules.js'
 import { type CallRow, toStoredCall } from './history-store.ts'
 import type { StoredLease } from './node-watch-rules.ts'
 import { interruptedEnd } from './settlement-rules.ts'
-import { withinBudget } from './within-budget.ts'
 
 // Spelled out, as the index of what runs wants it: a parameter could be anything.
 const RUNNING = sql.lit('running' as const)

@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
+import { withinBudget } from './budget-rules.ts'
 import type { NewCall } from './call-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { Outcome } from './outcome.ts'
 import { storedShape, storedWords } from './rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
-import { withinBudget } from './within-budget.ts'
 
 export interface SettledOutcome {
   outcome: Outcome

@@ -6,8 +6,8 @@ import { Stop, unlessStopped } from '../lib/stop-signal.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { NewRow, Settlement } from './batch-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
+import { withinBudget } from './budget-rules.ts'
 import { interruptedEnd } from './settlement-rules.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** Where executions end. */
 export interface Settlements {

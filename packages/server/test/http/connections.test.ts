@@ -102,9 +102,7 @@ describeEngine('sqlite', 'on a connection', (engine) => {
     await vi.waitFor(() => expect(timers() - before).toBeLessThan(6), { timeout: 5_000 })
   })
 
-  // Only Linux has more than one address on its loopback interface.
-  const linux = test.runIf(process.platform === 'linux')
-  linux.each([
+  test.each([
     [0, 4, 'by one network are half of the bound at most: another is answered'],
     [1, 8, 'by one proxy are as many as there may be at all'],
   ])('behind %d proxies, %d connections of eight %s', async (proxyHops, most) => {

@@ -8,7 +8,7 @@ import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
-import { StorageBudget } from '../../src/usage/storage-budget.ts'
+import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
 import { createTestClock } from '../support/clock.ts'
 import { newRow } from '../support/settlement.ts'
 

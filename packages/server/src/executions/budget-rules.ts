@@ -1,4 +1,4 @@
-import type { StorageBudget } from '../usage/storage-budget.ts'
+import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { NewRow, Settlement } from './batch-rules.ts'
 import type { SettledCall } from './call-rules.ts'
