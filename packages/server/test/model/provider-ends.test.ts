@@ -241,6 +241,17 @@ describe('a refusal', () => {
     expect((await turnOf('google:m', refused(400, invalidKey))).error?.message).toBe(CREDENTIAL)
     expect((await turnOf(COMPATIBLE, refused(400, [invalidKey]))).error?.message).toBe(CREDENTIAL)
   })
+
+  test('of xAI’s for its key, which is a 400 with a text for its error, is one of the credential', async () => {
+    const code = 'Client specified an invalid argument'
+    const error = 'Incorrect API key provided: ke**ey. You can obtain an API key from https://console.x.ai.'
+    expect(await turnOf(COMPATIBLE, refused(400, { code, error }))).toMatchObject({
+      error: { message: CREDENTIAL },
+      tries: 1,
+    })
+    const argument = { code, error: 'The model does not take this temperature.' }
+    expect((await turnOf(COMPATIBLE, refused(400, argument))).error?.message).not.toBe(CREDENTIAL)
+  })
 })
 
 describe('tokens', () => {
