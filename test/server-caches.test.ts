@@ -98,10 +98,8 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Lru', 'schemas of owners: the owner'],
     ['Lru', 'compiled schemas of one owner: the schema'],
   ],
-  'schemas/schemas.ts': [
-    ['createRunQueue', 'manifests to judge: the owner'],
-    ['createRunQueue', 'inputs to check: the owner'],
-  ],
+  'schemas/schemas.ts': [['createRunQueue', 'manifests to judge and inputs to check: the owner']],
+  'schemas/unevaluated.ts': [['Map', 'compiled parts of one schema: the part, or a pattern']],
   'usage/call-names.ts': [['Lru', 'names of called capabilities: owner, runtime and hour or day']],
   'usage/rollup-rules.ts': [
     ['Map', 'executions of one batch: owner, runtime, project and hour'],

@@ -40,6 +40,7 @@ const BAD: readonly (readonly [what: string, said: RegExp, schema: JsonObject])[
   ['the emoji of zod', /refine\(/, ofZod(z.emoji())],
   ['a reference to another host', /\$ref that leads/, field({ $ref: 'https://evil.example/schema.json' })],
   ['a reference to a file', /\$ref that leads/, field({ $ref: 'file:///etc/passwd' })],
+  ['a reference from fields by pattern', /\$ref that leads/, { patternProperties: { '^a': { $ref: '#/$defs/t' } } }],
   ['a reference to what is not there', /\$ref that leads/, field({ $ref: '#/$defs/missing' })],
   ['a reference to its own dialect', /\$ref that leads/, field({ $ref: DRAFT_2020_12 })],
   ['a reference to another host, as draft-07', /\$ref that leads/, draft07({ $ref: 'https://evil.example/x' })],
@@ -84,22 +85,15 @@ const BAD: readonly (readonly [what: string, said: RegExp, schema: JsonObject])[
   ['a NUL in a text', /NUL character/, { title: 'a\0' }],
   ['half a character', /surrogate pair/, field({ const: '\ud83d' })],
   ['a field named __proto__', /__proto__/, JSON.parse('{"properties":{"__proto__":{}}}')],
+  ['a $dynamicRef to what is not there', /\$ref that leads/, field({ $dynamicRef: '#t' })],
   [
-    'a $dynamicRef',
-    /\$dynamicRef, which is not supported/,
-    field({ $dynamicRef: '#t' }, { $defs: { t: { $dynamicAnchor: 't' } } }),
+    'an address twice',
+    /\$id “https:\/\/a\.example\/” twice/,
+    { allOf: [{ $id: 'https://a.example' }, { $id: 'https://a.example' }] },
   ],
-  [
-    'a urn: $ref to a part that refers on',
-    /\$ref beside an \$id/,
-    { $ref: 'urn:uuid:1', $defs: { a: { $id: 'urn:uuid:1', $defs: { b: {} }, $ref: '#/$defs/b' } } },
-  ],
-  [
-    'unevaluatedProperties with if alone',
-    /“if” without a “then”/,
-    { type: 'object', if: { properties: { a: {} } }, unevaluatedProperties: false },
-  ],
-  ['a category by its long name', /Write \\p\{L\} in place of \\p\{Letter\}/, field({ pattern: '^\\p{Letter}+$' })],
+  ['an anchor twice', /anchor “t” twice/, { $defs: { a: { $anchor: 't' }, b: { $dynamicAnchor: 't' } } }],
+  ['a quotation, which RE2 knows', /linear time/, field({ pattern: '^\\Qa\\E$' })],
+  ['a category that Unicode has not', /linear time/, field({ pattern: '^\\p{Letters}$' })],
 ]
 
 const GOOD: readonly (readonly [what: string, schema: JsonObject])[] = [
@@ -111,6 +105,19 @@ const GOOD: readonly (readonly [what: string, schema: JsonObject])[] = [
   ['an address of its own', field({ $ref: '#/$defs/t' }, { $id: 'https://shop.example.com/s', $defs: { t: {} } })],
   ['a reference to a part of itself', { properties: { a: { type: 'string' }, b: { $ref: '#/properties/a' } } }],
   ['a reference by anchor', field({ $ref: '#t' }, { $defs: { t: { $anchor: 't', type: 'string' } } })],
+  [
+    'a $dynamicRef',
+    field({ $ref: 'list' }, { $defs: { l: { $id: 'list', $dynamicAnchor: 't', items: { $dynamicRef: '#t' } } } }),
+  ],
+  [
+    'a urn: $ref to a part that refers on',
+    { $ref: 'urn:uuid:1', $defs: { a: { $id: 'urn:uuid:1', $defs: { b: {} }, $ref: '#/$defs/b' } } },
+  ],
+  [
+    'unevaluatedProperties with if alone',
+    { type: 'object', if: { properties: { a: {} } }, unevaluatedProperties: false },
+  ],
+  ['a reference among fields by pattern', { patternProperties: { '^a': { $ref: '#/$defs/t' } }, $defs: { t: {} } }],
   ['fields named like keywords', { properties: { $ref: { type: 'string' }, pattern: {}, type: {}, items: {} } }],
   ['words and formats of one’s own', field({ format: 'phone-number', colour: 1 }, { 'x-order': 1 })],
   ['truths for schemas', { properties: { a: true, b: false }, additionalProperties: false }],
@@ -122,6 +129,7 @@ const GOOD: readonly (readonly [what: string, schema: JsonObject])[] = [
   ['fields by pattern', { patternProperties: { '^x-\\@': { type: 'string' } }, propertyNames: { maxLength: 9 } }],
   ['a pattern that only an older RegExp takes', field({ pattern: 'a\\@b\\-c\\_' })],
   ['a pattern of Unicode’s', field({ pattern: '^\\p{L}+$' })],
+  ['a category by its long name', field({ pattern: '^\\p{Letter}[\\P{General_Category=Control}\\p{gc=Nd}]$' })],
   ['a pattern with a name', field({ pattern: '(?<year>\\d{4})' })],
   ['a value that looks like a bad schema', field({ const: { pattern: '(?=a)', type: 7 }, default: { $ref: '#/x' } })],
   ['examples that look like bad schemas', field({ examples: [{ type: 7 }, { pattern: '(' }] })],

@@ -1,9 +1,9 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema'
 import type { FieldErrors } from './errors.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 import { jsonSchemaFaults } from './json-schema-faults.ts'
 import { prepareJsonSchema } from './prepare-json-schema.ts'
-import { unsupportedProblem } from './unsupported-schema.ts'
+import { resolveReferences } from './resolve-references.ts'
 
 /** Finds the faults of a value by dotted path, at most ten of them; empty where it is valid. Never throws. */
 export type JsonSchemaCheck = (value: unknown) => FieldErrors
@@ -19,8 +19,8 @@ const MAX_STEPS_PER_MEMBER = 20
  * Makes a check from a JSON Schema (2020-12, or draft-07 where `$schema` says so) without compiling code, so that it works
  * where `eval` does not. A fault of the whole value stands under `root`. For schemas of one’s own: patterns run in the
  * engine’s own regular expressions, without a limit. Formats are checked; values may be 100 levels deep, arrays under `uniqueItems` may hold 1,000 items, and what takes too many steps to be checked is a fault.
- * Throws a `TypeError` for a schema that nothing can be checked against: a `$ref` that leads nowhere or back to itself,
- * an unknown `type` or `$schema`, a pattern that is no regular expression, and for what {@link unsupportedProblem} names.
+ * Throws a `TypeError` for a schema that nothing can be checked against: a `$ref` that leads out of it or back to itself,
+ * an unknown `type` or `$schema`, a name that stands twice, and a pattern that is no regular expression.
  * @example
  * const check = jsonSchemaCheck({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] })
  * check({}) // { id: ['is required.'] }
@@ -71,16 +71,13 @@ interface Compiled {
 function compile(given: JsonObject): Compiled {
   try {
     const draft = draftOf(given)
-    const problem = unsupportedProblem(given, draft === '7')
-    if (problem !== null) throw new TypeError(`The schema ${problem}`)
     let stepsLeft = MAX_STEPS
     const onStep = () => {
       stepsLeft -= 1
       if (stepsLeft < 0) throw new TooManySteps()
     }
-    const schema: Schema = prepareJsonSchema(given, { draft, onStep })
+    const schema: Schema = prepareJsonSchema(resolved(given), { draft, onStep })
     const lookup = dereference(schema)
-    refuseLostReferences(lookup)
     const errorsOf: Compiled['errorsOf'] = (value, { onlyFirst, size }) => {
       stepsLeft = MAX_STEPS + MAX_STEPS_PER_MEMBER * size
       return validate(value, schema, draft, lookup, onlyFirst).errors
@@ -109,14 +106,11 @@ function draftOf({ $schema: named }: JsonObject): SchemaDraft {
   throw new TypeError(`The schema names a $schema that is not supported, “${String(named)}”: use 2020-12 or draft-07.`)
 }
 
-function refuseLostReferences(lookup: Compiled['lookup']): void {
-  for (const schema of Object.values(lookup)) {
-    if (!isJsonObject(schema)) continue
-    const { $ref: reference, __absolute_ref__: address } = schema
-    if (reference === undefined || lookup[String(address ?? reference)] !== undefined) continue
-    throw new TypeError(
-      `The schema has a $ref that leads nowhere, “${String(reference)}”: write what it means under $defs of the same schema.`,
-    )
+function resolved(schema: JsonObject): JsonObject {
+  try {
+    return resolveReferences(schema)
+  } catch (error) {
+    throw error instanceof TypeError ? new TypeError(`The schema ${error.message}`) : error
   }
 }
 

@@ -27,27 +27,17 @@ export interface Preparation {
  * than linear time for one step. Throws a `TypeError` for what the validator would trip over at a call.
  */
 export function prepareJsonSchema(schema: JsonObject, preparation: Preparation): JsonObject {
-  const { uniqueItems, format, $dynamicRef, ...rest } = schema
+  const { uniqueItems, format, ...rest } = schema
   refuseUnknownTypes(schema['type'])
   if (typeof schema['pattern'] === 'string') refuseBrokenPattern(schema['pattern'])
   const copy = Object.fromEntries(
     Object.entries(rest).flatMap(([keyword, value]) => prepared(keyword, value, preparation)),
   )
-  const isDynamic = typeof $dynamicRef === 'string' && preparation.draft !== '7'
-  const instead = [
-    ...(uniqueItems === true ? [fewUniqueItems()] : []),
-    ...(format === 'url' ? [anyUrl()] : []),
-    ...(isDynamic ? [prepareJsonSchema({ $ref: $dynamicRef }, preparation)] : []),
-  ]
+  const instead = [...(uniqueItems === true ? [fewUniqueItems()] : []), ...(format === 'url' ? [anyUrl()] : [])]
   if (format !== undefined && format !== 'url') copy['format'] = format
   if (instead.length > 0) copy['allOf'] = [...(Array.isArray(copy['allOf']) ? copy['allOf'] : []), ...instead]
   // The validator has no hook, but it reads this keyword of every schema that it tries.
-  const { $recursiveAnchor } = schema
-  const get = () => {
-    preparation.onStep()
-    return $recursiveAnchor
-  }
-  Object.defineProperty(copy, '$recursiveAnchor', { get, enumerable: false })
+  Object.defineProperty(copy, '$recursiveAnchor', { get: () => preparation.onStep(), enumerable: false })
   return copy
 }
 
@@ -55,9 +45,8 @@ function prepared(keyword: string, value: unknown, preparation: Preparation): [s
   if (value === undefined || IGNORED.has(keyword)) return []
   if (preparation.draft === '7' && LATER.has(keyword)) return []
   if (VALUES.has(keyword)) return [[keyword, value]]
-  // The validator takes false for an absent branch, and knows no dynamic references, which in one resource are ordinary ones.
+  // The validator takes false for an absent branch.
   if ((keyword === 'then' || keyword === 'else') && value === false) return [[keyword, { not: {} }]]
-  if (keyword === '$dynamicAnchor') return [['$anchor', value]]
   if (!MAPS.has(keyword) || !isJsonObject(value)) return [[keyword, anyPrepared(value, preparation)]]
   if (keyword === 'patternProperties') Object.keys(value).forEach(refuseBrokenPattern)
   const members = keyword === 'properties' ? tagsFirst(Object.entries(value)) : Object.entries(value)

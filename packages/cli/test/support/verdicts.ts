@@ -2,7 +2,7 @@ import { DeploymentManifest, type JsonObject } from '@svc/contract'
 import { namedFaults, placedSchemas } from '../../../server/src/deployments/rules.ts'
 import { parseBody } from '../../../server/src/http/json-body.ts'
 import { DEFAULT_LIMITS } from '../../../server/src/limits.ts'
-import { compileSchema } from '../../../server/src/schemas/compile.ts'
+import { schemaProblem } from '../../../server/src/schemas/compile.ts'
 import { manifestFaults } from '../../src/project/manifest-faults.ts'
 
 /** What both say of a capability with this schema for its output, and, where it describes an object, for its input. */
@@ -19,10 +19,7 @@ function serverVerdict(manifest: DeploymentManifest): unknown {
     return error
   }
   const placed = placedSchemas(manifest.capabilities, DEFAULT_LIMITS)
-  return namedFaults(placed.map((place) => ({ ...place, problem: place.problem ?? problemOf(JSON.parse(place.text)) })))
-}
-
-function problemOf(schema: JsonObject): string | null {
-  const compiled = compileSchema(schema)
-  return compiled.ok ? null : compiled.problem
+  return namedFaults(
+    placed.map((place) => ({ ...place, problem: place.problem ?? schemaProblem(JSON.parse(place.text)) })),
+  )
 }

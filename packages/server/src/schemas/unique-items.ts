@@ -1,20 +1,13 @@
 import type { FuncKeywordDefinition } from 'ajv'
 
-/**
- * The keyword `uniqueItems` in time linear in the size of the array. Ajv's own compares every pair of objects, which lets
- * one request of a megabyte hold the process for minutes.
- */
+/** `uniqueItems` in time linear in the array. Ajv's own compares every pair of objects: minutes for a megabyte of them. */
 export const linearUniqueItems: FuncKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
   schemaType: 'boolean',
-  validate: (isAsked: boolean, items: readonly unknown[]) => !isAsked || areUnique(items),
+  validate: (isAsked: boolean, items: readonly unknown[]) =>
+    !isAsked || new Set(items.map(canonical)).size === items.length,
   error: { message: 'must not hold the same item twice' },
-}
-
-function areUnique(items: readonly unknown[]): boolean {
-  const seen = new Set<string>()
-  return items.every((item) => seen.size < seen.add(canonical(item)).size)
 }
 
 // JSON Schema compares objects whatever the order of their members.

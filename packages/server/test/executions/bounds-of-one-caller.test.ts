@@ -63,8 +63,8 @@ describeEngines('what one caller can take of the service', (engine) => {
       return {
         ...thread,
         async run(job, limitsMs) {
-          if (job.kind === 'check') asked.push(job.input)
-          if (isBusy) throw limited('Too many inputs are being checked.', 1_000)
+          if (job.input !== undefined) asked.push(job.input)
+          if (isBusy) throw limited('Too many schemas and inputs are being checked.', 1_000)
           return thread.run(job, limitsMs)
         },
       }

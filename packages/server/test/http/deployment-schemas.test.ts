@@ -208,7 +208,7 @@ describeEngines('a capability’s schema', (engine) => {
       'manifest.capabilities.0.actions.0.outputSchema': ['of “order” takes too long to check.'],
     })
     expect(judge).toHaveBeenCalledWith(owner.ownerId, ['{"type":"object"}', '{"type":"array"}'])
-    judge.mockRejectedValueOnce(limited('Too many deployments are being checked. Deploy again in a moment.', 2_000))
+    judge.mockRejectedValueOnce(limited('Too many schemas and inputs are being checked. Try again in a moment.', 2_000))
     const busy = await service.deploy(runtime, manifest)
     expect(busy.statusCode).toBe(429)
     expect(busy.headers['retry-after']).toBe('2')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { inputRootProblem } from '../../src/deployments/rules.ts'
 import { jsonBytes } from '../../src/lib/json-bytes.ts'
-import { compileSchema } from '../../src/schemas/compile.ts'
+import { compileDeployed, schemaProblem } from '../../src/schemas/compile.ts'
 import { checkOf, object } from './schema-support.ts'
 
 describe('names that every object inherits', () => {
@@ -67,11 +67,11 @@ describe('faults', () => {
   })
 
   test('are told below the root that is asked for, and do not change what was checked', () => {
-    const compiled = compileSchema(
+    const checkDefaults = checkOf(
       object({ a: { type: 'string', default: 'x' } }, { required: ['a'], additionalProperties: false }),
     )
     const value = Object.freeze({ b: 1 })
-    expect(compiled.ok && compiled.check(value, 'output')).toEqual({ 'output.a': ['is required.'] })
+    expect(checkDefaults(value, 'output')).toEqual({ 'output.a': ['is required.'] })
     expect(value).toEqual({ b: 1 })
   })
 
@@ -88,6 +88,19 @@ test('types are not coerced and numbers are finite', () => {
     expect(check(value)).not.toBeNull()
   }
   expect(check({ n: 1.0, b: false })).toBeNull()
+})
+
+test('an empty array contains nothing, also where its first items have schemas', () => {
+  const contains = { type: 'integer' }
+  const latest = checkOf(object({ a: { prefixItems: [{ type: 'string' }], contains } }))
+  const earlier = checkOf({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...object({ a: { items: [{ type: 'string' }], contains } }),
+  })
+  for (const check of [latest, earlier]) {
+    expect(check({ a: [] })).toEqual({ 'input.a': ['must contain at least 1 valid item(s).'] })
+    expect(check({ a: ['x', 1] })).toBeNull()
+  }
 })
 
 test('the root of an input is an object', () => {
@@ -121,9 +134,10 @@ test('whatever object is given as a schema, it compiles or is refused with a sen
   }))
   fc.assert(
     fc.property(fc.dictionary(keyword, schema, { maxKeys: 5 }), fc.jsonValue(), (given, value) => {
-      const compiled = compileSchema(given)
-      if (!compiled.ok) expect(compiled.problem.length).toBeGreaterThan(10)
-      else for (const path of Object.keys(compiled.check(value, 'input') ?? {})) expect(path).toMatch(/^input(\.|$)/)
+      const problem = schemaProblem(given)
+      if (problem !== null) expect(problem.length).toBeGreaterThan(10)
+      const faults = (problem === null && compileDeployed(given)(value, 'input')) || {}
+      for (const path of Object.keys(faults)) expect(path).toMatch(/^input(\.|$)/)
     }),
     { numRuns: 500, seed: 1 },
   )

@@ -1,4 +1,4 @@
-import type { Capability, JsonObject } from '@svc/contract'
+import type { Capability } from '@svc/contract'
 import { Capability as CapabilitySchema } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { countFault, namedFaults, placedSchemas } from '../../src/deployments/ru
 import { sizeFaults, storedText } from '../../src/executions/rules.ts'
 import { JsonText } from '../../src/lib/json-text.ts'
 import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
-import { compileSchema } from '../../src/schemas/compile.ts'
+import { schemaProblem } from '../../src/schemas/compile.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -128,12 +128,8 @@ describe('a manifest’s capabilities', () => {
       ],
       limits,
     )
-    const judged = (schema: JsonObject) => {
-      const compiled = compileSchema(schema)
-      return compiled.ok ? null : compiled.problem
-    }
     const faults = namedFaults(
-      placed.map((place) => ({ ...place, problem: place.problem ?? judged(JSON.parse(place.text)) })),
+      placed.map((place) => ({ ...place, problem: place.problem ?? schemaProblem(JSON.parse(place.text)) })),
     )
     expect(Object.keys(faults ?? {})).toEqual([
       'manifest.capabilities.0.actions.0.inputSchema',

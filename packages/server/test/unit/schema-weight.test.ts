@@ -1,7 +1,8 @@
 import type { JsonObject } from '@svc/contract'
+import { resolveReferences } from '@svc/contract/resolve-references'
 import { RE2JS } from 're2js'
 import { describe, expect, test } from 'vitest'
-import { isInline, patternWeight, weigh, weightProblem } from '../../src/schemas/rules.ts'
+import { maxInlineCharacters, patternWeight, weigh, weightProblem } from '../../src/schemas/rules.ts'
 import { object } from './schema-support.ts'
 
 describe('the weight of a pattern', () => {
@@ -22,9 +23,8 @@ describe('the weight of a pattern', () => {
   test.each(['((a{9}){9}){9}', '(?:ab){100}', 'a{9}{9}', '\\p{L}', '[^\\P{L}]'])(
     '%s is not known: it is for the thread, and accepted',
     (pattern) => {
-      const weight = weigh(object({ a: { pattern } }))
-      expect(isInline(weight, 2)).toBe(false)
-      expect(weightProblem(weight)).toBeNull()
+      expect(maxInlineCharacters(object({ a: { pattern } }))).toBe(0)
+      expect(weightProblem(object({ a: { pattern } }))).toBeNull()
     },
   )
 })
@@ -36,10 +36,11 @@ const tree = (next: JsonObject): JsonObject => ({
 
 describe('the weight of a schema', () => {
   const item = object({ id: { type: 'string' }, size: { enum: [1, 2, 3] } })
+  const weightOf = (schema: JsonObject) => weigh(resolveReferences(schema))
 
   test('counts what references lead to where they stand', () => {
-    const once = weigh({ ...object({ a: { $ref: '#/$defs/item' } }), $defs: { item } })
-    const twice = weigh({ ...object({ a: { $ref: '#/$defs/item' }, b: { $ref: '#/$defs/item' } }), $defs: { item } })
+    const once = weightOf({ ...object({ a: { $ref: '#/$defs/item' } }), $defs: { item } })
+    const twice = weightOf({ ...object({ a: { $ref: '#/$defs/item' }, b: { $ref: '#/$defs/item' } }), $defs: { item } })
     expect(twice.check - once.check).toBeGreaterThan(8)
     expect(twice.compile - once.compile).toBeLessThan(4)
   })
@@ -52,21 +53,29 @@ describe('the weight of a schema', () => {
   test.each([
     ['refers to itself', tree({ $ref: '#/$defs/node' })],
     ['refers to its root', object({ next: { items: { $ref: '#' } } })],
-    ['refers to what is not there', object({ a: { $ref: '#/$defs/none' } })],
-    ['refers by a name', { ...object({ a: { $ref: 'item.json' } }), $defs: { item: { $id: 'item.json' } } }],
-    ['has names inside', { ...object({ a: { $ref: '#/$defs/x' } }), $defs: { x: {}, y: { $anchor: 'y' } } }],
-    ['refers dynamically', { $dynamicAnchor: 'a', ...object({ a: { $dynamicRef: '#a' } }) }],
-    ['refers in an encoded way', { ...object({ a: { $ref: '#/%24defs/x' } }), $defs: { x: {} } }],
-  ])('of one that %s has no end', (_, schema) => {
-    expect(weigh(schema).check).toBe(Number.POSITIVE_INFINITY)
-    expect(weightProblem(weigh(schema))).toBeNull()
+    ['refers to its root by an anchor', { $dynamicAnchor: 'a', ...object({ next: { $dynamicRef: '#a' } }) }],
+    ['has to try its parts apart', { ...object({}), anyOf: [object({ a: {} })], unevaluatedProperties: false }],
+  ])('of one that %s has no end, and that is for the thread', (_, schema) => {
+    expect(weightOf(schema).check).toBe(Number.POSITIVE_INFINITY)
+    expect(weightProblem(resolveReferences(schema))).toBeNull()
+    expect(maxInlineCharacters(schema)).toBe(0)
+  })
+
+  test.each([
+    ['by pointer', { $ref: '#/$defs/item' }],
+    ['by an encoded pointer', { $ref: '#/%24defs/item' }],
+    ['by address', { $ref: 'item.json' }],
+    ['by anchor', { $ref: 'item.json#it' }],
+  ])('is the same whichever way it refers: %s', (_, a) => {
+    const named = { $id: 'item.json', $anchor: 'it', ...item }
+    expect(weightOf({ ...object({ a }), $defs: { item: named } }).check).toBe(weigh(object({ a: item })).check + 1)
   })
 
   test('a chain of thousands of references is weighed without overflowing the stack', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]),
     )
-    expect(weigh({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } }).check).toBe(Number.POSITIVE_INFINITY)
+    expect(weightOf({ $ref: '#/$defs/d0', $defs: { ...$defs, d5000: {} } }).check).toBe(Number.POSITIVE_INFINITY)
   })
 
   test('references that double with each level are refused once they make a million', () => {
@@ -75,10 +84,11 @@ describe('the weight of a schema', () => {
         const next = { $ref: `#/$defs/d${at + 1}` }
         return [`d${at}`, { allOf: [next, next] }]
       })
-      return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: {} } }
+      const $defs = { ...Object.fromEntries(definitions), [`d${levels}`]: {} }
+      return resolveReferences({ $ref: '#/$defs/d0', $defs })
     }
-    expect(weightProblem(weigh(doubling(10)))).toBeNull()
-    expect(weightProblem(weigh(doubling(30)))).toContain('takes too long to check')
+    expect(weightProblem(doubling(10))).toBeNull()
+    expect(weightProblem(doubling(30))).toContain('takes too long to check')
   })
 })
 
@@ -90,19 +100,25 @@ describe('on the event loop', () => {
   })
 
   test('an ordinary input with ordinary patterns is checked', () => {
-    expect(isInline(weigh(order), 4_000)).toBe(true)
+    expect(maxInlineCharacters(order)).toBeGreaterThan(1_500)
   })
 
   test('no schema is compiled that takes long, however short the input', () => {
     const fields = Array.from({ length: 200 }, (_, at) => [`f${at}`, { type: 'integer' }])
-    expect(isInline(weigh(object(Object.fromEntries(fields))), 2)).toBe(false)
-    expect(isInline(weigh(object({ a: { pattern: '[ab]{1000}c' } })), 2)).toBe(false)
-    expect(isInline(weigh(object({ a: { pattern: `[${'\\p{L}\\P{N}'.repeat(100)}]` } })), 2)).toBe(false)
+    expect(maxInlineCharacters(object(Object.fromEntries(fields)))).toBe(0)
+    expect(maxInlineCharacters(object({ a: { pattern: '[ab]{1000}c' } }))).toBe(0)
+    expect(maxInlineCharacters(object({ a: { pattern: `[${'\\p{L}\\P{N}'.repeat(100)}]` } }))).toBe(0)
+  })
+
+  test('no schema is weighed that is long, refers dynamically, or leads out of itself', () => {
+    expect(maxInlineCharacters({ description: 'x'.repeat(8 * 1024) })).toBe(0)
+    expect(maxInlineCharacters(object({ a: { $dynamicRef: '#a' }, b: { $dynamicAnchor: 'a' } }))).toBe(0)
+    expect(maxInlineCharacters(object({ a: { $ref: '#/$defs/missing' } }))).toBe(0)
   })
 
   test('no pattern is tried for more steps than ten milliseconds have', () => {
-    const schema = weigh(object({ a: { not: { pattern: '(?:a?b?c?d?a?b?c?d?)+$|z{1}' } } }))
-    expect(isInline(schema, 1_000)).toBe(true)
-    expect(isInline(schema, 10_000)).toBe(false)
+    const most = maxInlineCharacters(object({ a: { not: { pattern: '(?:a?b?c?d?a?b?c?d?)+$|z{1}' } } }))
+    expect(most).toBeGreaterThan(1_000)
+    expect(most).toBeLessThan(10_000)
   })
 })

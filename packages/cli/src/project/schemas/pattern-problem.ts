@@ -1,8 +1,6 @@
-import { categoryAdvice } from '@svc/contract/unsupported-schema'
+import { linearPattern } from '@svc/contract/linear-pattern'
 import { RE2JS } from 're2js'
 
-// The engine takes “\k” for the letter.
-const NAMED_REFERENCE = /(?:^|[^\\])(?:\\\\)*\\k</
 const MAX_SHOWN = 120
 
 /**
@@ -12,7 +10,7 @@ const MAX_SHOWN = 120
 export function patternProblem(pattern: string, format: unknown = undefined): string | null {
   if (isLinear(pattern)) return null
   if (!isRegExp(pattern)) return `has the pattern “${shown(pattern)}”, which is no regular expression.`
-  const instead = (typeof format === 'string' && INSTEAD.get(format)) || (categoryAdvice(pattern) ?? IN_GENERAL)
+  const instead = (typeof format === 'string' && INSTEAD.get(format)) || IN_GENERAL
   return (
     `has the pattern “${shown(pattern)}”, which the control plane cannot run in linear time ` +
     `(no look-around, no back-references, no repeats above 1000). ${instead}`
@@ -46,9 +44,8 @@ function isRegExp(pattern: string): boolean {
 }
 
 function isLinear(pattern: string): boolean {
-  if (NAMED_REFERENCE.test(pattern)) return false
   try {
-    RE2JS.compile(RE2JS.translateRegExp(pattern))
+    RE2JS.compile(RE2JS.translateRegExp(linearPattern(pattern)))
     return true
   } catch {
     return false

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, jsonSchemaCheck } from '@svc/contract'
-import { undeployableProblem } from '@svc/contract/unsupported-schema'
+import { isDraft07, resolveReferences } from '@svc/contract/resolve-references'
 import { messageOf } from '../../thrown.ts'
 import { DIALECT_2020_12, DIALECT_DRAFT_07, type Dialect } from './keyword-rules.ts'
 import { patternProblem } from './pattern-problem.ts'
@@ -7,7 +7,6 @@ import { patternProblem } from './pattern-problem.ts'
 /** A place in a schema, dotted and empty for its root, and the end of a sentence about it. */
 export type SchemaFault = readonly [place: string, problem: string]
 
-const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/
 const LATEST = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 
 /**
@@ -16,13 +15,13 @@ const LATEST = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
  */
 export function schemaFaults(schema: JsonObject): SchemaFault[] {
   const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema'
-  const isEarlier = DRAFT_07.test(String(named))
+  const isEarlier = isDraft07(schema)
   if (typeof named !== 'string' || !(isEarlier || LATEST.test(named))) {
     return [['', `names a $schema that is not supported (${JSON.stringify(named)}): use 2020-12 or draft-07.`]]
   }
   if (schema['$async'] !== undefined) return [['', 'must not use $async.']]
   const faults = faultsOf(schema, [], isEarlier ? DIALECT_DRAFT_07 : DIALECT_2020_12)
-  const problem = faults.length === 0 ? (undeployableProblem(schema, isEarlier) ?? referenceProblem(schema)) : null
+  const problem = faults.length === 0 ? referenceProblem(schema) : null
   return problem === null ? faults : [['', problem]]
 }
 
@@ -93,7 +92,7 @@ function patternFaults({ pattern, patternProperties, format }: JsonObject, place
 // Patterns were judged by the engine that runs them there, which takes some that this machine’s does not.
 function referenceProblem(schema: JsonObject): string | null {
   try {
-    jsonSchemaCheck(withoutPatterns(schema))
+    jsonSchemaCheck(withoutPatterns(resolveReferences(schema)))
     return null
   } catch (error) {
     return messageOf(error).replace(/^The schema /, '')
