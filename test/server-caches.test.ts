@@ -41,6 +41,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'executions/admissions.ts': [
     ['Lru', 'refused admissions: the runtime, which belongs to one owner, its revision and the plane'],
   ],
+  'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
   'executions/node-watch-rules.ts': [['Map', 'when a lease was seen: the server that holds it']],
   'executions/settlements.ts': [
     ['Set', 'outcomes that wait for the database: no key'],

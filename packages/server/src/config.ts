@@ -48,6 +48,7 @@ const Port = z
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL, such as https://svc.example.com.' })
+  .refine((url) => !/^\w+:\/\/[^/]*@/.test(url), 'must not carry a user name or a password: it is published.')
   .refine((url) => !/[?#]/.test(url), 'must not carry a query or a fragment: paths are appended to it.')
   .transform((url) => url.replace(/\/+$/, ''))
 

@@ -21,6 +21,7 @@ import { createAdmissions } from './executions/admissions.ts'
 import { createBatchStore } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { createNodeLease } from './executions/node-lease.ts'
+import type { NodeSettings } from './executions/node-settings-rules.ts'
 import { createRunningExecutions } from './executions/running.ts'
 import { createSettlements } from './executions/settlements.ts'
 import { createAccountTurns } from './http/account-turns.ts'
@@ -34,6 +35,7 @@ import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import { type Gauges, type Metrics, NO_METRICS } from './telemetry/metrics.ts'
 import { NO_TRACER } from './telemetry/no-tracer.ts'
+import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
 import { type RequestLog, requestLogOf } from './telemetry/request-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
 import { StorageBudget } from './usage/storage-budget-rules.ts'
@@ -50,6 +52,8 @@ export interface DepsOptions {
   /** In place of the thread that asks: where large answers are read. */
   answers?: AnswerReader
   logger: Logger
+  /** In place of one of its own. */
+  outages?: OutageLog
   /** None: through the logger. */
   requestLog?: RequestLog
   allowLocalEndpoints: boolean
@@ -58,6 +62,8 @@ export interface DepsOptions {
   listeningUrl?: () => string
   version: string
   nodeId: string
+  /** What other replicas compare with theirs. None: nothing. */
+  settings?: NodeSettings
   /** None: 0. */
   proxyHops?: number
   passwordHasher?: PasswordHasher
@@ -114,6 +120,7 @@ export function createDeps(options: DepsOptions): Deps {
     accountTurns: createAccountTurns(),
     schemas,
     logger,
+    outages: options.outages ?? createOutageLog({ logger, pause: options.pause ?? sleep }),
     requestLog: options.requestLog ?? requestLogOf(logger),
     baseUrl,
     ownUrls: () => [baseUrl(), options.listeningUrl?.() ?? baseUrl()],
@@ -133,13 +140,13 @@ export function createDeps(options: DepsOptions): Deps {
     web: options.web ?? NO_WEB_FILES,
     ...createAdmission({ ...options, clock, metrics }),
   }
-  metrics.watch(gaugesOf(deps))
+  metrics.watch({ ...gaugesOf(deps), pool: database.pool })
   return deps
 }
 
 /** What lets executions in, holds them while they run, and ends them. */
 function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'clock' | 'metrics'>>) {
-  const { database, clock, nodeId, logger, metrics, limits, pause = sleep, freeBytes = null } = options
+  const { database, clock, nodeId, logger, metrics, limits, pause = sleep, freeBytes = null, settings = {} } = options
   const { db, engine } = database
   const shared = { db, clock, nodeId, logger, metrics }
   const monotonic = options.monotonicClock ?? monotonicClock
@@ -149,7 +156,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
   const settlements = createSettlements({ clock, limits, logger, room, storage, writer, pause })
-  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running })
+  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings })
   return {
     inFlight,
     running,
@@ -165,6 +172,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
 
 function gaugesOf({
   databaseClock,
+  drainState,
   running,
   inFlight,
   dispatcher,
@@ -172,7 +180,7 @@ function gaugesOf({
   admissions,
   callLog,
   settlements,
-}: Deps): Gauges {
+}: Deps): Omit<Gauges, 'pool'> {
   return {
     runningExecutions: () => running.size,
     heldBytes: () => inFlight.bytes,
@@ -186,5 +194,6 @@ function gaugesOf({
     unknownAdmissions: () => settlements.unknownAdmissions,
     isLeaseHeld: () => lease.isHeld(),
     clockOffsetMs: () => databaseClock.offsetMs,
+    isDraining: () => drainState.phase !== 'serving',
   }
 }

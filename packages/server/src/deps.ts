@@ -30,6 +30,7 @@ import type { ServingCache } from './runtimes/serving.ts'
 import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import type { OutageLog } from './telemetry/outage-log.ts'
 import type { RequestLog } from './telemetry/request-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
 import type { StorageBudget } from './usage/storage-budget-rules.ts'
@@ -72,6 +73,7 @@ export interface Deps {
   metrics: Metrics
   tracer: Tracer
   logger: Logger
+  outages: OutageLog
   requestLog: RequestLog
   /** What browsers load from the service itself. */
   web: WebFiles

@@ -37,6 +37,7 @@ function portAdvice(port: number): string {
 
 function failToStart(error: unknown): never {
   const advice = isPortTaken(error) ? portAdvice(error.port) : ''
+  logger.flush()
   process.stderr.write(`svc could not start: ${error instanceof Error ? error.message : String(error)}\n${advice}`)
   process.exit(1)
 }

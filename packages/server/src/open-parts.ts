@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
@@ -15,9 +16,11 @@ import { systemClock } from './lib/clock.ts'
 import type { Environment } from './lib/environment.ts'
 import { VERSION } from './lib/version.ts'
 import { openModel } from './model/open-model.ts'
+import { sharedSettings } from './ops/shared-settings.ts'
 import { createSchemas } from './schemas/schemas.ts'
 import { openMetrics } from './telemetry/open-metrics.ts'
 import { openTracer } from './telemetry/open-tracer.ts'
+import { createOutageLog } from './telemetry/outage-log.ts'
 import type { PrometheusMetrics } from './telemetry/prometheus-metrics.ts'
 import type { RequestLog } from './telemetry/request-log.ts'
 import { findWebFiles, missingWebFiles } from './web/web-files.ts'
@@ -49,10 +52,17 @@ export async function openParts(
   const { logger } = context
   const model = await openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
   const nodeId = randomUUID()
+  const settings = sharedSettings(config, model)
+  logger.info({ nodeId, engine: config.store.engine, nodejs: process.version, ...settings }, 'starting')
   const metrics = config.ops === null ? null : await openMetrics()
   const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })
   const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
-  const store = await openStore(config, { ...context, onFault: () => metrics?.databaseFailed('connection') })
+  const outages = createOutageLog({ logger, pause: sleep })
+  const onFault = (error: unknown) => {
+    metrics?.databaseFailed('connection')
+    outages.note('connections', error)
+  }
+  const store = await openStore(config, { onFault, onFatal: context.onFatal })
   const clock = createDatabaseClock({ database: store.database, logger })
   await clock.synchronize()
   const baseUrl = () => config.baseUrl ?? context.url()
@@ -68,6 +78,7 @@ export async function openParts(
     schemas: createSchemas(),
     answers: createAnswerThread(),
     logger,
+    outages,
     ...(context.requestLog && { requestLog: context.requestLog }),
     allowLocalEndpoints: config.allowLocalEndpoints,
     proxyHops: config.proxyHops,
@@ -75,6 +86,7 @@ export async function openParts(
     listeningUrl: context.url,
     version: VERSION,
     nodeId,
+    settings,
     loopDelay: watchLoopDelay(),
     tracer,
     web,

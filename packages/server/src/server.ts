@@ -50,8 +50,7 @@ export async function startServer(
   const times = { ...DRAIN_TIMES, drainMs: DRAIN_TIMES.drainMs - config.drainDelayMs }
   const endings = [
     // First of all, so that balancers look elsewhere while requests are still taken here.
-    { part: 'readiness', end: () => readiness.drain() },
-    { part: 'kept connections', end: () => closeConnections(deps) },
+    { part: 'readiness and kept connections', end: () => closeConnections(deps) },
     { part: 'delay', end: () => pause(config.drainDelayMs) },
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
     // The lease keeps what settles until now ours. A renewal under way would take it again after its release.
@@ -65,10 +64,18 @@ export async function startServer(
     { part: 'database', end: () => database.close() },
     { part: 'data folder', end: () => parts.unlock() },
   ]
+  const { logger } = deps
+  const opsUrl = ops?.url ?? null
+  logger.info({ nodeId, url, opsUrl }, 'ready')
   return {
     url,
-    summary: startSummary(config, { model: deps.model, url, opsUrl: ops?.url ?? null }),
-    stop: () => endInOrder(endings, deps.logger),
+    summary: startSummary(config, { model: deps.model, url, opsUrl }),
+    async stop() {
+      const { running, requests } = deps
+      logger.info({ nodeId, requests: requests.size, executions: running.size }, 'draining')
+      await endInOrder(endings, logger)
+      logger.info({ nodeId }, 'stopped')
+    },
   }
 }
 

@@ -11,6 +11,8 @@ export interface StartedProgram {
   readonly child: ChildProcess
   /** Resolves with what it had printed on stdout when that, in whole lines, first matched; rejects when it ends before. */
   printed(expected: RegExp): Promise<RegExpExecArray>
+  /** The same of stderr. */
+  logged(expected: RegExp): Promise<RegExpExecArray>
   /** Resolves when it has ended and its output was read. */
   readonly ended: Promise<ProgramEnd>
 }
@@ -24,24 +26,25 @@ export interface ProgramOptions {
 /** Starts a program with pipes for its input and output. Ending it is the caller’s affair. */
 export function startProgram(program: string, args: readonly string[], options: ProgramOptions): StartedProgram {
   const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-  let [stdout, stderr] = ['', '']
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-    stderr += piece
-  })
+  const output = { stdout: '', stderr: '' }
+  const watchers = new Set<() => void>()
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      output[name] += piece
+      for (const look of watchers) look()
+    })
+  }
   const ended = new Promise<ProgramEnd>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+    child.once('close', (code, signal) => resolve({ code, signal, ...output }))
   })
-  const watchers = new Set<() => void>()
-  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    stdout += piece
-    for (const look of watchers) look()
-  })
-  const printed = (expected: RegExp) =>
+  const showed = (name: 'stdout' | 'stderr') => (expected: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
-        const match = stdout.endsWith('\n') ? expected.exec(stdout) : null
-        if (match) resolve(match)
+        const match = output[name].endsWith('\n') ? expected.exec(output[name]) : null
+        if (!match) return
+        watchers.delete(look)
+        resolve(match)
       }
       watchers.add(look)
       look()
@@ -50,5 +53,5 @@ export function startProgram(program: string, args: readonly string[], options: 
         reject,
       )
     })
-  return { child, ended, printed }
+  return { child, ended, printed: showed('stdout'), logged: showed('stderr') }
 }

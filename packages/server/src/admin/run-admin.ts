@@ -44,7 +44,8 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
   if (command.command.name === 'restore') {
     return restoreBackup({ store: config.store, from: command.command.from, hasMasterKeys: config.masterKeys !== null })
   }
-  const open = () => openStore(config, { logger, onFatal: () => {} })
+  const onFault = (error: unknown) => logger.error({ err: error }, 'the database reported a fault')
+  const open = () => openStore(config, { onFault, onFatal: () => {} })
   const { store } = config
   const { database, keyring } = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   try {

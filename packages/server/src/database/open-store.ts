@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path'
-import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
 import { createKeyring, type Keyring } from '../secrets/keyring.ts'
@@ -18,12 +17,11 @@ export function databaseFile(folder: string): string {
 /** Opens the configured database with the keyring that its secrets are sealed with. */
 export async function openStore(
   config: Pick<Config, 'store' | 'masterKeys'>,
-  context: { logger: Logger; onFatal: (error: unknown) => void; onFault?: () => void },
+  context: { onFatal: (error: unknown) => void; onFault: (error: unknown) => void },
 ): Promise<{ database: Database; keyring: Keyring }> {
   const { store } = config
   const onError = (error: unknown) => {
-    context.logger.error({ err: error }, 'the database reported a fault')
-    context.onFault?.()
+    context.onFault(error)
     // The thread of the embedded store does not come back: a new process does.
     if (error instanceof DatabaseError && error.code === 'SVC_DATABASE_ENDED') context.onFatal(error)
   }

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Kysely, sql } from 'kysely'
+import type { PoolUse } from '../telemetry/metrics.ts'
 import { migrate } from './migrations.ts'
-import { openPostgres, openPostgresUnlimited } from './postgres.ts'
+import { openPostgres, openPostgresUnlimited, type PostgresPool } from './postgres.ts'
 import type { Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite-driver.ts'
 
@@ -16,6 +17,8 @@ export type Engine = DatabaseOptions['engine']
 export interface Database {
   readonly engine: Engine
   readonly db: Kysely<Schema>
+  /** How many of its connections are in use; null where there is no pool. */
+  readonly pool: (() => PoolUse) | null
   /** Waits for the transactions under way. */
   close(): Promise<void>
 }
@@ -25,8 +28,9 @@ export interface Database {
  * faults that belong to no query; they never end the process. Rejects where the database cannot be reached.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const db = options.engine === 'sqlite' ? await openSqlite(options) : await openMigratedPostgres(options)
-  return { engine: options.engine, db, close: () => db.destroy() }
+  const { engine } = options
+  const { db, pool } = engine === 'sqlite' ? { db: await openSqlite(options), pool: null } : await openMigrated(options)
+  return { engine, db, pool, close: () => db.destroy() }
 }
 
 async function openSqlite(options: Extract<DatabaseOptions, { engine: 'sqlite' }>): Promise<Kysely<Schema>> {
@@ -36,16 +40,14 @@ async function openSqlite(options: Extract<DatabaseOptions, { engine: 'sqlite' }
   return db
 }
 
-async function openMigratedPostgres(
-  options: Extract<DatabaseOptions, { engine: 'postgres' }>,
-): Promise<Kysely<Schema>> {
-  const migrating = openPostgresUnlimited(options)
+async function openMigrated(options: Extract<DatabaseOptions, { engine: 'postgres' }>): Promise<PostgresPool> {
+  const { db: migrating } = openPostgresUnlimited(options)
   await orDestroy(migrating, migrate(migrating, 'postgres'))
   await migrating.destroy()
-  const db = openPostgres(options)
+  const opened = openPostgres(options)
   // Kysely closes only what has been used, and a fault of the pool's settings is better found now.
-  await orDestroy(db, sql`select 1`.execute(db))
-  return db
+  await orDestroy(opened.db, sql`select 1`.execute(opened.db))
+  return opened
 }
 
 async function orDestroy(db: Kysely<Schema>, opening: Promise<unknown>): Promise<void> {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
+import type { PoolUse } from '../telemetry/metrics.ts'
 import { noteWithoutEffect, removePrivateFields } from './errors.ts'
 import { type Naming, PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
@@ -24,8 +25,13 @@ const DURABLE = '-c synchronous_commit=on'
 // Every question has its index. Plans are kept, and one made while a table was empty must suit the table when it is full.
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
+export interface PostgresPool {
+  db: Kysely<Schema>
+  pool(): PoolUse
+}
+
 /** PostgreSQL over a pool of ten connections. Whole numbers arrive as numbers, sums of them too. */
-export function openPostgres(options: PostgresOptions): Kysely<Schema> {
+export function openPostgres(options: PostgresOptions): PostgresPool {
   return connect(options, { ...TIME_LIMITS, max: 10 })
 }
 
@@ -33,11 +39,11 @@ export function openPostgres(options: PostgresOptions): Kysely<Schema> {
  * One connection without time limits, those of its role or database included, for migrations: another replica's may have
  * to be waited for.
  */
-export function openPostgresUnlimited(options: PostgresOptions): Kysely<Schema> {
+export function openPostgresUnlimited(options: PostgresOptions): PostgresPool {
   return connect(options, { max: 1, options: `${DURABLE} -c statement_timeout=0 -c lock_timeout=0` })
 }
 
-function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kysely<Schema> {
+function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): PostgresPool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 2_000,
@@ -52,7 +58,7 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
   reportErrors(pool, onError)
   const naming = { isOn: true }
   const fresh = keepFresh(pool)
-  return new Kysely({
+  const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { connect: () => connectTo(fresh, naming), end: () => pool.end() } }),
     log: (event) => {
       if (event.level !== 'error') return
@@ -60,6 +66,12 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Kyse
       if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
     },
   })
+  const use = () => ({
+    used: pool.totalCount - pool.idleCount,
+    waiting: pool.waitingCount,
+    maximum: pool.options.max,
+  })
+  return { db, pool: use }
 }
 
 interface FreshPool {

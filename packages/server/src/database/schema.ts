@@ -153,6 +153,7 @@ export interface NodesTable {
   lease_until: number
   started_at: number
   steady_since: number | null
+  settings: JsonText | null
 }
 
 export interface ExecutionsTable {

@@ -194,7 +194,7 @@ async function writeOutlasting(state: WriterState, items: Items): Promise<void> 
 
 /** Admissions do not wait for a database that is away, and neither do calls once the service stops. */
 function refuseImpatient(state: WriterState, items: Items, { doubt, error }: { doubt: unknown; error: unknown }): void {
-  state.away = new DatabaseError({ code: '08006', message: 'the database is away' })
+  state.away = new DatabaseError({ code: '08006', message: 'the database is away', cause: error })
   noteWithoutEffect(state.away)
   if (doubt === null) noteWithoutEffect(error)
   refuse({ ...NOTHING, admissions: items.admissions.splice(0) }, doubt ?? error)

@@ -25,8 +25,16 @@ export interface Renewal extends Lease {
   latestUntil: number
 }
 
+/** A lease as it stands in the store, and the settings of its node: null for an earlier release. */
+export interface OtherLease extends StoredLease {
+  settings: string | null
+}
+
 /** Takes a lease for a node that holds none. */
-export async function takeLease(db: Kysely<Schema>, lease: Lease & { startedAt: number }): Promise<void> {
+export async function takeLease(
+  db: Kysely<Schema>,
+  lease: Lease & { startedAt: number; settings: string | null },
+): Promise<void> {
   await db
     .insertInto('nodes')
     .values({
@@ -34,19 +42,20 @@ export async function takeLease(db: Kysely<Schema>, lease: Lease & { startedAt: 
       lease_until: lease.until,
       started_at: lease.startedAt,
       steady_since: lease.steadySince,
+      settings: lease.settings,
     })
     .execute()
 }
 
 /** The leases of all nodes but this one. */
-export async function readOtherLeases(db: Kysely<Schema>, nodeId: string): Promise<StoredLease[]> {
+export async function readOtherLeases(db: Kysely<Schema>, nodeId: string): Promise<OtherLease[]> {
   const rows = await db
     .selectFrom('nodes')
-    .select(['node_id', 'lease_until'])
+    .select(['node_id', 'lease_until', 'settings'])
     .where('node_id', '!=', nodeId)
     .orderBy('node_id')
     .execute()
-  return rows.map((row) => ({ nodeId: row.node_id, until: row.lease_until }))
+  return rows.map((row) => ({ nodeId: row.node_id, until: row.lease_until, settings: row.settings }))
 }
 
 /** Since when leases have been renewed without a gap, as those nodes know it that hold theirs beyond `until`; or null. */

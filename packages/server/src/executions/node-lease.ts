@@ -1,7 +1,16 @@
 import type { Database } from '../database/open.ts'
 import type { Deps } from '../deps.ts'
 import type { Clock } from '../lib/clock.ts'
-import { dropLease, extendLease, failAbandoned, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
+import {
+  dropLease,
+  extendLease,
+  failAbandoned,
+  type OtherLease,
+  readOtherLeases,
+  readSteadySince,
+  takeLease,
+} from './lease-store.ts'
+import { differingSettings, type NodeSettings } from './node-settings-rules.ts'
 import { NodeWatch } from './node-watch-rules.ts'
 
 export const LEASE_MS = 30_000
@@ -40,6 +49,8 @@ interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'm
   engine: Database['engine']
   nodeId: string
   monotonicClock: Clock
+  /** Kept beside the lease, for other replicas to compare with theirs. */
+  settings: NodeSettings
 }
 
 export function createNodeLease(deps: LeaseDeps): NodeLease {
@@ -59,7 +70,13 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
   const take = async () => {
     const claimed = claim()
-    await takeLease(db, { nodeId, until: claimed.until, steadySince, startedAt })
+    await takeLease(db, {
+      nodeId,
+      until: claimed.until,
+      steadySince,
+      startedAt,
+      settings: JSON.stringify(deps.settings),
+    })
     heldUntil = claimed.heldUntil
     renewedAt = clock.now()
   }
@@ -123,7 +140,9 @@ interface TakeOver {
   from(others: 'all' | 'dead' | 'none', options: { sparesOwn: boolean }): Promise<void>
 }
 
-function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, logger }: LeaseDeps): TakeOver {
+function createTakeOver(deps: LeaseDeps): TakeOver {
+  const { db, clock, monotonicClock, limits, nodeId, metrics, logger } = deps
+  const compare = createComparison(deps)
   const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
   const startOffset = clock.now() - monotonicClock.now()
@@ -137,7 +156,9 @@ function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, lo
       const leases = await readOtherLeases(db, nodeId)
       const { dead, renewing } = watch.look(leases, { now, elapsed })
       const deadNodes = { all: leases, dead, none: [] }[others]
-      liveNodes = 1 + (others === 'all' ? 0 : renewing)
+      const living = others === 'all' ? [] : renewing
+      liveNodes = 1 + living.length
+      compare(living)
       // The earlier of both: a clock that was set forward makes no execution overdue that has just begun.
       const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + startOffset) - overdueMs
       const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })
@@ -145,5 +166,19 @@ function createTakeOver({ db, clock, monotonicClock, limits, nodeId, metrics, lo
       metrics.executionsInterrupted(count)
       logger.warn({ count }, 'failed executions that were interrupted')
     },
+  }
+}
+
+/** Tells of replicas that are set up differently, once of each value of a setting. */
+function createComparison({ settings, logger }: LeaseDeps): (others: readonly OtherLease[]) => void {
+  const told = new Set<string>()
+  return (others) => {
+    for (const { nodeId, settings: stored } of others) {
+      for (const difference of differingSettings(settings, stored)) {
+        const key = JSON.stringify(difference)
+        if (!told.has(key)) logger.warn({ ...difference, nodeId }, 'another replica has other settings')
+        told.add(key)
+      }
+    }
   }
 }

@@ -11,9 +11,9 @@ interface Sighting {
   renewedAt: number | null
 }
 
-export interface Look {
-  dead: StoredLease[]
-  renewing: number
+export interface Look<Lease extends StoredLease> {
+  dead: Lease[]
+  renewing: Lease[]
 }
 
 /**
@@ -30,22 +30,27 @@ export class NodeWatch {
   }
 
   /**
-   * Those that are dead, and how many renewed in time. The latter is known sooner, and is no reason to end what they run.
+   * Those that are dead, and those that renewed in time. The latter is known sooner, and is no reason to end what they run.
    * `elapsed` is a reading of a monotonic clock, `now` one of the clock that leases are written with.
    */
-  look(leases: readonly StoredLease[], { now, elapsed }: { now: number; elapsed: number }): Look {
+  look<Lease extends StoredLease>(
+    leases: readonly Lease[],
+    { now, elapsed }: { now: number; elapsed: number },
+  ): Look<Lease> {
     const { leaseMs, renewalMs } = this.#times
-    const seen = leases.map((lease) => ({ ...lease, ...this.#sight(lease, elapsed) }))
-    this.#sightings = new Map(seen.map((one) => [one.nodeId, one]))
+    const seen = leases.map((lease) => ({ lease, sighting: this.#sight(lease, elapsed) }))
+    this.#sightings = new Map(seen.map(({ lease, sighting }) => [lease.nodeId, sighting]))
     const sinceRenewal = ({ until, renewedAt }: Sighting) =>
       renewedAt === null ? now + leaseMs - until : elapsed - renewedAt
     const isDead = ({ until, seenAt, renewedAt }: Sighting) => {
       if (renewedAt !== null && elapsed - renewedAt < 2 * renewalMs) return false
       return until < now || elapsed - (renewedAt ?? seenAt) > leaseMs
     }
+    const leasesOf = (holds: (sighting: Sighting) => boolean) =>
+      seen.filter(({ sighting }) => holds(sighting)).map(({ lease }) => lease)
     return {
-      dead: seen.filter(isDead).map(({ nodeId, until }) => ({ nodeId, until })),
-      renewing: seen.filter((one) => sinceRenewal(one) < 1.5 * renewalMs).length,
+      dead: leasesOf(isDead),
+      renewing: leasesOf((sighting) => sinceRenewal(sighting) < 1.5 * renewalMs),
     }
   }
 

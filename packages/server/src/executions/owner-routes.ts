@@ -16,6 +16,7 @@ import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
+import { noteRuntime } from '../http/request-notes.ts'
 import { typed } from '../http/typed.ts'
 import { locateOwned } from '../runtimes/serving.ts'
 import { toSecret } from '../secrets/secret.ts'
@@ -85,6 +86,7 @@ export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
   routes.post('/v1/executions', execute, async (request, reply) => {
     const { runtimeId, messages, metadata, endUserToken } = request.body
     const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
+    noteRuntime(request, located.runtime)
     const input = { door: 'owner', messages, metadata, endUserToken: toSecret(endUserToken) } as const
     return answerExecution(deps, { request, reply }, located, input)
   })

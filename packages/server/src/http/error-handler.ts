@@ -14,10 +14,15 @@ import {
 } from '../errors.ts'
 
 /** Answers every fault in the one envelope. The only place where error bodies are written. */
-export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | 'logger' | 'metrics' | 'room'>): void {
+export function answerErrors(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>,
+): void {
   const send = (fault: AppError, request: FastifyRequest, reply: FastifyReply) => {
-    if (isDatabaseAway(fault)) deps.metrics.requestRefused('database')
-    else if (fault.code === 'internal_error') {
+    if (isDatabaseAway(fault)) {
+      deps.metrics.requestRefused('database')
+      deps.outages.note('requests', fault.cause ?? fault)
+    } else if (fault.code === 'internal_error') {
       deps.logger.error(
         { err: fault.cause ?? fault, requestId: request.id, route: request.routeOptions.url },
         'request failed',
@@ -31,10 +36,6 @@ export function answerErrors(app: FastifyInstance, deps: Pick<Deps, 'limits' | '
   }
   app.setErrorHandler((error, request, reply) => {
     deps.room.noteFault(error)
-    if (isUnavailable(error)) {
-      const { id: requestId, routeOptions } = request
-      deps.logger.warn({ err: error, requestId, route: routeOptions.url }, 'the database was busy or away')
-    }
     return send(toAppError(error, deps), request, reply)
   })
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))

@@ -3,11 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { type AppError, invalidField, notFound, restarting } from '../errors.ts'
 import { oweAnswer, settleAnswer } from './connections.ts'
+import { RuntimeParams } from './params.ts'
 import { closeOf, notesOf, type RequestNotes } from './request-notes.ts'
 
 type LifecycleDeps = Pick<Deps, 'baseUrl' | 'clock' | 'drainState' | 'metrics' | 'requestLog' | 'requests' | 'tracer'>
 
 const A_YEAR = 'max-age=31536000'
+const CALLER_FAULT = 400
 const SERVER_FAULT = 500
 
 /** Begins and ends what goes along with each request. Its hook must be the first: nothing may come before its notes. */
@@ -66,12 +68,20 @@ function endRequest(deps: LifecycleDeps, request: FastifyRequest, answer: Server
   deps.metrics.requestEnded({ method, route, status, durationMs })
   // Listed fields only: never a body, a header, a query, or an address as it was typed.
   const { traceId } = span
-  deps.requestLog({ requestId, method, route, status, endedAt, durationMs, executionId, traceId, isAborted })
+  const runtimeId = notes.runtimeId ?? (status < CALLER_FAULT ? runtimeOfPath(request) : null)
+  const line = { requestId, method, route, status, endedAt, durationMs, runtimeId, executionId, traceId, isAborted }
+  deps.requestLog(line)
   if (traceId !== null) {
     span.add({ 'http.response.status_code': status })
     span.end(status >= SERVER_FAULT ? 'failed' : 'ok')
   }
   if (isAborted) notes.onGone?.()
+}
+
+// A path may name anything: only one that was answered named a runtime.
+function runtimeOfPath({ params }: FastifyRequest): string | null {
+  const named = RuntimeParams.safeParse(params)
+  return named.success ? named.data.runtimeId : null
 }
 
 // Before the body is read: what is wrong with a body does not matter where nothing takes one.

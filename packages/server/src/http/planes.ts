@@ -13,7 +13,7 @@ import { toAppError } from './error-handler.ts'
 import { checkOrigin, echoOrigin } from './gate.ts'
 import { judgeVisitor, takeRate } from './limit-rate.ts'
 import { requireOwnOrigin } from './own-origin.ts'
-import { noteAccount, noteLocated, notesOf } from './request-notes.ts'
+import { noteAccount, noteLocated, noteRuntime, notesOf } from './request-notes.ts'
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
 
 export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
@@ -76,7 +76,7 @@ export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): v
       const key = bearer(request)
       const runtime = await reads.read(key, () => authenticateDeployKey(deps, key))
       runtimes.set(request, runtime)
-      noteAccount(request, runtime.ownerId)
+      noteRuntime(request, runtime)
     })
     routes(plane)
   })

@@ -3,6 +3,7 @@ import { type HeldBytes, partOf, SIGN_INS, STRANGERS } from '../admission/in-fli
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
+import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import type { Located } from '../runtimes/serving.ts'
 import { NO_SPAN } from '../telemetry/no-tracer.ts'
 import type { Span } from '../telemetry/tracing.ts'
@@ -17,6 +18,8 @@ export interface RequestNotes {
   span: Span
   /** The account that the credential belongs to, or the runtime that was named; null where there is neither. */
   accountId: string | null
+  /** The id of the runtime that its key or its path led to; null before, and where there is none. */
+  runtimeId: string | null
   /** What the request holds for that account, once it holds something. */
   held: HeldBytes | null
   /** The runtime that its public key or its path led to. */
@@ -50,6 +53,7 @@ export function notesOf(request: FastifyRequest): RequestNotes {
     route: null,
     span: NO_SPAN,
     accountId: null,
+    runtimeId: null,
     held: null,
     located: null,
     unjudged: null,
@@ -96,10 +100,16 @@ export function noteAccount(request: FastifyRequest, accountId: string): void {
 }
 
 /** Notes the runtime that a request is for, which belongs to the account that the request counts against. */
-export function noteLocated(request: FastifyRequest, located: Located): void {
+export function noteRuntime(request: FastifyRequest, { runtimeId, ownerId }: RuntimeIdentity): void {
   const notes = notesOf(request)
-  notes.located = located
-  notes.accountId = located.runtime.ownerId
+  notes.runtimeId = runtimeId
+  notes.accountId = ownerId
+}
+
+/** The same of a runtime that can be read again. */
+export function noteLocated(request: FastifyRequest, located: Located): void {
+  notesOf(request).located = located
+  noteRuntime(request, located.runtime)
 }
 
 /** The runtime that a request is for. A route outside its plane is a mistake of ours, and must not pass for a stranger. */

@@ -18,8 +18,6 @@ export interface Readiness {
 
 export interface ReadinessProbe {
   read(): Promise<Readiness>
-  /** From now on the service is not ready, whatever else holds. */
-  drain(): void
 }
 
 const PROBE_MS = 2_000
@@ -28,13 +26,12 @@ const MOST_OFFSET_MS = 10_000
 // Whoever asks often is told of the last look: asking must not be work for the database.
 const BELIEVED_MS = 1_000
 
-interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'databaseClock' | 'lease' | 'metrics'> {
+interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'databaseClock' | 'drainState' | 'lease' | 'metrics'> {
   nodeId: string
   probeMs?: number
 }
 
 export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
-  let isDraining = false
   let last: { at: number; look: Look } | undefined
   const databaseWorks = () => {
     const now = deps.clock.now()
@@ -48,11 +45,9 @@ export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
       const database = (await databaseWorks()) ? 'ok' : 'failed'
       const lease = deps.lease.isHeld() ? 'held' : 'lost'
       const clock = Math.abs(deps.databaseClock.offsetMs) > MOST_OFFSET_MS ? 'off' : 'ok'
-      const ready = database === 'ok' && lease === 'held' && clock === 'ok' && !isDraining
-      return { ready, checks: { database, lease, clock, state: isDraining ? 'draining' : 'serving' } }
-    },
-    drain() {
-      isDraining = true
+      const state = deps.drainState.phase === 'serving' ? 'serving' : 'draining'
+      const ready = database === 'ok' && lease === 'held' && clock === 'ok' && state === 'serving'
+      return { ready, checks: { database, lease, clock, state } }
     },
   }
 }

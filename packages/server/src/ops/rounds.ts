@@ -1,5 +1,6 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { FOLD_MS } from '../analytics/folding.ts'
+import { isOutage } from '../database/errors.ts'
 import { SAMPLE_MS } from '../database/storage-room.ts'
 import type { Deps } from '../deps.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
@@ -56,7 +57,8 @@ async function renew(deps: Deps, patienceMs: number): Promise<boolean> {
   } catch (error) {
     deps.metrics.databaseFailed('lease')
     deps.metrics.leaseRenewed('failed')
-    deps.logger.error({ err: error }, 'the lease could not be renewed')
+    if (isOutage(error)) deps.outages.note('renewals', error)
+    else deps.logger.error({ err: error }, 'the lease could not be renewed')
     return false
   }
   // First: as a rule nothing is kept any more then, and the sweep need spare nothing. What others left behind cannot wait
@@ -67,23 +69,25 @@ async function renew(deps: Deps, patienceMs: number): Promise<boolean> {
 }
 
 // The lease is held by now: what was interrupted can wait for the next regular round.
-async function failInterrupted({ lease, settlements, metrics, logger }: Deps): Promise<void> {
+async function failInterrupted({ lease, settlements, metrics, logger, outages }: Deps): Promise<void> {
   try {
     // After a long outage it would take for overdue what only waits to be written.
     await lease.sweep({ sparesOwn: settlements.unwritten > 0 })
   } catch (error) {
     metrics.databaseFailed('sweep')
-    logger.error({ err: error }, 'executions that nobody runs any more could not be failed')
+    if (isOutage(error)) outages.note('sweeps', error)
+    else logger.error({ err: error }, 'executions that nobody runs any more could not be failed')
   }
 }
 
 /** Adds what has ended to the counters of usage. */
-export async function fold(deps: Pick<Deps, 'folding' | 'logger'>): Promise<boolean> {
+export async function fold(deps: Pick<Deps, 'folding' | 'logger' | 'outages'>): Promise<boolean> {
   try {
     await deps.folding.fold()
     return true
   } catch (error) {
-    deps.logger.error({ err: error }, 'usage could not be added to its counters')
+    if (isOutage(error)) deps.outages.note('usage', error)
+    else deps.logger.error({ err: error }, 'usage could not be added to its counters')
     return false
   }
 }
@@ -104,7 +108,8 @@ async function sweep(deps: Deps, retention: RetentionSweep): Promise<boolean> {
     await Promise.all([sweepSessions(deps), retention.run()])
     return true
   } catch (error) {
-    deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
+    if (isOutage(error)) deps.outages.note('retention', error)
+    else deps.logger.error({ err: error }, 'what is past its retention could not be deleted')
     return false
   }
 }

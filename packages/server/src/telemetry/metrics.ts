@@ -20,6 +20,16 @@ export interface Gauges {
   isLeaseHeld: () => boolean
   /** By how much this machine's clock is ahead of the database's. */
   clockOffsetMs: () => number
+  isDraining: () => boolean
+  /** Null for a store without a pool. */
+  pool: (() => PoolUse) | null
+}
+
+/** Connections to the database that are lent, those that are asked for and not lent yet, and the most there may be. */
+export interface PoolUse {
+  used: number
+  waiting: number
+  maximum: number
 }
 
 /**

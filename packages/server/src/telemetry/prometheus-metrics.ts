@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { VERSION } from '../lib/version.ts'
 import { labelOfMethod, statusClass } from './labels.ts'
-import type { Gauges, Metrics } from './metrics.ts'
+import type { Gauges, Metrics, PoolUse } from './metrics.ts'
 
 /** Metrics that Prometheus reads as text. */
 export interface PrometheusMetrics extends Metrics {
@@ -17,6 +18,7 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 export function createPrometheusMetrics(): PrometheusMetrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
+  tellBuild(register)
   let gauges: Gauges | undefined
   readGauges(register, () => gauges)
   return {
@@ -150,6 +152,12 @@ function countDatabase(register: Registry): DatabaseMetrics {
   }
 }
 
+function tellBuild(register: Registry): void {
+  const labelNames = ['version', 'nodejs'] as const
+  const build = new Gauge({ name: 'svc_build_info', help: 'Always 1.', labelNames, registers: [register] })
+  build.set({ version: VERSION, nodejs: process.version }, 1)
+}
+
 function readGauges(register: Registry, gauges: () => Gauges | undefined): void {
   const read = (name: string, help: string, value: (gauges: Gauges) => number) =>
     new Gauge({
@@ -172,6 +180,12 @@ function readGauges(register: Registry, gauges: () => Gauges | undefined): void 
     ({ clockOffsetMs }) => clockOffsetMs() / 1000,
   )
   read('svc_lease_held', '1 while this process may run executions.', ({ isLeaseHeld }) => Number(isLeaseHeld()))
+  read('svc_draining', '1 from the moment at which it was told to stop.', ({ isDraining }) => Number(isDraining()))
+  const readPool = (name: string, help: string, of: keyof PoolUse) =>
+    read(`svc_database_connections_${name}`, help, ({ pool }) => pool?.()[of] ?? 0)
+  readPool('used', 'Connections to PostgreSQL that are in use.', 'used')
+  readPool('waiting', 'Queries and transactions that wait for a connection.', 'waiting')
+  readPool('maximum', 'Connections that this process may have at once; 0 with SQLite.', 'maximum')
   new Gauge({
     name: 'svc_batch_queued',
     help: 'Items that wait for their batch.',

@@ -18,7 +18,7 @@ import { createTestPlace, describeEngines } from '../support/engines.ts'
 async function leave(options: DatabaseOptions, names: readonly string[], statements: readonly string[]): Promise<void> {
   const db =
     options.engine === 'postgres'
-      ? openPostgres(options)
+      ? openPostgres(options).db
       : new Kysely<Schema>({ dialect: createSqliteDialect(options) })
   const known = Object.entries(migrationsBy(COLUMN_TYPES[options.engine])).filter(([name]) => names.includes(name))
   const provider = { getMigrations: async () => Object.fromEntries(known) }

@@ -107,7 +107,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       const { options, location } = await createTestPlace(engine)
       await (await openDatabase(options)).close()
       const relay = await startPostgresRelay(location)
-      const db = openPostgres({ url: relay.url, onError: () => undefined })
+      const { db } = openPostgres({ url: relay.url, onError: () => undefined })
       onTestFinished(() => db.destroy())
       await sql`select 1`.execute(db)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -166,7 +166,7 @@ describeEngine('postgres', 'the statements of a batch', (engine) => {
 
   test('find their rows by a key, however full the tables are and whatever is known of them', async () => {
     const { db: migrated, location } = await open(engine)
-    const db = openPostgres({ url: location, onError: () => undefined })
+    const { db } = openPostgres({ url: location, onError: () => undefined })
     onTestFinished(() => db.destroy())
     for (const table of ['executions', 'runtimes', 'allowances', 'owners', 'nodes']) {
       await sql.raw(`alter table ${table} set (autovacuum_enabled = false)`).execute(migrated)

@@ -16,6 +16,13 @@ const FAILED = ['failed']
 
 const HOUR_MS = 3_600_000
 
+/** What another node has written of itself. */
+interface Told {
+  until?: number
+  steadySince?: number
+  settings?: string | null
+}
+
 describeEngines('the times of a lease', (engine) => {
   /** A node among others, with a clock that stands still; what `node_silent` runs is there to be taken over. */
   async function setUp() {
@@ -26,20 +33,22 @@ describeEngines('the times of a lease', (engine) => {
     const clock = createTestClock()
     const monotonicClock = createTestClock(0)
     const start = clock.now()
+    const log: { setting?: string }[] = []
     const node = createNodeLease({
       db,
       clock,
       monotonicClock,
       limits: DEFAULT_LIMITS,
-      logger: pino({ level: 'silent' }),
+      logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
       metrics: NO_METRICS,
       running: createRunningExecutions(new InFlight(DEFAULT_LIMITS)),
       // As nodes beside each other, on either engine.
       engine: 'postgres',
       nodeId: 'node_own',
+      settings: { version: '1.0.0', SVC_LIMIT_STEPS: 5 },
     })
-    const other = (nodeId: string, { until = start + LEASE_MS, steadySince = start } = {}) =>
-      takeLease(db, { nodeId, until, steadySince, startedAt: start })
+    const other = (nodeId: string, { until = start + LEASE_MS, steadySince = start, settings = null }: Told = {}) =>
+      takeLease(db, { nodeId, until, steadySince, startedAt: start, settings })
     await db
       .insertInto('executions')
       .values(executionRow({ node_id: 'node_silent', started_at: start }))
@@ -70,7 +79,7 @@ describeEngines('the times of a lease', (engine) => {
       await expect(node.renew()).rejects.toThrow('nodes')
       await db.schema.alterTable('nodes_away').renameTo('nodes').execute()
     }
-    return { db, clock, pass, start, node, other, statuses, lease, round, failRenewal }
+    return { db, log, clock, pass, start, node, other, statuses, lease, round, failRenewal }
   }
 
   test('are not moved back by a renewal that was given up and arrives after a later one', async () => {
@@ -205,5 +214,29 @@ describeEngines('the times of a lease', (engine) => {
     await node.take()
     expect(await round(RENEWAL_MS - 1)).toEqual(RUNNING)
     expect(await round(1)).toEqual(FAILED)
+  })
+
+  test('are kept beside settings: what another living node has set differently is told once, by name and both values', async () => {
+    const { log, node, other, round } = await setUp()
+    const settings = JSON.stringify({ version: '1.0.0', SVC_BASE_URL: 'https://a.example.com', SVC_LIMIT_STEPS: 7 })
+    await other('node_other', { settings })
+    await other('node_earlier_release')
+    await node.take()
+    for (let rounds = 0; rounds < 3; rounds += 1) await round(1_000)
+    const told = () => log.filter(({ setting }) => setting !== undefined)
+    expect(told()).toMatchObject([
+      {
+        setting: 'SVC_LIMIT_STEPS',
+        here: 5,
+        there: 7,
+        nodeId: 'node_other',
+        msg: 'another replica has other settings',
+      },
+      { setting: 'SVC_BASE_URL', here: 'default', there: 'https://a.example.com' },
+    ])
+    await other('node_like_it', { settings })
+    await other('node_newer', { settings: JSON.stringify({ version: '1.1.0', SVC_LIMIT_STEPS: 5 }) })
+    await round(1_000)
+    expect(told().slice(2)).toMatchObject([{ setting: 'version', here: '1.0.0', there: '1.1.0', nodeId: 'node_newer' }])
   })
 })

@@ -281,7 +281,13 @@ describeEngines('the lease of a node', (engine) => {
       { ...call, callId: 'call_c', ordinal: 3, executionId: 'exec_unknown' },
       { ...call, callId: 'call_a', ordinal: 1 },
     ]
-    await takeLease(db, { nodeId: 'node_other', until: Number.MAX_SAFE_INTEGER, startedAt: 0, steadySince: 0 })
+    await takeLease(db, {
+      nodeId: 'node_other',
+      until: Number.MAX_SAFE_INTEGER,
+      startedAt: 0,
+      steadySince: 0,
+      settings: null,
+    })
     expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false])
     expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])
     expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])

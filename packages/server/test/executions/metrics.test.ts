@@ -1,9 +1,44 @@
 import { expect, test } from 'vitest'
+import { nextTurn } from '../../src/lib/next-turn.ts'
 import { ModelError } from '../../src/model/model.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { deferred } from '../support/deferred.ts'
+import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
+import { startForTest } from '../support/service.ts'
+
+describeEngine('postgres', 'metrics of the pool', (engine) => {
+  const database = useDatabase(engine)
+
+  test('tell connections in use, who waits for one, and how many there may be', async () => {
+    const metrics = createPrometheusMetrics()
+    await startForTest(database(), { metrics })
+    const end = deferred<void>()
+    const hold = () => {
+      const taken = deferred<void>()
+      const over = database()
+        .db.connection()
+        .execute(() => {
+          taken.resolve()
+          return end.promise
+        })
+      return { taken: taken.promise, over }
+    }
+    const held = Array.from({ length: 10 }, hold)
+    await Promise.all(held.map(({ taken }) => taken))
+    const waiting = [hold(), hold()]
+    await nextTurn()
+    const values = (await metrics.text()).matchAll(/^svc_database_connections_(\w+) (\d+)$/gm)
+    expect(Object.fromEntries([...values].map(([, name, value]) => [name, value]))).toEqual({
+      used: '10',
+      waiting: '2',
+      maximum: '10',
+    })
+    end.resolve()
+    await Promise.all([...held, ...waiting].map(({ over }) => over))
+  })
+})
 
 describeEngines('metrics', (engine) => {
   const database = useDatabase(engine)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { executed, setScene } from '../support/scene.ts'
+import { executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
 const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
@@ -35,5 +35,24 @@ describeEngines('without tracing', (engine) => {
       executionId: expect.any(String),
     })
     expect(logged.every((line) => !('traceId' in line))).toBe(true)
+  })
+
+  test('the line of a request names the runtime that it reached, and never what somebody else took for one', async () => {
+    const lines: string[] = []
+    const scene = await setScene(database(), { log: (line) => void lines.push(line) })
+    const { service, owner, runtime, execute, broker } = scene
+    const { runtimeId } = runtime
+    const key = owner.apiKey
+    lines.length = 0
+    await execute()
+    await broker('echo', {})
+    await service.send('POST', '/v1/executions', { key, body: { runtimeId, ...saying() } })
+    await service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey, body: {} })
+    await service.send('GET', `/v1/runtimes/${runtimeId}`, { key })
+    await service.send('GET', '/v1/runtimes/their-words', { key })
+    await service.send('GET', `/v1/runtimes/${runtimeId}`, { key: 'svc_ak_wrong' })
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    expect(logged.map((line) => line.runtimeId)).toEqual([...Array(5).fill(runtimeId), undefined, undefined])
+    expect(JSON.stringify(logged)).not.toContain('their-words')
   })
 })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { startOtlpDouble } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
+import { VERSION } from '../../src/lib/version.ts'
 import { createFolder, failToStart, startServerProcess } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
@@ -19,7 +20,8 @@ test('the operations port has metrics and readiness, and the service’s own por
   const metrics = await get(`${ops}/metrics`)
   expect(metrics.status).toBe(200)
   expect(metrics.text).toContain('svc_http_request_duration_seconds_count{method="GET",route="/health",status="2xx"} 1')
-  for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds', 'svc_lease_held 1']) {
+  const named = ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds', 'svc_lease_held 1', 'svc_draining 0']
+  for (const name of [...named, `svc_build_info{version="${VERSION}",nodejs="${process.version}"} 1`]) {
     expect(metrics.text).toContain(name)
   }
   expect(await get(`${ops}/ready`)).toMatchObject({ status: 200, text: expect.stringContaining('"ready":true') })
@@ -41,6 +43,7 @@ test('after SIGTERM a server is not ready from the first moment, and takes reque
   // The signal takes its way.
   while (readiness.status === 200) readiness = await get(`${ops}/ready`)
   expect(readiness).toMatchObject({ status: 503, text: expect.stringContaining('"state":"draining"') })
+  expect((await get(`${ops}/metrics`)).text).toContain('\nsvc_draining 1\n')
   // A kept connection would lead here after the balancer has looked elsewhere.
   const kept = new Agent({ keepAlive: true })
   onTestFinished(() => kept.destroy())

@@ -67,7 +67,7 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     for (const ring of [other, randomBytes(32).toString('base64')]) {
       const { code, stderr } = await failToStart(under(ring))
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^svc could not start: The master key is not the one .*: compare SVC_MASTER_KEY.*\n$/)
+      expect(stderr).toMatch(/^svc could not start: The master key is not the one .*: compare SVC_MASTER_KEY.*\n$/m)
       expect(stderr).not.toContain(ring)
     }
     expect((await runAdmin(['create-owner', '--email', 'b@example.com'], under(other))).code).toBe(1)

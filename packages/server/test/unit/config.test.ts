@@ -219,6 +219,7 @@ describe('faults', () => {
     ['SVC_BASE_URL', 'ftp://svc.example.com'],
     ['SVC_BASE_URL', 'https://svc.example.com/?x=1'],
     ['SVC_BASE_URL', 'https://svc.example.com/#top'],
+    ['SVC_BASE_URL', 'https://user:password@svc.example.com'],
     ['DATABASE_URL', '/var/run/postgres'],
     ['SVC_MASTER_KEY', 'short'],
     ['SVC_MASTER_KEY', `${KEY},short`],

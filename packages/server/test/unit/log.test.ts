@@ -59,6 +59,7 @@ const REQUEST: RequestLine = {
   status: 200,
   endedAt: 1_767_225_600_000,
   durationMs: 12,
+  runtimeId: null,
   executionId: null,
   traceId: null,
   isAborted: false,
@@ -67,7 +68,7 @@ const REQUEST: RequestLine = {
 test.each<Partial<RequestLine>>([
   {},
   { route: null, status: 404 },
-  { executionId: 'exec_1', traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
+  { runtimeId: 'rt_shop', executionId: 'exec_1', traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
   { isAborted: true, method: 'M-SEARCH', requestId: 'a"b\\c\n' },
 ])('the line of a request is the one that a logger writes: %j', (fields) => {
   const { log, requestLog, written } = setUpLog()

@@ -16,7 +16,7 @@ function watchFor(durationMs: number, { diesAt, stepMs }: { diesAt: number; step
       { nodeId: 'dying', until: Math.min(elapsed, diesAt) + LEASE_MS },
     ]
     const look = watch.look(leases, { now: elapsed + stepMs(elapsed), elapsed })
-    renewing.push([elapsed, look.renewing])
+    renewing.push([elapsed, look.renewing.length])
     dead.push(...look.dead.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
   }
   return { dead, renewing }
@@ -40,5 +40,5 @@ test.each([
 test('a lease that ran out before it was first seen is that of a dead node', () => {
   const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const lease = { nodeId: 'old', until: 99 }
-  expect(watch.look([lease], { now: 100, elapsed: 0 })).toEqual({ dead: [lease], renewing: 0 })
+  expect(watch.look([lease], { now: 100, elapsed: 0 })).toEqual({ dead: [lease], renewing: [] })
 })

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
+import { closeConnections } from '../../src/http/drain.ts'
 import { createOpsApp } from '../../src/http/ops-app.ts'
 import { createReadinessProbe } from '../../src/ops/readiness.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
@@ -22,7 +23,7 @@ describeEngines('readiness', (engine) => {
       const { statusCode, headers, body } = await ops.inject('/ready')
       return { statusCode, headers, ...JSON.parse(body) }
     }
-    return { service, readiness, ops, ready }
+    return { service, ops, ready }
   }
 
   test('is given while the database takes writes and the lease is held', async () => {
@@ -36,8 +37,8 @@ describeEngines('readiness', (engine) => {
   })
 
   test('goes at once when the service drains, while it lives on', async () => {
-    const { ready, readiness, ops, service } = await prepare()
-    readiness.drain()
+    const { ready, ops, service } = await prepare()
+    closeConnections(service.deps)
     expect(await ready()).toMatchObject({
       statusCode: 503,
       ready: false,
