@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { limitTime } from './limit-time.ts'
 
-// Many supervisors kill after thirty seconds. A database that is away may keep what ends waiting for longer.
-const STOP_MS = 29_500
+/** Many supervisors kill after thirty seconds. A database that is away may keep what ends waiting for longer. */
+export const STOP_MS = 29_500
 
 /** Stops the server and gives the process's exit code: 0, or 1 where it has not stopped after `stopMs`. */
 export async function stopInTime(

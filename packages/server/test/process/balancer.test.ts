@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import { createServer } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
@@ -9,51 +7,27 @@ import { locate, needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { busy, internal } from '../../src/errors.ts'
 import { ANY_ORIGIN } from '../../src/http/gate.ts'
-import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
+import { describeEngine, type TestEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
-import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { statusOver } from '../support/raw-http.ts'
 import { saying } from '../support/scene.ts'
-import { startGatedEcho } from './gated-echo.ts'
 import { startNameServer } from './name-server.ts'
-import { ask, createOwner, publish } from './operator.ts'
-import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
+import { freePort, HOSTS, listen, startReplicas, untilAnswered } from './replicas-behind.ts'
+import { createFolder, type ListeningServer } from './server-process.ts'
 
 // Four servers and a command, each in a process of its own.
 vi.setConfig({ testTimeout: 240_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
-const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 
 describeEngine('postgres', 'three replicas behind the balancer of compose.yaml', behindBalancer, 'haproxy')
 
 function behindBalancer(engine: TestEngine): void {
-  /** The replicas as a container network has them: one port, an address each, found by name. */
   async function startAll() {
-    const { gate, double, endpoint } = await startGatedEcho()
-    const { location } = await createTestPlace(engine)
-    const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
-    const relay = await startPostgresRelay(location)
-    const environment = {
-      DATABASE_URL: relay.url,
-      SVC_MASTER_KEY: randomBytes(32).toString('base64'),
-      SVC_ALLOW_LOCAL_ENDPOINTS: '1',
-      SVC_MODEL: 'openai-compatible:test-model',
-      SVC_MODEL_BASE_URL: double.baseUrl,
-      PORT: String(port),
-      SVC_OPS_PORT: String(opsPort),
-      SVC_DRAIN_DELAY_MS: '4000',
-    }
-    const replicas = await Promise.all(
-      HOSTS.map((HOST) => startServerProcess({ ...environment, HOST, SVC_OPS_HOST: HOST })),
-    )
-    const url = `http://127.0.0.1:${publicPort}`
-    await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer(HOSTS) })
-    const { apiKey } = await createOwner(environment, 'enterprise')
-    await untilAnswered(`${url}/health`)
-    const runtime = await publish(url, apiKey, endpoint)
-    const call = () => ask(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: { text: 'a' } } })
-    return { url, replicas, runtime, gate, call, opsPort, relay }
+    const service = await startReplicas(engine)
+    const publicPort = await freePort()
+    await startBalancer({ ...service, publicPort, dnsPort: await startNameServer(HOSTS) })
+    return { ...service, ...(await service.publishAt(`http://127.0.0.1:${publicPort}`)) }
   }
 
   test('what is streamed arrives event by event, and not at the end', async () => {
@@ -203,17 +177,6 @@ const OWN_HEADERS = {
 /** Readiness, as far as the balancer reads it: without a body it would take the replica for one that drains. */
 const sayReady: RequestListener = (_request, response) => void response.end('{"ready":true}')
 
-async function listen({ host, port }: { host: string; port: number }, answer: RequestListener): Promise<void> {
-  const server = createHttpServer(answer)
-  await new Promise<void>((resolve) => {
-    server.listen(port, host, resolve)
-  })
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-}
-
 /** The status of the replica's readiness once it is not 200 any more. */
 async function readyOf(host: string, opsPort: number, { ended }: ListeningServer): Promise<number> {
   const hasEnded = ended.then(() => 0)
@@ -251,24 +214,4 @@ async function startBalancer({ port, opsPort, publicPort, dnsPort, connections =
   writeFileSync(file, config)
   const { child } = startProgram(locate('haproxy'), ['-db', '-f', file], { env: { PATH: process.env['PATH'] } })
   onTestFinished(() => void child.kill('SIGKILL'))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the server listened on no port')
-  return address.port
-}
-
-async function untilAnswered(url: string): Promise<void> {
-  const isAnswered = () =>
-    fetch(url, { headers: { connection: 'close' } }).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-  while (!(await isAnswered()));
 }

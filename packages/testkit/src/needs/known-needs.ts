@@ -60,6 +60,7 @@ export const KNOWN_NEEDS = {
   go: program('go', 'golang-go'),
   openssl: program('openssl'),
   php: program('php', 'php-cli'),
+  promtool: program('promtool', 'prometheus'),
   python3: program('python3'),
 } satisfies Record<string, KnownNeed>
 
