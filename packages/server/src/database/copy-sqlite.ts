@@ -2,7 +2,6 @@ import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { MIGRATION_NAMES } from './migrations.ts'
 
-/** What a copy was found to be. */
 export type CopyCheck =
   | { ok: true; schema: string; executions: number }
   | { ok: false; problem: 'damaged' | 'foreign' | 'newer' }

@@ -16,6 +16,8 @@ const WARNED_MS = 2_000
 // The middle of a question that took longer says too little.
 const LONGEST_READING_MS = 1_000
 
+const NOW_MS = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
 interface ClockDeps {
   database: Pick<Database, 'db' | 'engine'>
   logger: Pick<Logger, 'warn'>
@@ -33,9 +35,7 @@ export function createDatabaseClock({ database, logger }: ClockDeps): DatabaseCl
     now: () => monotonicClock.now() + base,
     async synchronize() {
       const asked = monotonicClock.now()
-      const read = await sql<{
-        ms: number
-      }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(database.db)
+      const read = await sql<{ ms: number }>`select ${NOW_MS} as ms`.execute(database.db)
       const heard = monotonicClock.now()
       if (heard - asked > LONGEST_READING_MS) return
       const next = Number(read.rows[0]?.ms) - (asked + heard) / 2

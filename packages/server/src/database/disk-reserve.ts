@@ -16,7 +16,6 @@ const SPENT_BYTES = 8 * MiB
 
 const CHUNK_BYTES = MiB
 
-/** The file that holds the room. */
 const RESERVE_FILE = 'disk.reserve'
 
 /** Bytes that this process may still write to a folder's disk. */

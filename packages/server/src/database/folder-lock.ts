@@ -6,7 +6,6 @@ export interface FolderLock {
   release(): void
 }
 
-/** The file that is locked; it may be left behind. */
 export const LOCK_FILE = 'server.lock'
 
 /** A lock that nobody refers to would be collected as garbage, and so released. */

@@ -7,7 +7,6 @@ export interface GivenColumns {
   columns: readonly string[]
 }
 
-/** One row, with a value for every column. */
 export type GivenRow = Readonly<Record<string, string | number | null>>
 
 /**
@@ -24,7 +23,6 @@ export function givenRows(
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
-/** Inserts rows as they are. */
 export async function insertGiven(
   db: Kysely<Schema>,
   given: GivenColumns & { onConflict?: string },
@@ -36,7 +34,6 @@ export async function insertGiven(
     where true ${sql.raw(given.onConflict ?? '')}`.execute(db)
 }
 
-/** Rows as a parameter. */
 export function jsonRows(rows: readonly object[]): string {
   const text = JSON.stringify(rows)
   // Half of a pair of UTF-16, which is no character: PostgreSQL refuses it in JSON. Stored as U+FFFD, as in a parameter.

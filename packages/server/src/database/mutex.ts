@@ -1,25 +1,17 @@
-export interface Mutex {
-  /** Resolves in the order of the calls, with the function that lets the next caller in. */
-  acquire(): Promise<() => void>
-}
+export type Mutex = ReturnType<typeof createMutex>
 
-export function createMutex(): Mutex {
+/** `acquire` resolves in the order of the calls, with the function that lets the next caller in. */
+export function createMutex() {
   let tail = Promise.resolve()
   return {
-    async acquire() {
-      const { promise, resolve } = createGate()
+    async acquire(): Promise<() => void> {
       const turn = tail
-      tail = promise
+      let endTurn = (): void => undefined
+      tail = new Promise((resolve) => {
+        endTurn = resolve
+      })
       await turn
-      return resolve
+      return endTurn
     },
   }
-}
-
-function createGate(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

@@ -9,7 +9,6 @@ import { type Database, openDatabase } from './open.ts'
 
 const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
 
-/** The database file of a data folder. */
 export function databaseFile(folder: string): string {
   return resolve(join(folder, 'svc.db'))
 }

@@ -1,7 +1,6 @@
-import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
+import { Stop, type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import { CommitUnknownError, DatabaseError, isConnectionFault } from './errors.ts'
 
-/** Waits for so many milliseconds. */
 export type Pause = (ms: number) => Promise<unknown>
 
 /** One of several tries of the same work. */
@@ -24,17 +23,20 @@ const LAST_MS = 1_000
  * the tries take. Throws at once what another connection would not mend, and in the end what was met last. Once `hurry`
  * says so, a try that is under way has one more second, and what waits for the next one has that, and no further.
  */
-export async function outlast<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry?: StopSignal): Promise<T> {
-  const attempt = () => (hurry ? unlessLate(pause, work, hurry) : work({ commit: () => {} }))
+export async function outlast<T>(
+  pause: Pause,
+  work: (attempt: Try) => Promise<T>,
+  hurry: StopSignal = new Stop(),
+): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await attempt()
+      return await unlessLate(pause, work, hurry)
     } catch (error) {
-      if (!isConnectionFault(error) || hurry?.aborted) throw error
+      if (!isConnectionFault(error) || hurry.aborted) throw error
     }
-    await (hurry ? unlessStopped(pause(pauseMs), hurry) : pause(pauseMs))
+    await unlessStopped(pause(pauseMs), hurry)
   }
-  return attempt()
+  return unlessLate(pause, work, hurry)
 }
 
 /**

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } fro
 import pg from 'pg'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { noteWithoutEffect, removePrivateFields } from './errors.ts'
-import { type Naming, PreparedClient } from './prepared-client.ts'
+import { PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -56,10 +56,8 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Post
     ...limits,
   })
   reportErrors(pool, onError)
-  const naming = { isOn: true }
-  const fresh = keepFresh(pool)
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: { connect: () => connectTo(fresh, naming), end: () => pool.end() } }),
+    dialect: new PostgresDialect({ pool: { connect: lendFresh(pool), end: () => pool.end() } }),
     log: (event) => {
       if (event.level !== 'error') return
       removePrivateFields(event.error)
@@ -74,41 +72,28 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Post
   return { db, pool: use }
 }
 
-interface FreshPool {
-  connect(): Promise<pg.PoolClient>
-  noteUnanswered(client: pg.PoolClient): void
-}
-
 /**
  * Lends connections of a pool. Once one of them is not answered, those that are as old are closed instead: each would be
  * waited for in vain.
  */
-function keepFresh(pool: pg.Pool): FreshPool {
+function lendFresh(pool: pg.Pool): () => Promise<PostgresPoolClient> {
+  const naming = { isOn: true }
   const madeIn = new WeakMap<pg.ClientBase, number>()
   let era = 0
   pool.on('connect', (client) => madeIn.set(client, era))
-  return {
-    async connect() {
-      for (;;) {
-        const client = await pool.connect()
-        if (madeIn.get(client) === era) return client
-        client.release(true)
+  return async () => {
+    for (;;) {
+      const client = await pool.connect().catch((error: unknown) => {
+        noteWithoutEffect(error)
+        throw error
+      })
+      // One that is to be closed anyway says nothing of those that were made since.
+      const onUnanswered = () => {
+        if (madeIn.get(client) === era) era += 1
       }
-    },
-    // One that is to be closed anyway says nothing of those that were made since.
-    noteUnanswered(client) {
-      if (madeIn.get(client) === era) era += 1
-    },
-  }
-}
-
-async function connectTo(pool: FreshPool, naming: Naming): Promise<PostgresPoolClient> {
-  try {
-    const client = await pool.connect()
-    return new PreparedClient(client, naming, () => pool.noteUnanswered(client))
-  } catch (error) {
-    noteWithoutEffect(error)
-    throw error
+      if (madeIn.get(client) === era) return new PreparedClient(client, naming, onUnanswered)
+      client.release(true)
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { isAftermath, isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
 
 /** Whether statements are named, for all connections of a pool. */
-export interface Naming {
+interface Naming {
   isOn: boolean
 }
 

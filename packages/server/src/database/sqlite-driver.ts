@@ -54,21 +54,10 @@ class ThreadedSqliteDriver implements Driver {
     return new SqliteSession(this.#threads)
   }
 
-  beginTransaction(session: SqliteSession): Promise<void> {
-    return session.begin()
-  }
-
-  commitTransaction(session: SqliteSession): Promise<void> {
-    return session.commit()
-  }
-
-  rollbackTransaction(session: SqliteSession): Promise<void> {
-    return session.rollback()
-  }
-
-  releaseConnection(session: SqliteSession): Promise<void> {
-    return session.rollback()
-  }
+  beginTransaction = (session: SqliteSession) => session.begin()
+  commitTransaction = (session: SqliteSession) => session.commit()
+  rollbackTransaction = (session: SqliteSession) => session.rollback()
+  releaseConnection = (session: SqliteSession) => session.rollback()
 
   async destroy(): Promise<void> {
     if (this.#threads === undefined) return

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQueryNode } from 'kysely'
 import { BatchText } from './batch-text.ts'
 import type { Mutex } from './mutex.ts'
-import type { Place, Result, SqliteThread } from './sqlite-thread.ts'
+import type { Command, Query, SqliteThread } from './sqlite-thread.ts'
 
 export interface Threads {
   writer: SqliteThread
@@ -25,22 +25,19 @@ export class SqliteSession implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
     const { reader, writer, writing } = this.#threads
+    const asked = (place: Query['place']): Command => ({ kind: 'query', sql, parameters, place })
     if (this.#endTurn !== undefined) {
       const place = this.#hasBegun ? 'within' : 'first'
       this.#hasBegun = true
-      return toQueryResult(await writer.query<Row>({ kind: 'query', sql, parameters, place }))
+      return ask(writer, asked(place))
     }
-    if (SelectQueryNode.is(query)) {
-      return toQueryResult(await reader.query<Row>({ kind: 'query', sql, parameters, place: 'alone' }))
-    }
+    if (SelectQueryNode.is(query)) return ask(reader, asked('alone'))
     const endTurn = await writing.acquire()
     try {
       const [batch] = parameters
-      if (!(batch instanceof BatchText)) {
-        return toQueryResult(await writer.query<Row>({ kind: 'query', sql, parameters, place: 'alone' }))
-      }
+      if (!(batch instanceof BatchText)) return await ask(writer, asked('alone'))
       batch.beforeSending()
-      return toQueryResult(await writer.query<Row>({ kind: 'batch', text: batch.text }))
+      return await ask(writer, { kind: 'batch', text: batch.text })
     } finally {
       endTurn()
     }
@@ -59,8 +56,8 @@ export class SqliteSession implements DatabaseConnection {
 
   /** Leaves the transaction open where it fails, for `rollback` to end. */
   async commit(): Promise<void> {
-    const place: Place = 'within'
-    if (this.#hasBegun) await this.#threads.writer.query({ kind: 'query', sql: 'commit', parameters: [], place })
+    const commit = { kind: 'query', sql: 'commit', parameters: [], place: 'within' } as const
+    if (this.#hasBegun) await this.#threads.writer.send(commit)
     this.#leave()
   }
 
@@ -68,7 +65,7 @@ export class SqliteSession implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (this.#endTurn === undefined) return
     try {
-      await this.#threads.writer.rollback()
+      await this.#threads.writer.send({ kind: 'rollback' })
     } finally {
       this.#leave()
     }
@@ -80,6 +77,7 @@ export class SqliteSession implements DatabaseConnection {
   }
 }
 
-function toQueryResult<Row>({ rows, changes }: Result<Row>): QueryResult<Row> {
+async function ask<Row>(thread: SqliteThread, command: Command): Promise<QueryResult<Row>> {
+  const { rows, changes } = await thread.send<Row>(command)
   return { rows, numAffectedRows: BigInt(changes) }
 }

@@ -7,23 +7,16 @@ export interface Assignment {
   role: 'writer' | 'reader'
 }
 
+/** `place`: alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
 export interface Query {
   kind: 'query'
   sql: string
   parameters: readonly unknown[]
-  place: Place
+  place: 'alone' | 'first' | 'within'
 }
 
-/** A batch of executions, as text, and its outcomes as the one row of the answer: a transaction of its own. */
-interface BatchCommand {
-  kind: 'batch'
-  text: string
-}
-
-/** Alone; as the first statement of a transaction, which it begins; or in one, outside of which it must not run. */
-export type Place = 'alone' | 'first' | 'within'
-
-export type Command = Query | BatchCommand | { kind: 'rollback' } | { kind: 'close' }
+/** `batch`: executions as text, in a transaction of their own; the one row of the answer is the text of the outcomes. */
+export type Command = Query | { kind: 'batch'; text: string } | { kind: 'rollback' } | { kind: 'close' }
 
 /** What was asked at once goes over at once, and so do the answers: waking a thread costs more than most statements. */
 export type Request = [id: number, command: Command]
@@ -34,9 +27,7 @@ export interface Result<Row = unknown> {
 }
 
 /** The first reply has the id 0 and tells how the opening went. */
-export type Reply<Row = unknown> =
-  | [id: number, rows: Row[], changes: number]
-  | [id: number, failure: { code: string; message: string }]
+export type Reply<Row = unknown> = [id: number, answer: Result<Row> | { code: string; message: string }]
 
 interface Waiter {
   resolve(result: Result<never>): void
@@ -73,42 +64,32 @@ export class SqliteThread {
     this.#worker = worker
     this.#onDeath = onDeath
     worker.on('message', (replies: Reply<never>[]) => {
-      for (const reply of replies) this.#settle(reply)
+      for (const [id, answer] of replies) this.#settle(id, answer)
     })
     worker.on('error', (error) => {
       this.#cause = error
     })
     this.#exited = new Promise((resolve) => {
-      worker.once('exit', resolve)
-    }).then(() => this.#die())
+      worker.once('exit', () => resolve(this.#die()))
+    })
   }
 
   /** Rejects with a `DatabaseError`. What a row looks like is the statement's affair and not checked here. */
-  query<Row>(query: Query | BatchCommand): Promise<Result<Row>> {
-    return this.#send(query)
-  }
-
-  /** Ends the open transaction, where there still is one. */
-  async rollback(): Promise<void> {
-    await this.#send({ kind: 'rollback' })
+  send<Row>(command: Command): Promise<Result<Row>> {
+    if (this.#end !== undefined) return Promise.reject(this.#end)
+    this.#lastId += 1
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#post())
+    this.#outbox.push([this.#lastId, command])
+    return this.#expect(this.#lastId)
   }
 
   /** Answers what was asked before, then closes the connection and ends the thread. */
   async close(): Promise<void> {
     if (this.#state === 'serving' && this.#end === undefined) {
       this.#state = 'closing'
-      await this.#send({ kind: 'close' })
+      await this.send({ kind: 'close' })
     }
     await this.#exited
-  }
-
-  async #send<Row>(command: Command): Promise<Result<Row>> {
-    if (this.#end !== undefined) throw this.#end
-    this.#lastId += 1
-    const id = this.#lastId
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#post())
-    this.#outbox.push([id, command])
-    return this.#expect(id)
   }
 
   #post(): void {
@@ -123,12 +104,11 @@ export class SqliteThread {
     })
   }
 
-  #settle(reply: Reply<never>): void {
-    const [id] = reply
+  #settle(id: number, answer: Reply<never>[1]): void {
     const waiter = this.#waiting.get(id)
     this.#waiting.delete(id)
-    if (reply.length === 3) waiter?.resolve({ rows: reply[1], changes: reply[2] })
-    else waiter?.reject(new DatabaseError(reply[1]))
+    if ('rows' in answer) waiter?.resolve(answer)
+    else waiter?.reject(new DatabaseError(answer))
   }
 
   #die(): void {

@@ -10,7 +10,7 @@ const STATEMENTS_KEPT = 200
 /** @type {Result} */
 const NOTHING = { rows: [], changes: 0 }
 
-const port = requirePort()
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
 /** @type {Map<string, SqliteDatabase.Statement<unknown[]>>} */
 const statements = new Map()
 
@@ -24,36 +24,27 @@ try {
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
   const writeBatch = createBatchWriter(database)
+  /** @param {Command} command */
+  const answer = (command) => {
+    try {
+      return run({ database, writeBatch }, command)
+    } catch (error) {
+      return describe(error)
+    }
+  }
   port.on('message', (/** @type {Request[]} */ requests) => {
-    reply(requests.map(([id, command]) => answerOne({ database, writeBatch }, id, command)))
+    reply(requests.map(([id, command]) => [id, answer(command)]))
     if (requests.some(([, { kind }]) => kind === 'close')) port.close()
   })
-  reply([[0, [], 0]])
+  reply([[0, NOTHING]])
 }
 
 /**
- * @typedef {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} Served
- *
- * @param {Served} served
- * @param {number} id
- * @param {Command} command
- * @returns {Reply}
- */
-function answerOne(served, id, command) {
-  try {
-    const { rows, changes } = answer(served, command)
-    return [id, rows, changes]
-  } catch (error) {
-    return [id, describe(error)]
-  }
-}
-
-/**
- * @param {Served} served
+ * @param {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} served
  * @param {Command} command
  * @returns {Result}
  */
-function answer({ database, writeBatch }, command) {
+function run({ database, writeBatch }, command) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
@@ -138,9 +129,4 @@ function reply(replies) {
 function describe(error) {
   const message = error instanceof Error ? error.message : String(error)
   return { code: error instanceof SqliteDatabase.SqliteError ? error.code : 'SQLITE_ERROR', message }
-}
-
-function requirePort() {
-  if (parentPort === null) throw new Error('runs as a worker thread only')
-  return parentPort
 }

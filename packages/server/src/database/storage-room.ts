@@ -9,21 +9,6 @@ export const SAMPLE_MS = 1_000
 // A refused write is cheap, and a disk is not given room within a second.
 const FULL_MS = 5_000
 
-/** Whether the store may grow. What reads, settles or signs in never asks. */
-export interface StorageRoom {
-  /**
-   * Throws 429 where nothing is taken that would make the store grow: the disk has less room than it should, or the
-   * database has said that it is full. In that case one caller in five seconds is let through, to see whether it still is.
-   */
-  require(): void
-  /** Hears of every fault of the database that ended a request. */
-  noteFault(error: unknown): void
-  /** Hears that something new was stored. */
-  noteWrite(): void
-  /** Looks how much room there is. */
-  sample(): Promise<void>
-}
-
 interface RoomOptions {
   clock: Clock
   logger: Logger
@@ -33,16 +18,17 @@ interface RoomOptions {
   freeBytes: (() => Promise<number>) | null
 }
 
-export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: RoomOptions): StorageRoom {
+export type StorageRoom = ReturnType<typeof createStorageRoom>
+
+/** Whether the store may grow. What reads, settles or signs in never asks. */
+export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: RoomOptions) {
   let isLow = false
   let fullAt: number | null = null
-  const noteSample = (free: number) => {
-    const wasLow = isLow
-    isLow = free < leastBytes
-    if (isLow && !wasLow) logger.error({ free, leastBytes }, 'the disk is nearly full: nothing new is taken')
-    if (wasLow && !isLow) logger.info({ free }, 'the disk has room again')
-  }
   return {
+    /**
+     * Throws 429 where nothing is taken that would make the store grow: the disk has less room than it should, or the
+     * database has said that it is full. In that case one caller in five seconds is let through, to see whether it still is.
+     */
     require() {
       if (isLow) throw diskFull()
       if (fullAt === null) return
@@ -50,16 +36,23 @@ export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: Room
       if (now >= fullAt && now - fullAt < FULL_MS) throw diskFull()
       fullAt = now
     },
-    noteFault(error) {
+    /** Hears of every fault of the database that ended a request. */
+    noteFault(error: unknown) {
       if (!isDiskFull(error)) return
       if (fullAt === null) logger.error({ err: error }, 'the disk of the database is full: nothing new is taken')
       fullAt = clock.now()
     },
+    /** Hears that something new was stored. */
     noteWrite() {
       fullAt = null
     },
+    /** Looks how much room there is. */
     async sample() {
-      if (freeBytes !== null) noteSample(await freeBytes())
+      const free = (await freeBytes?.()) ?? Number.POSITIVE_INFINITY
+      const wasLow = isLow
+      isLow = free < leastBytes
+      if (isLow && !wasLow) logger.error({ free, leastBytes }, 'the disk is nearly full: nothing new is taken')
+      if (wasLow && !isLow) logger.info({ free }, 'the disk has room again')
     },
   }
 }

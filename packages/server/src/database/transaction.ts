@@ -7,10 +7,9 @@ export type Tx = Transaction<Schema>
 const RETRIES = 3
 
 /**
- * Runs `work` in one transaction and returns what it returns. A conflict with another transaction, or a connection that
- * is lost before the commit, rolls back and runs `work` again, so it reads and writes through `tx` alone and has no other
- * effect. Throws a `CommitUnknownError` where the commit may have taken place. Lock rows with `.forUpdate()`: on SQLite,
- * whose transactions exclude each other from their start, the clause is dropped.
+ * Runs `work` in one transaction, and again after a conflict or a connection lost before the commit, so it reads and writes
+ * through `tx` alone. Throws a `CommitUnknownError` where the commit may have taken place. Lock rows with `.forUpdate()`:
+ * on SQLite, whose transactions exclude each other from their start, the clause is dropped.
  */
 export function inTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   return repeated((atCommit) =>
