@@ -8,7 +8,7 @@ import { listDeployed, lockOwner } from '../deployments/store.ts'
 import { countSurplus, deleteSurplus } from '../deployments/surplus-store.ts'
 import type { Deps } from '../deps.ts'
 import { deleteEnded } from '../executions/retention.ts'
-import { countEnded, listOldest } from '../executions/retention-store.ts'
+import { countEnded, eachOwner } from '../executions/retention-store.ts'
 import { listWaiting } from '../usage/journal-store.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import type { Usage } from '../usage/rollup-rules.ts'
@@ -23,8 +23,6 @@ export interface PruneOptions {
   isDryRun: boolean
 }
 
-const OWNERS_PER_LOOK = 200
-
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Deletes what is old and gives its space back, beside a running server or without one. */
@@ -33,17 +31,11 @@ export async function prune(deps: PruneDeps, store: Store, options: PruneOptions
   // What has ended lately names its deployment nowhere else.
   const named = await listWaiting(deps.db)
   const pruned = { executions: 0, deployments: 0, bytes: 0 }
-  for (let after = ''; ; ) {
-    const owners = await listOldest(deps.db, { after, limit: OWNERS_PER_LOOK })
-    for (const owner of owners) {
-      const ofOwner = await pruneOwner(deps, owner, { ...options, named })
-      pruned.executions += ofOwner.executions
-      pruned.deployments += ofOwner.deployments
-      pruned.bytes += ofOwner.bytes
-    }
-    const last = owners.at(-1)
-    if (!last || owners.length < OWNERS_PER_LOOK) break
-    after = last.ownerId
+  for await (const owner of eachOwner(deps.db)) {
+    const ofOwner = await pruneOwner(deps, owner, { ...options, named })
+    pruned.executions += ofOwner.executions
+    pruned.deployments += ofOwner.deployments
+    pruned.bytes += ofOwner.bytes
   }
   if (isDryRun) return { ok: true, text: JSON.stringify({ ...pruned, dryRun: true }) }
   return { ok: true, text: JSON.stringify({ ...pruned, ...(await giveBack(store)) }) }

@@ -1,13 +1,13 @@
 import type { Tier } from '@svc/contract'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { changeTier } from '../accounts/store.ts'
-import type { CheckoutsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import type { CheckoutStatus } from './rules.ts'
 
-export type NewCheckout = Insertable<CheckoutsTable>
-type CheckoutRow = Selectable<CheckoutsTable>
-type Provider = CheckoutsTable['provider']
+export type NewCheckout = Insertable<Schema['checkouts']>
+type CheckoutRow = Selectable<Schema['checkouts']>
+type Provider = Schema['checkouts']['provider']
 type CheckoutKey = Pick<CheckoutRow, 'owner_id' | 'checkout_id'>
 
 /** Where a checkout stands, and the tier that its owner has by then. */

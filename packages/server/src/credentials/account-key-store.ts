@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { PageStart } from '../database/page.ts'
-import type { CredentialsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { MAX_ACCOUNT_KEYS } from './rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
@@ -8,7 +8,7 @@ import { insertCredential, type NewCredential } from './store.ts'
 const SHOWN = ['credential_id', 'name', 'prefix', 'created_at', 'revoked_at'] as const
 
 /** What is shown of an account key. */
-export type AccountKeyRow = Pick<Selectable<CredentialsTable>, (typeof SHOWN)[number]>
+export type AccountKeyRow = Pick<Selectable<Schema['credentials']>, (typeof SHOWN)[number]>
 
 /** Account keys of this owner, revoked ones too, newest first, `limit` of them after the cursor. */
 export async function listAccountKeys(

@@ -1,8 +1,8 @@
 import type { KeyKind } from '@svc/contract'
 import type { Insertable, Kysely } from 'kysely'
-import type { CredentialsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 
-export type NewCredential = Insertable<CredentialsTable>
+export type NewCredential = Insertable<Schema['credentials']>
 
 export interface RuntimeKey {
   ownerId: string

@@ -1,4 +1,4 @@
-import { type Kysely, type Migration, type MigrationProvider, Migrator } from 'kysely'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { initial } from './migrations/0001-initial.ts'
 import { accountKeys } from './migrations/0002-account-keys.ts'
 import { sessions } from './migrations/0003-sessions.ts'
@@ -16,26 +16,22 @@ import { callsInRow } from './migrations/0015-calls-in-row.ts'
 import { masterKeyCheck } from './migrations/0016-master-key-check.ts'
 import { failedCalls } from './migrations/0017-failed-calls.ts'
 import { nodeSettings } from './migrations/0019-node-settings.ts'
-import { COLUMN_TYPES, type ColumnTypes } from './migrations/column-types.ts'
+import { earlierCalls } from './migrations/0020-earlier-calls.ts'
+import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
-/** Every migration that this version knows, in their order. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(migrationsBy(COLUMN_TYPES.sqlite))
 
 /** Applies, under a lock that other processes honour, the migrations that the database lacks. Throws the first failure. */
 export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TYPES): Promise<void> {
-  const migrator = new Migrator({ db, provider: migrationsFor(COLUMN_TYPES[engine]) })
-  const { error } = await migrator.migrateToLatest()
+  const provider = { getMigrations: async () => migrationsBy(COLUMN_TYPES[engine]) }
+  const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
-}
-
-function migrationsFor(types: ColumnTypes): MigrationProvider {
-  return { getMigrations: async () => migrationsBy(types) }
 }
 
 /** In the order of their names. */
 export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
-  return {
+  const steps = {
     '0001-initial': initial(types),
     '0002-account-keys': accountKeys(types),
     '0003-sessions': sessions(types),
@@ -53,5 +49,15 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0016-master-key-check': masterKeyCheck(types),
     '0017-failed-calls': failedCalls(types),
     '0019-node-settings': nodeSettings(types),
+    '0020-earlier-calls': earlierCalls(types),
+  }
+  return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
+}
+
+function migrationOf(steps: readonly MigrationStep[]): Migration {
+  return {
+    async up(db) {
+      for (const step of steps) await (typeof step === 'string' ? sql.raw(step).execute(db) : step(db))
+    },
   }
 }

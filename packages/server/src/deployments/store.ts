@@ -1,6 +1,6 @@
 import { type DeploymentManifest, DeploymentManifest as ManifestSchema, type Tier } from '@svc/contract'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { DeploymentsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow, SQL_BYTES } from '../usage/stored-bytes-rules.ts'
@@ -8,7 +8,7 @@ import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { takeDeployment } from './rules.ts'
 import { deleteSurplus } from './surplus-store.ts'
 
-export type DeploymentRow = Selectable<DeploymentsTable>
+export type DeploymentRow = Selectable<Schema['deployments']>
 
 /** A stored deployment. */
 export interface Deployment {
@@ -275,7 +275,7 @@ export async function summarizeServing(
 }
 
 function toSummary(
-  row: Pick<Selectable<DeploymentsTable>, 'version' | 'deployed_at' | 'capability_count'>,
+  row: Pick<Selectable<Schema['deployments']>, 'version' | 'deployed_at' | 'capability_count'>,
 ): DeploymentSummary {
   return { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count }
 }

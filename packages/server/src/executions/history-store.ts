@@ -1,13 +1,8 @@
 import { ExecutionStatus } from '@svc/contract'
-import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../database/page.ts'
-import type { CapabilityCallsTable, ExecutionsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
-import type { StoredCall } from './call-rules.ts'
-
-export type ExecutionRow = Selectable<ExecutionsTable>
-
-export type CallRow = Selectable<CapabilityCallsTable>
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
@@ -23,33 +18,41 @@ export interface ExecutionFilter {
   limit: number
 }
 
+/** What a list shows of an execution, under the names of the API; the rest of a row may be large. */
 const SUMMARY = [
-  'execution_id',
-  'runtime_id',
+  'execution_id as executionId',
+  'runtime_id as runtimeId',
   'kind',
   'status',
-  'finish_reason',
-  'duration_ms',
-  'call_count',
-  'failed_calls',
-  'total_tokens',
-  'started_at',
-  'completed_at',
+  'finish_reason as finishReason',
+  'duration_ms as durationMs',
+  'call_count as capabilityCalls',
+  'failed_calls as failedCalls',
+  'total_tokens as totalTokens',
+  'started_at as startedAt',
+  'completed_at as completedAt',
 ] as const
 
-/** What a list shows of an execution; the rest of a row may be large. */
-export type SummaryRow = Pick<ExecutionRow, (typeof SUMMARY)[number]>
+const TRACE = [
+  ...SUMMARY,
+  'project_id as projectId',
+  'deployment_version as deploymentVersion',
+  'error',
+  'message_shape as messageShape',
+  'steps',
+  'model_steps as modelSteps',
+  'input_tokens as inputTokens',
+  'output_tokens as outputTokens',
+  'metadata',
+  'calls',
+] as const
 
 /**
  * Executions of this owner, newest first. One range of one index for each status that is asked for, whatever the other
  * filters, so a page costs the same among thousands and among millions; several ranges are merged. The indexes of what
  * runs and of what has calls that failed, which is never much, know no other filter.
  */
-export async function listExecutions(
-  db: Kysely<Schema>,
-  ownerId: string,
-  filter: ExecutionFilter,
-): Promise<SummaryRow[]> {
+export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter) {
   const { status, limit } = filter
   if (filter.calls === 'failed') return range(db, ownerId, ofFailedCalls(filter), filter).execute()
   const statuses = status === undefined ? ExecutionStatus.options : [status]
@@ -63,8 +66,8 @@ export async function listExecutions(
   if (!first) return []
   return others
     .reduce((all, newest) => all.unionAll(newest), first)
-    .orderBy('started_at', 'desc')
-    .orderBy('execution_id', 'desc')
+    .orderBy('startedAt', 'desc')
+    .orderBy('executionId', 'desc')
     .limit(limit)
     .execute()
 }
@@ -73,7 +76,6 @@ function hasEnded(status: ExecutionStatus): boolean {
   return status !== 'running'
 }
 
-/** A condition on runtime and project. */
 type Place = RawBuilder<SqlBool>
 
 /** Runtime and project as one value: asked for by two, SQLite enters by an index of one, and reads all of the other. */
@@ -158,57 +160,26 @@ function range(db: Kysely<Schema>, ownerId: string, condition: Place, filter: Ex
 
 /** Bytes of the payloads of an execution and its calls, found without reading them; 0 where there is none. */
 export async function readTraceBytes(db: Kysely<Schema>, ownerId: string, executionId: string): Promise<number> {
-  const ofCalls = sql`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
-    where owner_id = ${ownerId} and execution_id = ${executionId})`
   const row = await db
     .selectFrom('executions')
-    .select(sql<number>`${sql.raw(SQL_BYTES.executions)} + ${ofCalls}`.as('bytes'))
+    .select(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .executeTakeFirst()
   return row?.bytes ?? 0
 }
 
-/**
- * One execution of this owner that started no earlier than `from`, or null. Its calls, in order, are rows of their own where
- * an earlier release ended it.
- */
-export async function findExecution(
+/** One execution of this owner that started no earlier than `from`, or undefined. */
+export function findExecution(
   db: Kysely<Schema>,
   ownerId: string,
   { executionId, from }: { executionId: string; from: number },
-): Promise<{ execution: ExecutionRow; calls: CallRow[] } | null> {
-  const execution = await db
+) {
+  return db
     .selectFrom('executions')
-    .selectAll()
+    .select(TRACE)
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .where('started_at', '>=', from)
     .executeTakeFirst()
-  if (!execution) return null
-  if (execution.calls !== null || execution.call_count === 0) return { execution, calls: [] }
-  const calls = await db
-    .selectFrom('capability_calls')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
-    .orderBy('ordinal')
-    .execute()
-  return { execution, calls }
-}
-
-/** A call that an earlier release had written as a row of its own. */
-export function toStoredCall(row: CallRow): StoredCall {
-  return {
-    callId: row.call_id,
-    ordinal: row.ordinal,
-    capability: row.capability,
-    step: row.step,
-    status: row.status,
-    input: JSON.parse(row.input),
-    output: row.output === null ? null : JSON.parse(row.output),
-    error: row.error,
-    startedAt: row.started_at,
-    durationMs: row.duration_ms,
-  }
 }

@@ -1,4 +1,4 @@
-import { type ExecutionSummary, JsonObject, type Trace, type TracedStep, TurnShape } from '@svc/contract'
+import { type ExecutionSummary, JsonObject, type Trace, TurnShape } from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
@@ -10,16 +10,7 @@ import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { readCalls } from './call-rules.ts'
-import {
-  type CallRow,
-  type ExecutionFilter,
-  type ExecutionRow,
-  findExecution,
-  listExecutions,
-  readTraceBytes,
-  type SummaryRow,
-  toStoredCall,
-} from './history-store.ts'
+import { type ExecutionFilter, findExecution, listExecutions, readTraceBytes } from './history-store.ts'
 
 export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
 
@@ -36,7 +27,7 @@ export async function listOwnExecutions(
   if (filter.projectId !== undefined) await requireProject(deps, owner, filter.projectId)
   const from = Math.max(filter.from ?? 0, retainedSince(owner.tier, deps.clock.now()))
   const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, from, limit: filter.limit + 1 })
-  const page = cutPage(rows, filter.limit, (row) => ({ at: row.started_at, id: row.execution_id }))
+  const page = cutPage(rows, filter.limit, (row) => ({ at: row.startedAt, id: row.executionId }))
   return { executions: page.shown.map(toSummary), next: page.next }
 }
 
@@ -50,23 +41,14 @@ export async function traceOf(
   reserve(await readTraceBytes(deps.db, owner.ownerId, executionId))
   const found = await findExecution(deps.db, owner.ownerId, { executionId, from })
   if (!found) throw notFound('The execution')
-  return toTrace(found.execution, found.calls)
+  return toTrace(found)
 }
 
-function toSummary(row: SummaryRow): ExecutionSummary {
-  return {
-    executionId: row.execution_id,
-    runtimeId: row.runtime_id,
-    kind: row.kind,
-    status: row.status,
-    finishReason: row.finish_reason,
-    durationMs: row.duration_ms,
-    capabilityCalls: row.call_count,
-    failedCalls: row.failed_calls,
-    totalTokens: row.total_tokens,
-    startedAt: isoTime(row.started_at),
-    completedAt: isoTimeOrNull(row.completed_at),
-  }
+type SummaryRow = Awaited<ReturnType<typeof listExecutions>>[number]
+type TraceRow = NonNullable<Awaited<ReturnType<typeof findExecution>>>
+
+function toSummary<Row extends Pick<SummaryRow, 'startedAt' | 'completedAt'>>({ startedAt, completedAt, ...row }: Row) {
+  return { ...row, startedAt: isoTime(startedAt), completedAt: isoTimeOrNull(completedAt) }
 }
 
 const Shapes = z.array(TurnShape)
@@ -74,29 +56,22 @@ const Steps = z.array(
   z.object({ startedAt: z.number(), durationMs: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
 )
 
-function toTrace(row: ExecutionRow, calls: readonly CallRow[]): Trace {
+function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: TraceRow): Trace {
   return {
     ...toSummary(row),
-    projectId: row.project_id,
-    deploymentVersion: row.deployment_version,
-    error: row.error === null ? null : { message: row.error },
-    messageShape: Shapes.parse(JSON.parse(row.message_shape)),
-    steps: row.steps,
-    modelSteps: row.model_steps === null ? [] : Steps.parse(JSON.parse(row.model_steps)).map(toTracedStep),
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    metadata: row.metadata === null ? null : JsonObject.parse(JSON.parse(row.metadata)),
+    error: toFailure(error),
+    messageShape: Shapes.parse(JSON.parse(messageShape)),
+    modelSteps: Steps.parse(JSON.parse(modelSteps ?? '[]')).map(({ startedAt, ...step }, index) => {
+      return { step: index + 1, startedAt: isoTime(startedAt), ...step }
+    }),
+    metadata: metadata === null ? null : JsonObject.parse(JSON.parse(metadata)),
     // A call still under way has no outcome to show; it appears once it ended.
-    capabilityCalls: [...readCalls(row.calls), ...calls.map(toStoredCall)].flatMap(
-      ({ startedAt, ordinal, ...call }) => {
-        const { status, error } = call
-        if (status === 'dispatched') return []
-        return [{ ...call, status, error: error === null ? null : { message: error }, startedAt: isoTime(startedAt) }]
-      },
+    capabilityCalls: readCalls(calls).flatMap(({ startedAt, ordinal, status, error, ...call }) =>
+      status === 'dispatched' ? [] : [{ ...call, status, error: toFailure(error), startedAt: isoTime(startedAt) }],
     ),
   }
 }
 
-function toTracedStep({ startedAt, ...step }: z.infer<typeof Steps>[number], index: number): TracedStep {
-  return { step: index + 1, startedAt: isoTime(startedAt), ...step }
+function toFailure(message: string | null) {
+  return message === null ? null : { message }
 }

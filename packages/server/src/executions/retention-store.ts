@@ -13,21 +13,35 @@ type Ended = (typeof ENDED)[number]
 // What the index of ended executions holds; SQLite does not conclude it from the status.
 const RUNNING = sql.lit('running' as const)
 
-/** An owner, and when the first ended execution of theirs that is still there started; null where there is none. */
+const OWNERS_PER_LOOK = 200
+
 export interface OldestOfOwner {
   ownerId: string
   tier: Tier
-  startedAt: number | null
-  /** The first hour that the roll-ups count; null where they count none. */
-  countedAt: number | null
+  /** The start of the first ended execution that is still there; infinite where there is none. */
+  startedAt: number
+  /** The first hour that the roll-ups count; infinite where they count none. */
+  countedAt: number
 }
 
-/** Owners in the order of their ids, `limit` of them after one, each with its oldest: two looks into an index each. */
-export async function listOldest(
-  db: Kysely<Schema>,
-  { after, limit }: { after: string; limit: number },
-): Promise<OldestOfOwner[]> {
-  const rows = await db
+/** Every owner, in the order of their ids, with their oldest: three looks into an index each. */
+export async function* eachOwner(db: Kysely<Schema>): AsyncGenerator<OldestOfOwner> {
+  for (let after = ''; ; ) {
+    const rows = await ownersAfter(db, after).execute()
+    for (const { owner_id: ownerId, tier, completed, failed, counted } of rows) {
+      const [startedAt, countedAt] = [Math.min(completed ?? NEVER, failed ?? NEVER), counted ?? NEVER]
+      yield { ownerId, tier, startedAt, countedAt }
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < OWNERS_PER_LOOK) return
+    after = last.owner_id
+  }
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+function ownersAfter(db: Kysely<Schema>, after: string) {
+  return db
     .selectFrom('owners')
     .select((eb) => {
       const oldest = (status: Ended) =>
@@ -46,24 +60,12 @@ export async function listOldest(
         .where('grain', '=', 'hour')
         .orderBy('at')
         .limit(1)
-      return [
-        'owner_id',
-        'tier',
-        counted.as('counted_at'),
-        oldest('completed').as('completed'),
-        oldest('failed').as('failed'),
-      ]
+      return [oldest('completed').as('completed'), oldest('failed').as('failed'), counted.as('counted')]
     })
+    .select(['owner_id', 'tier'])
     .where('owner_id', '>', after)
     .orderBy('owner_id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
-    ownerId: row.owner_id,
-    tier: row.tier,
-    startedAt: earlier(row.completed, row.failed),
-    countedAt: row.counted_at,
-  }))
+    .limit(OWNERS_PER_LOOK)
 }
 
 /** Deletes what the roll-ups of an account count of the hours and days that were over before. */
@@ -86,10 +88,6 @@ export async function deleteRollups(
   })
 }
 
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b)
-}
-
 /** How much one transaction deletes at most, so that nobody waits long for it: executions, and calls of theirs. */
 const MAX_ROWS = 500
 const MAX_CALLS = 2_000
@@ -97,11 +95,10 @@ const MAX_CALLS = 2_000
 /** Counts of deleted rows; with `--dry-run`, of rows that would be deleted. */
 export interface Deleted {
   executions: number
-  /** Of their payloads and those of their calls. */
   bytes: number
 }
 
-/** How many ended executions of an owner started before, and what they and their calls store. */
+/** How many ended executions of an owner started before, and what they store. */
 export async function countEnded(
   db: Kysely<Schema>,
   ownerId: string,
@@ -112,24 +109,17 @@ export async function countEnded(
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       eb.fn.sum<number | null>(sql<number>`${sql.raw(SQL_BYTES.executions)}`).as('bytes'),
-      eb.fn
-        .sum<number | null>(
-          sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
-            where capability_calls.owner_id = executions.owner_id
-              and capability_calls.execution_id = executions.execution_id)`,
-        )
-        .as('calls'),
     ])
     .where('owner_id', '=', ownerId)
     .where('status', '<>', RUNNING)
     .where('started_at', '<', startedBefore)
     .executeTakeFirstOrThrow()
-  return { executions: Number(row.count), bytes: (row.bytes ?? 0) + (row.calls ?? 0) }
+  return { executions: Number(row.count), bytes: row.bytes ?? 0 }
 }
 
 /**
- * Deletes some of an owner's ended executions that started before, and their calls, in one transaction, and returns how
- * many there were; none when none is left that no other replica is at.
+ * Deletes some of an owner's ended executions that started before, in one transaction, and returns how many there were;
+ * none when none is left that no other replica is at.
  */
 export async function deleteSomeEnded(
   db: Kysely<Schema>,
@@ -140,16 +130,13 @@ export async function deleteSomeEnded(
     for (const status of ENDED) {
       const executionIds = await lockOldest(tx, ownerId, { status, startedBefore })
       if (executionIds.length === 0) continue
-      let bytes = 0
-      for (const table of ['capability_calls', 'executions'] as const) {
-        const deleted = await tx
-          .deleteFrom(table)
-          .where('owner_id', '=', ownerId)
-          .where('execution_id', 'in', executionIds)
-          .returning(sql<number>`${sql.raw(SQL_BYTES[table])}`.as('bytes'))
-          .execute()
-        for (const row of deleted) bytes += row.bytes
-      }
+      const deleted = await tx
+        .deleteFrom('executions')
+        .where('owner_id', '=', ownerId)
+        .where('execution_id', 'in', executionIds)
+        .returning(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
+        .execute()
+      const bytes = deleted.reduce((sum, row) => sum + row.bytes, 0)
       await addStoredBytes(tx, [{ ownerId, bytes: -bytes }])
       return { executions: executionIds.length, bytes }
     }

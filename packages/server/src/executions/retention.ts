@@ -1,30 +1,19 @@
 import type { Deps } from '../deps.ts'
 import { countedSince, retainedSince } from '../usage/retention-rules.ts'
 import { GRAIN_MS } from '../usage/rollup-rules.ts'
-import { type Deleted, deleteRollups, deleteSomeEnded, listOldest, type OldestOfOwner } from './retention-store.ts'
+import { type Deleted, deleteRollups, deleteSomeEnded, eachOwner, type OldestOfOwner } from './retention-store.ts'
 
 /** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
 export const RETENTION_SWEEP_MS = 5 * 60_000
 
-const OWNERS_PER_LOOK = 200
-
-/** How many days of figures of one account a sweep deletes at most. */
 const MOST_DAYS = 7
-
-/** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
-export interface RetentionSweep {
-  /**
-   * Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one.
-   * Rejects, once it has been to all of them, with the first fault of one.
-   */
-  run(): Promise<number>
-  /** Ends the sweep under way after its present transaction, and begins no more. */
-  stop(): Promise<void>
-}
 
 type SweepDeps = Pick<Deps, 'db' | 'clock' | 'logger'>
 
-export function createRetentionSweep(deps: SweepDeps): RetentionSweep {
+export type RetentionSweep = ReturnType<typeof createRetentionSweep>
+
+/** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
+export function createRetentionSweep(deps: SweepDeps) {
   const stopping = new AbortController()
   let underWay: Promise<number> | null = null
   const sweep = async () => {
@@ -33,15 +22,20 @@ export function createRetentionSweep(deps: SweepDeps): RetentionSweep {
     return deleted
   }
   return {
-    run() {
+    /**
+     * Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one.
+     * Rejects, once it has been to all of them, with the first fault of one.
+     */
+    run(): Promise<number> {
       underWay ??= sweep().finally(() => {
         underWay = null
       })
       return underWay
     },
-    async stop() {
+    /** Ends the sweep under way after its present transaction, and begins no more. */
+    async stop(): Promise<void> {
       stopping.abort()
-      // Whoever began it hears of its fault.
+      // Its fault is told where it was begun.
       await underWay?.catch(() => 0)
     },
   }
@@ -50,19 +44,14 @@ export function createRetentionSweep(deps: SweepDeps): RetentionSweep {
 async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   const faults: unknown[] = []
   let deleted = 0
-  for (let after = ''; !signal.aborted; ) {
-    const owners = await listOldest(deps.db, { after, limit: OWNERS_PER_LOOK })
-    for (const owner of owners) {
-      try {
-        deleted += await sweepOwner(deps, owner, signal)
-      } catch (error) {
-        // A fault of one account must not keep those of all accounts after it.
-        faults.push(error)
-      }
+  for await (const owner of eachOwner(deps.db)) {
+    if (signal.aborted) break
+    try {
+      deleted += await sweepOwner(deps, owner, signal)
+    } catch (error) {
+      // A fault of one account must not keep those of all accounts after it.
+      faults.push(error)
     }
-    const last = owners.at(-1)
-    if (!last || owners.length < OWNERS_PER_LOOK) break
-    after = last.ownerId
   }
   if (faults.length > 0) throw faults[0]
   return deleted
@@ -75,12 +64,12 @@ async function sweepOwner(
 ): Promise<number> {
   const now = deps.clock.now()
   const before = countedSince(tier, now)
-  if (countedAt !== null && countedAt < before - GRAIN_MS.day) {
+  if (countedAt < before - GRAIN_MS.day) {
     // Those of a long time, which a release before this one left, bit by bit.
     await deleteRollups(deps.db, ownerId, { before: Math.min(before, countedAt + MOST_DAYS * GRAIN_MS.day) })
   }
   const startedBefore = retainedSince(tier, now)
-  if (startedAt === null || startedAt >= startedBefore) return 0
+  if (startedAt >= startedBefore) return 0
   return (await deleteEnded(deps, { ownerId, startedBefore, signal })).executions
 }
 

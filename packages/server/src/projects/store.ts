@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { PageStart } from '../database/page.ts'
-import type { ProjectsTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
 
-export type ProjectRow = Selectable<ProjectsTable>
+export type ProjectRow = Selectable<Schema['projects']>
 
 /** True when the project exists and is this owner's. */
 export async function ownsProject(db: Kysely<Schema>, ownerId: string, projectId: string): Promise<boolean> {

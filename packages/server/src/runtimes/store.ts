@@ -2,12 +2,12 @@ import type { Tier } from '@svc/contract'
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../credentials/store.ts'
 import type { PageStart } from '../database/page.ts'
-import type { RuntimesTable, Schema } from '../database/schema.ts'
+import type { Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
-export type NewRuntime = Insertable<RuntimesTable>
-export type RuntimeRow = Selectable<RuntimesTable>
+export type NewRuntime = Insertable<Schema['runtimes']>
+export type RuntimeRow = Selectable<Schema['runtimes']>
 
 export interface RuntimeView extends RuntimeRow {
   tier: Tier

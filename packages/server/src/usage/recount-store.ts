@@ -13,21 +13,18 @@ export async function recountStoredBytes(
 ): Promise<{ before: number; counted: number } | null> {
   const ended = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.executions)}), 0) from executions
     where owner_id = ${ownerId} and status <> 'running')`
-  const calls = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.capability_calls)}), 0) from capability_calls
-    where owner_id = ${ownerId} and execution_id not in
-      (select execution_id from executions where owner_id = ${ownerId} and status = 'running'))`
   const manifests = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.deployments)}), 0) from deployments
     where owner_id = ${ownerId})`
   const row = await db
     .selectFrom('owners')
-    .select(['stored_bytes', ended.as('ended'), calls.as('calls'), manifests.as('manifests')])
+    .select(['stored_bytes', ended.as('ended'), manifests.as('manifests')])
     .select(WAITING_USAGES.as('waiting'))
     .where('owner_id', '=', ownerId)
     .executeTakeFirst()
   if (!row) return null
   const waiting = readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId)
   const waitingBytes = waiting.reduce((sum, { storedBytes }) => sum + storedBytes, 0)
-  const counted = row.ended + row.calls + row.manifests
+  const counted = row.ended + row.manifests
   const before = row.stored_bytes + waitingBytes
   await db
     .updateTable('owners')

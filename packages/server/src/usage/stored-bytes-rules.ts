@@ -7,7 +7,6 @@ import { TIERS } from './tiers.ts'
  */
 export const SQL_BYTES = {
   executions: sumOf('executions', ['message_shape', 'metadata', 'model_steps', 'error', 'calls']),
-  capability_calls: sumOf('capability_calls', ['input', 'output', 'error']),
   deployments: sumOf('deployments', ['manifest']),
 } as const
 
@@ -17,7 +16,9 @@ function sumOf(table: string, columns: readonly string[]): string {
 
 /** The same of texts that are still to be stored. */
 export function textBytes(texts: readonly (string | null)[]): number {
-  return texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), 0)
+  let bytes = 0
+  for (const text of texts) bytes += text === null ? 0 : Buffer.byteLength(text)
+  return bytes
 }
 
 /** Whether an account has stored as much as its plan allows. Payloads that would fill it are cut, and nothing is refused. */

@@ -69,7 +69,7 @@ describeEngines('a database whose executions have their calls in rows of their o
     calls: [{ capability: 'echo', isCompleted: true, durationMs: 5 }],
   }
   const LEFT = [
-    `insert into owners (owner_id, email, tier, created_at, stored_bytes) values ('owner_1', 'a@example.com', 'pro', 1, 14)`,
+    `insert into owners (owner_id, email, tier, created_at, stored_bytes) values ('owner_1', 'a@example.com', 'pro', 1, ${14 + 2 + 11})`,
     `insert into executions (${EXECUTION}, completed_at, duration_ms, finish_reason, node_id)
       values ('owner_1', 'exec_done', 'rt_1', 'proj_1', 'broker', 'completed', '[]', 1, ${NOW}, ${NOW + 9}, 9, 'stop', 'node_1')`,
     `insert into executions (${EXECUTION}, node_id)
@@ -78,6 +78,8 @@ describeEngines('a database whose executions have their calls in rows of their o
       values ('owner_1', 'exec_done', 'call_1', 0, 'echo', 0, 'completed', '{"a":1}', '"out"', ${NOW}, 5)`,
     `insert into capability_calls (${CALL})
       values ('owner_1', 'exec_running', 'call_2', 0, 'echo', 1, 'dispatched', '{}', null, ${NOW}, null)`,
+    `insert into capability_calls (${CALL}, error)
+      values ('owner_1', 'exec_done', 'call_3', 1, 'echo', 0, 'failed', '{}', null, ${NOW}, 5, 'said "no"\n\\')`,
     `insert into usage_journal (usages) values ('${JSON.stringify([USAGE])}')`,
   ]
 
@@ -90,10 +92,7 @@ describeEngines('a database whose executions have their calls in rows of their o
     const clock = { now: () => NOW + 1_000 }
     const hour = Math.floor(NOW / 3_600_000) * 3_600_000
     const filter = { from: 0, after: null, limit: 10 }
-    const listed = (await listExecutions(db, 'owner_1', filter)).map(({ execution_id, status }) => [
-      execution_id,
-      status,
-    ])
+    const listed = (await listExecutions(db, 'owner_1', filter)).map(({ executionId, status }) => [executionId, status])
     expect(listed).toEqual([
       ['exec_running', 'running'],
       ['exec_done', 'completed'],
@@ -110,7 +109,10 @@ describeEngines('a database whose executions have their calls in rows of their o
     const reserve = () => undefined
     expect(await traceOf({ db, clock }, owner, { executionId: 'exec_done', reserve })).toMatchObject({
       status: 'completed',
-      capabilityCalls: [{ callId: 'call_1', status: 'completed', input: { a: 1 }, output: 'out', durationMs: 5 }],
+      capabilityCalls: [
+        { callId: 'call_1', status: 'completed', input: { a: 1 }, output: 'out', error: null, durationMs: 5 },
+        { callId: 'call_3', status: 'failed', input: {}, output: null, error: { message: 'said "no"\n\\' } },
+      ],
     })
     expect(await traceOf({ db, clock }, owner, { executionId: 'exec_running', reserve })).toMatchObject({
       status: 'failed',

@@ -220,7 +220,7 @@ describeEngines('the history of executions', (engine) => {
     const { runtimeId } = runtime
     const filter = { runtimeId, from: 0, after: null, limit: 10 }
     const listed = await listExecutions(held.db.withPlugin(endsBetween), owner.ownerId, filter)
-    expect([queries, listed.map((row) => row.execution_id)]).toEqual([2, ['exec_moved', 'exec_earlier']])
+    expect([queries, listed.map((row) => row.executionId)]).toEqual([2, ['exec_moved', 'exec_earlier']])
   })
 
   test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {

@@ -13,7 +13,7 @@ describeEngines('retention', (engine) => {
 
   // A sweep is of all accounts, and so are its counts.
   beforeEach(async () => {
-    for (const table of ['executions', 'capability_calls'] as const) await database().db.deleteFrom(table).execute()
+    await database().db.deleteFrom('executions').execute()
   })
 
   const start = () => startForTest(database())
@@ -30,15 +30,12 @@ describeEngines('retention', (engine) => {
 
   const kept = async (owner: TestOwner) => {
     const { db } = database()
-    const [executions, calls] = await Promise.all(
-      (['executions', 'capability_calls'] as const).map((table) =>
-        db.selectFrom(table).select('execution_id').where('owner_id', '=', owner.ownerId).execute(),
-      ),
-    )
-    return {
-      executions: (executions ?? []).map((row) => row.execution_id).sort(),
-      calls: (calls ?? []).map((row) => row.execution_id).sort(),
-    }
+    const rows = await db
+      .selectFrom('executions')
+      .select('execution_id')
+      .where('owner_id', '=', owner.ownerId)
+      .execute()
+    return rows.map((row) => row.execution_id).sort()
   }
 
   test('what is a millisecond past its plan’s days goes with its calls; what is younger stays, and so does what runs', async () => {
@@ -61,10 +58,7 @@ describeEngines('retention', (engine) => {
       ]
       await insertPast(database(), [young, ...old, running])
       expect([tier, await sweepOf(service).run()]).toEqual([tier, 3])
-      expect(await kept(owner)).toEqual({
-        executions: [young.executionId, running.executionId].sort(),
-        calls: [young.executionId, young.executionId, running.executionId].sort(),
-      })
+      expect(await kept(owner)).toEqual([young.executionId, running.executionId].sort())
       expect(await sweepOf(service).run()).toBe(0)
     }
   })
@@ -79,7 +73,7 @@ describeEngines('retention', (engine) => {
     expect((await scene.trace(executionId)).capabilityCalls).toHaveLength(1)
     scene.service.clock.advance(1)
     expect(await sweepOf(scene.service).run()).toBe(1)
-    expect(await kept(scene.owner)).toEqual({ executions: [], calls: [] })
+    expect(await kept(scene.owner)).toEqual([])
     expect(await scene.usage()).toEqual(usage)
     expect(usage).toMatchObject({ executions: 1, capability_calls: 1 })
   })
@@ -148,7 +142,7 @@ describeEngines('retention', (engine) => {
     expect(await steps()).toEqual([20, 20, 5, 0])
     await put(2, { calls: 2_001 })
     expect(await steps()).toEqual([1, 1, 0])
-    expect(await kept(owner)).toEqual({ executions: [], calls: [] })
+    expect(await kept(owner)).toEqual([])
   })
 
   test('accounts are swept whatever their number, and one that has nothing to lose keeps all', async () => {
@@ -164,7 +158,7 @@ describeEngines('retention', (engine) => {
     const of = (ownerId: string) => ({ ...past(service, stays, { startedAt: 1 }), ownerId })
     await insertPast(database(), [young, ...owners.map(of)])
     expect(await sweepOf(service).run()).toBe(230)
-    expect((await kept(stays)).executions).toEqual([young.executionId])
+    expect(await kept(stays)).toEqual([young.executionId])
   })
 
   test('whoever asks while a sweep is under way joins it; one that is stopped ends early and begins no more', async () => {
@@ -178,11 +172,11 @@ describeEngines('retention', (engine) => {
     const stopped = sweepOf(service)
     const running = stopped.run()
     await stopped.stop()
-    const left = (await kept(owner)).executions.length
+    const left = (await kept(owner)).length
     expect(left).toBeGreaterThanOrEqual(600)
     expect(await running).toBe(1_100 - left)
     expect(await stopped.run()).toBe(0)
-    expect((await kept(owner)).executions).toHaveLength(left)
+    expect(await kept(owner)).toHaveLength(left)
   })
 
   test('the retained can be listed, run and settled while the rest is deleted', async () => {
@@ -194,7 +188,7 @@ describeEngines('retention', (engine) => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => scene.executeAsOwner()))
     const ids = answers.map((answer) => executed(answer).executionId)
     expect(await sweeping).toBe(3_000)
-    expect(await kept(scene.owner)).toEqual({ executions: ids.sort(), calls: [] })
+    expect(await kept(scene.owner)).toEqual(ids.sort())
   })
 })
 
@@ -219,7 +213,7 @@ describeEngines('retention on replicas', (engine) => {
     const counts = await Promise.all(sweeps)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_400)
     // A replica leaves alone what another has locked, and does not wait for it: who is last finds the rest.
-    const left = await database.db.selectFrom('capability_calls').select('call_id').execute()
+    const left = await database.db.selectFrom('executions').select('execution_id').execute()
     expect(left).toEqual([])
   })
 })

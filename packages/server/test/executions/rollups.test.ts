@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUsageFolding } from '../../src/analytics/folding.ts'
 import type { Database } from '../../src/database/open.ts'
-import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type ExecutionRollupsTable } from '../../src/database/schema.ts'
+import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/database/schema.ts'
 import type { NewRow, Settlement } from '../../src/executions/batch-rules.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
 import type { Ending } from '../../src/executions/settlement-rules.ts'
@@ -32,7 +32,7 @@ async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day')
     rows.filter((row) => row.owner_id === ownerId && row.grain === grain)
   const executions = ofOwner(await db.selectFrom('execution_rollups').selectAll().execute())
   const capabilityCalls = ofOwner(await db.selectFrom('call_rollups').selectAll().execute())
-  const total = (rows: readonly Partial<Selectable<ExecutionRollupsTable>>[], columns: readonly Column[]) =>
+  const total = (rows: readonly Partial<Selectable<Schema['execution_rollups']>>[], columns: readonly Column[]) =>
     rows.reduce((sum, row) => sum + columns.reduce((all, column) => all + (row[column] ?? 0), 0), 0)
   const byCapability = new Map<string, { calls: number; failed: number; timed: number }>()
   for (const row of capabilityCalls) {

@@ -1,7 +1,8 @@
 import type { ExecutionStatus } from '@svc/contract'
 import type { Insertable } from 'kysely'
 import type { Database } from '../../src/database/open.ts'
-import type { ExecutionsTable } from '../../src/database/schema.ts'
+import type { Schema } from '../../src/database/schema.ts'
+import { callsText } from '../../src/executions/call-rules.ts'
 
 export const DAY_MS = 86_400_000
 
@@ -16,30 +17,18 @@ export interface PastExecution {
   calls?: number
 }
 
+const CALL = {
+  capability: 'echo',
+  step: 1,
+  status: 'completed',
+  input: '{}',
+  output: '{}',
+  error: null,
+  durationMs: 1,
+} as const
+
 /** Writes executions straight into the store, as they would stand there had they been run. */
 export async function insertPast({ db }: Database, past: readonly PastExecution[]): Promise<void> {
-  // Calls first: whoever sweeps meanwhile finds an execution with all of them or none.
-  const calls = past.flatMap(({ ownerId, executionId, startedAt, calls: count = 0 }) =>
-    Array.from({ length: count }, (_, ordinal) => ({
-      owner_id: ownerId,
-      execution_id: executionId,
-      call_id: `call_${ordinal}`,
-      ordinal,
-      capability: 'echo',
-      step: 1,
-      status: 'completed' as const,
-      input: '{}',
-      output: '{}',
-      started_at: startedAt,
-      duration_ms: 1,
-    })),
-  )
-  for (let start = 0; start < calls.length; start += 1_000) {
-    await db
-      .insertInto('capability_calls')
-      .values(calls.slice(start, start + 1_000))
-      .execute()
-  }
   const rows = past.map(toRow)
   for (let start = 0; start < rows.length; start += 1_000) {
     await db
@@ -61,9 +50,12 @@ function toRow({ ownerId, executionId, runtimeId, projectId, status, startedAt, 
     finish_reason: isOver ? (status === 'completed' ? 'stop' : 'error') : null,
     message_shape: '[]',
     call_count: calls,
+    calls: callsText(
+      Array.from({ length: calls }, (_, ordinal) => ({ ...CALL, callId: `call_${ordinal}`, ordinal, startedAt })),
+    ),
     started_at: startedAt,
     completed_at: isOver ? startedAt : null,
     duration_ms: isOver ? 0 : null,
     node_id: 'node_of_the_past',
-  } satisfies Insertable<ExecutionsTable>
+  } satisfies Insertable<Schema['executions']>
 }

@@ -1,5 +1,5 @@
 import type { Insertable, Kysely } from 'kysely'
-import type { Schema, UsageJournalTable } from '../../src/database/schema.ts'
+import type { Schema } from '../../src/database/schema.ts'
 import type { NewRow, Settlement } from '../../src/executions/batch-rules.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { type Ending, settlementOf } from '../../src/executions/settlement-rules.ts'
@@ -61,6 +61,6 @@ export async function holdLease(db: Kysely<Schema>): Promise<void> {
 }
 
 /** An entry in the journal of usage. */
-export function journalEntry(usages: readonly Usage[]): Insertable<UsageJournalTable> {
+export function journalEntry(usages: readonly Usage[]): Insertable<Schema['usage_journal']> {
   return { usages: JSON.stringify(usages) }
 }

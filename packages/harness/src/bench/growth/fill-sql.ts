@@ -45,11 +45,11 @@ export const CLEARING = ['drop table filled_slots', 'drop table filled_durations
 
 const SHAPE = '[{"role":"user","parts":[{"type":"text"}]},{"role":"assistant","parts":[{"type":"text"}]}]'
 
-/** Rows of executions, evenly over the time; 2 % failed, three of five through the broker. */
+/** Rows of executions, evenly over the time, each with one call as long as itself; 2 % failed, three of five through the broker. */
 export function executionRows(fill: Fill): string {
   return `insert into executions (owner_id, execution_id, runtime_id, project_id, deployment_version, kind, status,
       finish_reason, error, message_shape, steps, input_tokens, output_tokens, total_tokens, duration_ms, metadata,
-      call_count, started_at, completed_at, node_id)
+      call_count, calls, started_at, completed_at, node_id)
     select owner_id, ${DIALECTS[fill.engine].id('exec_')}, runtime_id, project_id, 1,
       case when is_broker = 1 then 'broker' else 'execute' end,
       case when is_failed = 1 then 'failed' else 'completed' end,
@@ -57,23 +57,19 @@ export function executionRows(fill: Fill): string {
       case when is_failed = 1 then 'The capability answered with status 503.' end,
       case when is_broker = 1 then '[]' else '${SHAPE}' end,
       1 - is_broker, (1 - is_broker) * 812, (1 - is_broker) * 164, (1 - is_broker) * 976, duration_ms,
-      case when is_broker = 1 then null else '{"page":"/orders","locale":"en"}' end, 1,
+      case when is_broker = 1 then null else '{"page":"/orders","locale":"en"}' end, 1, ${callText(fill)},
       started_at, started_at + duration_ms, 'node-filled'
     from ${planned(fill)}`
 }
 
-/** One call of each execution, as long as itself. */
-export function callRows(fill: Fill): string {
-  const { input, output } = fill.plan.payloadBytes
-  return `insert into capability_calls (owner_id, execution_id, call_id, ordinal, capability, step, status, input, output,
-      error, started_at, duration_ms)
-    select owner_id, ${DIALECTS[fill.engine].id('exec_')}, ${DIALECTS[fill.engine].id('call_')}, 0, capability, 0,
-      case when is_failed = 1 then 'failed' else 'completed' end,
-      ${payload('{"orderId":"', input)},
-      case when is_failed = 1 then null else ${payload('{"state":"shipped","order":"', output)} end,
-      case when is_failed = 1 then 'The capability answered with status 503.' end,
-      started_at, duration_ms
-    from ${planned(fill)}`
+function callText({ engine, plan }: Fill): string {
+  const { input, output } = plan.payloadBytes
+  return `'{"callId":"' || ${DIALECTS[engine].id('call_')} || '","ordinal":0,"capability":"' || capability
+      || '","step":0,"startedAt":' || started_at || ',"status":"' || case when is_failed = 1 then 'failed' else 'completed' end
+      || '","durationMs":' || duration_ms
+      || ',"error":' || case when is_failed = 1 then '"The capability answered with status 503."' else 'null' end
+      || ',"input":' || ${payload('{"orderId":"', input)}
+      || ',"output":' || case when is_failed = 1 then 'null' else ${payload('{"state":"shipped","order":"', output)} end || '}'`
 }
 
 // Text that differs from row to row and is no longer than this.

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
 import type { Store } from '../../support/store.ts'
-import { CLEARING, callRows, executionRows, type Fill, preparing, ROLL_UPS } from './fill-sql.ts'
+import { CLEARING, executionRows, type Fill, preparing, ROLL_UPS } from './fill-sql.ts'
 
 /** Writes a history into a store whose schema is there and which no server has open. */
 export function fillHistory(store: Store, fill: Omit<Fill, 'engine'>): Promise<void> {
@@ -11,8 +11,6 @@ export function fillHistory(store: Store, fill: Omit<Fill, 'engine'>): Promise<v
     : fillPostgres(store, { ...fill, engine: 'postgres' })
 }
 
-const TABLES = ['executions', 'capability_calls'] as const
-
 async function fillSqlite(store: Store, fill: Fill): Promise<void> {
   const database = new SqliteDatabase(join(store.location, 'svc.db'))
   try {
@@ -20,14 +18,13 @@ async function fillSqlite(store: Store, fill: Fill): Promise<void> {
     database.pragma('cache_size = -262144')
     const indexes = database
       .prepare<unknown[], { name: string; sql: string }>(
-        `select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?)`,
+        `select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = 'executions'`,
       )
-      .all(...TABLES)
+      .all()
     database.transaction(() => {
       for (const statement of preparing(fill)) database.exec(statement)
       for (const { name } of indexes) database.exec(`drop index ${name}`)
       database.exec(executionRows(fill))
-      database.exec(callRows(fill))
       for (const { sql } of indexes) database.exec(sql)
       for (const statement of [...ROLL_UPS, ...CLEARING]) database.exec(statement)
     })()
@@ -37,25 +34,18 @@ async function fillSqlite(store: Store, fill: Fill): Promise<void> {
   }
 }
 
-interface TableKeys {
-  table: string
-  drops: string[]
-  adds: string[]
-}
-
 async function fillPostgres(store: Store, fill: Fill): Promise<void> {
-  const [first, second] = [await connect(store.location), await connect(store.location)]
+  const client = await connect(store.location)
   try {
-    for (const statement of preparing(fill)) await first.query(statement)
-    const [executions, calls] = [await readKeys(first, TABLES[0]), await readKeys(first, TABLES[1])]
-    await first.query('analyze filled_slots; analyze filled_durations')
-    await Promise.all([replaceRows(first, executions, executionRows(fill)), replaceRows(second, calls, callRows(fill))])
-    for (const statement of [...ROLL_UPS, ...CLEARING]) await first.query(statement)
-    await Promise.all([first.query('vacuum analyze executions'), second.query('vacuum analyze capability_calls')])
-    await first.query('vacuum analyze')
-    await first.query('checkpoint')
+    for (const statement of preparing(fill)) await client.query(statement)
+    const keys = await readKeys(client)
+    await client.query('analyze filled_slots; analyze filled_durations')
+    await replaceRows(client, keys, executionRows(fill))
+    for (const statement of [...ROLL_UPS, ...CLEARING]) await client.query(statement)
+    await client.query('vacuum analyze')
+    await client.query('checkpoint')
   } finally {
-    await Promise.all([first.end(), second.end()])
+    await client.end()
   }
 }
 
@@ -66,35 +56,37 @@ async function connect(url: string): Promise<pg.Client> {
   return client
 }
 
-/** Every key and index of a table, as statements that drop it and make it again. */
-async function readKeys(client: pg.Client, table: string): Promise<TableKeys> {
+interface Keys {
+  drops: string[]
+  adds: string[]
+}
+
+/** Every key and index of the executions, as statements that drop it and make it again. */
+async function readKeys(client: pg.Client): Promise<Keys> {
   const { rows: constraints } = await client.query<{ name: string; definition: string }>(
     `select conname as name, pg_get_constraintdef(oid) as definition
-     from pg_constraint where conrelid = $1::regclass and contype in ('p', 'u')`,
-    [table],
+     from pg_constraint where conrelid = 'executions'::regclass and contype in ('p', 'u')`,
   )
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
-    'select indexname as name, indexdef as definition from pg_indexes where tablename = $1',
-    [table],
+    `select indexname as name, indexdef as definition from pg_indexes where tablename = 'executions'`,
   )
   const others = indexes.filter(({ name }) => !constraints.some((constraint) => constraint.name === name))
   return {
-    table,
     drops: [
-      ...constraints.map(({ name }) => `alter table ${table} drop constraint ${name}`),
+      ...constraints.map(({ name }) => `alter table executions drop constraint ${name}`),
       ...others.map(({ name }) => `drop index ${name}`),
     ],
     adds: [
-      ...constraints.map(({ name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+      ...constraints.map(({ name, definition }) => `alter table executions add constraint ${name} ${definition}`),
       ...others.map(({ definition }) => definition),
     ],
   }
 }
 
 // Truncated in the same transaction: with wal_level = minimal, neither rows nor indexes go through the log.
-async function replaceRows(client: pg.Client, keys: TableKeys, insert: string): Promise<void> {
+async function replaceRows(client: pg.Client, { drops, adds }: Keys, insert: string): Promise<void> {
   await client.query('begin')
-  await client.query(`truncate ${keys.table}`)
-  for (const statement of [...keys.drops, insert, ...keys.adds]) await client.query(statement)
+  await client.query('truncate executions')
+  for (const statement of [...drops, insert, ...adds]) await client.query(statement)
   await client.query('commit')
 }

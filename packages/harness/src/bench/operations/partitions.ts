@@ -121,10 +121,7 @@ async function deleteRows(client: pg.Client, before: number): Promise<Removal> {
            select owner_id, execution_id from executions
            where owner_id = (select owner_id from executions where started_at < $1 limit 1)
              and status = 'completed' and started_at < $1
-           order by started_at, execution_id limit ${ROWS_PER_DELETE} for update skip locked),
-         calls as (
-           delete from capability_calls using oldest
-           where capability_calls.owner_id = oldest.owner_id and capability_calls.execution_id = oldest.execution_id)
+           order by started_at, execution_id limit ${ROWS_PER_DELETE} for update skip locked)
          delete from executions using oldest
          where executions.owner_id = oldest.owner_id and executions.execution_id = oldest.execution_id
          returning executions.execution_id`,

@@ -1,13 +1,7 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
-export function initial(types: ColumnTypes): Migration {
-  const statements = [...accounts(types), ...runtimes(types), ...admission(types), ...traces(types), ...usage(types)]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
+export function initial(types: ColumnTypes): string[] {
+  return [...accounts(types), ...runtimes(types), ...admission(types), ...traces(types), ...usage(types)]
 }
 
 function accounts({ text, bigint, strict }: ColumnTypes): string[] {

@@ -1,17 +1,11 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /** Account keys get a name, and are listed newest first. */
-export function accountKeys({ text }: ColumnTypes): Migration {
-  const statements = [
+export function accountKeys({ text }: ColumnTypes): string[] {
+  return [
     `alter table credentials add column name ${text}`,
     // Until now, an operator's command was the one way to an account key.
     "update credentials set name = 'create-owner' where kind = 'account'",
     'create index credentials_by_age on credentials (owner_id, kind, created_at desc, credential_id desc)',
   ]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
 }

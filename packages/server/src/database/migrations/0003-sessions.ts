@@ -1,17 +1,11 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /**
  * Passwords and sessions of owners. The `auth_` tables have the shape of a library that earlier releases used: their times
  * are ISO 8601 text, and decide nothing. `valid_until` decides. `auth_users` is written and read no more.
  */
-export function sessions(types: ColumnTypes): Migration {
-  const statements = [...passwords(types), ...sessionTables(types)]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
+export function sessions(types: ColumnTypes): string[] {
+  return [...passwords(types), ...sessionTables(types)]
 }
 
 function passwords({ text, strict }: ColumnTypes): string[] {

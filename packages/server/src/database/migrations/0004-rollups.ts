@@ -1,11 +1,10 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 const COUNTERS =
   'executions, completed, failed, anonymous, capability_calls, input_tokens, output_tokens, duration_ms'.split(', ')
 
 /** Usage is counted by day as well as by hour, by project, and with its durations; what was counted before has none. */
-export function rollups({ text, bigint, strict }: ColumnTypes): Migration {
+export function rollups({ text, bigint, strict }: ColumnTypes): string[] {
   const place = `owner_id ${text} not null,
       grain ${text} not null check (grain in ('hour', 'day')),
       at ${bigint} not null,
@@ -13,7 +12,7 @@ export function rollups({ text, bigint, strict }: ColumnTypes): Migration {
       project_id ${text} not null,
       span integer not null`
   const buckets = Array.from({ length: 16 }, (_, index) => `b${index} integer not null default 0`).join(', ')
-  const statements = [
+  return [
     `create table execution_rollups (
       ${place},
       ${COUNTERS.map((counter) => `${counter} ${bigint} not null default 0`).join(', ')},
@@ -32,11 +31,6 @@ export function rollups({ text, bigint, strict }: ColumnTypes): Migration {
     counted('day', 'hour - hour % 86400000'),
     'drop table usage_hours',
   ]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
 }
 
 function counted(grain: 'hour' | 'day', start: string): string {

@@ -1,9 +1,8 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /** Checkouts, and which of them an account's tier was paid with. */
-export function billing({ text, bigint, strict }: ColumnTypes): Migration {
-  const statements = [
+export function billing({ text, bigint, strict }: ColumnTypes): string[] {
+  return [
     `alter table owners add column paid_by ${text}`,
     `create table checkouts (
       owner_id ${text} not null,
@@ -26,9 +25,4 @@ export function billing({ text, bigint, strict }: ColumnTypes): Migration {
       where subscription_ref is not null`,
     'create index checkouts_by_status on checkouts (owner_id, status)',
   ]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
 }

@@ -1,4 +1,3 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 const ENDED_INDEXES = {
@@ -12,8 +11,8 @@ const ENDED_INDEXES = {
  * What ends an execution writes its usage down, and the counters are added to later. The indexes of lists hold what has
  * ended, so that an execution is written to each of them once; of what runs there is little, and it has one of its own.
  */
-export function usageJournal({ text, serial, strict }: ColumnTypes): Migration {
-  const statements = [
+export function usageJournal({ text, serial, strict }: ColumnTypes): string[] {
+  return [
     `create table usage_journal (
       id ${serial},
       usages ${text} not null,
@@ -27,9 +26,4 @@ export function usageJournal({ text, serial, strict }: ColumnTypes): Migration {
     `create index executions_running on executions (owner_id, started_at desc, execution_id desc)
       where status = 'running'`,
   ]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
 }

@@ -1,4 +1,3 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 const PAYLOADS = {
@@ -8,8 +7,8 @@ const PAYLOADS = {
 }
 
 /** How many bytes an account has stored, and when an execution last named a deployment. What is there is counted once. */
-export function storedBytes({ bigint }: ColumnTypes): Migration {
-  const statements = [
+export function storedBytes({ bigint }: ColumnTypes): string[] {
+  return [
     `alter table owners add column stored_bytes ${bigint} not null default 0`,
     `alter table deployments add column last_used_at ${bigint}`,
     `update deployments set last_used_at = used.at from (
@@ -23,9 +22,4 @@ export function storedBytes({ bigint }: ColumnTypes): Migration {
       ) as counted where counted.owner_id = owners.owner_id`,
     ),
   ]
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db)
-    },
-  }
 }

@@ -1,21 +1,14 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /** The networks from which an account's password was given lately, each as a hash under the master key. */
-export function knownNetworks({ text, bigint, strict }: ColumnTypes): Migration {
-  return {
-    async up(db) {
-      await sql
-        .raw(
-          `create table known_networks (
-            owner_id ${text} not null,
-            network ${text} not null,
-            seen_at ${bigint} not null,
-            primary key (owner_id, network)
-          ) ${strict}`,
-        )
-        .execute(db)
-      await sql.raw('create index known_networks_by_time on known_networks (seen_at)').execute(db)
-    },
-  }
+export function knownNetworks({ text, bigint, strict }: ColumnTypes): string[] {
+  return [
+    `create table known_networks (
+      owner_id ${text} not null,
+      network ${text} not null,
+      seen_at ${bigint} not null,
+      primary key (owner_id, network)
+    ) ${strict}`,
+    'create index known_networks_by_time on known_networks (seen_at)',
+  ]
 }

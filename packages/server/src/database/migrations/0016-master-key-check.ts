@@ -1,13 +1,6 @@
-import { type Migration, sql } from 'kysely'
 import type { ColumnTypes } from './column-types.ts'
 
 /** One value, sealed under each master key that ever was the first of a ring, as a JSON list. */
-export function masterKeyCheck({ text, bigint, strict }: ColumnTypes): Migration {
-  return {
-    async up(db) {
-      await sql
-        .raw(`create table master_key_check (check_id ${bigint} primary key, sealed ${text} not null) ${strict}`)
-        .execute(db)
-    },
-  }
+export function masterKeyCheck({ text, bigint, strict }: ColumnTypes): string[] {
+  return [`create table master_key_check (check_id ${bigint} primary key, sealed ${text} not null) ${strict}`]
 }

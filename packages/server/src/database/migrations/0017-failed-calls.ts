@@ -1,22 +1,20 @@
-import { type Kysely, type Migration, sql } from 'kysely'
-import type { ColumnTypes } from './column-types.ts'
+import { type Kysely, sql } from 'kysely'
+import type { ColumnTypes, MigrationStep } from './column-types.ts'
 
 const ROWS = 500
 
 /** An execution counts its calls that failed, so that a list finds those that have any. Few have: their index is small. */
-export function failedCalls({ bigint }: ColumnTypes): Migration {
-  return {
-    async up(db) {
-      await sql.raw(`alter table executions add column failed_calls ${bigint} not null default 0`).execute(db)
-      await sql`update executions set failed_calls = (select count(*) from capability_calls
-          where capability_calls.owner_id = executions.owner_id
-            and capability_calls.execution_id = executions.execution_id and capability_calls.status = 'failed')
-        where calls is null and call_count > 0 and status <> 'running'`.execute(db)
-      await countInRows(db)
-      await sql`create index executions_by_failed_calls on executions (owner_id, started_at desc, execution_id desc)
-        where failed_calls > 0`.execute(db)
-    },
-  }
+export function failedCalls({ bigint }: ColumnTypes): MigrationStep[] {
+  return [
+    `alter table executions add column failed_calls ${bigint} not null default 0`,
+    `update executions set failed_calls = (select count(*) from capability_calls
+        where capability_calls.owner_id = executions.owner_id
+          and capability_calls.execution_id = executions.execution_id and capability_calls.status = 'failed')
+      where calls is null and call_count > 0 and status <> 'running'`,
+    countInRows,
+    `create index executions_by_failed_calls on executions (owner_id, started_at desc, execution_id desc)
+      where failed_calls > 0`,
+  ]
 }
 
 // Counted here: PostgreSQL refuses to look into JSON that holds an escaped NUL.

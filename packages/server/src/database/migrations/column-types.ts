@@ -1,3 +1,8 @@
+import type { Kysely } from 'kysely'
+
+/** A statement, or what no statement can do. */
+export type MigrationStep = string | ((db: Kysely<unknown>) => Promise<void>)
+
 /** What a migration writes where the engines need different words for the same column. */
 export interface ColumnTypes {
   text: string
