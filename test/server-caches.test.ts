@@ -48,9 +48,8 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Lru', 'when a runtime was noted as seen: the runtime'],
   ],
   'executions/trace-recorder.ts': [
-    ['Map', 'ended calls of one execution: the call'],
-    ['Map', 'calls of one execution that have begun: the call'],
-    ['Map', 'calls of one execution that were written down: the call'],
+    ['Map', 'calls of one execution that were written down or have ended: the call'],
+    ['Map', 'when calls of one execution began: the call'],
   ],
   'http/connections.ts': [['WeakMap', 'answers that a connection is owed: the connection']],
   'http/account-turns.ts': [

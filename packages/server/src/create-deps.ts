@@ -22,7 +22,7 @@ import { createBatchStore } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { createNodeLease } from './executions/node-lease.ts'
 import type { NodeSettings } from './executions/node-settings-rules.ts'
-import { createRunningExecutions } from './executions/running.ts'
+import { RunningExecutions } from './executions/running.ts'
 import { createSettlements } from './executions/settlements.ts'
 import { createAccountTurns } from './http/account-turns.ts'
 import { type Clock, monotonicClock, systemClock } from './lib/clock.ts'
@@ -151,7 +151,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const shared = { db, clock, nodeId, logger, metrics }
   const monotonic = options.monotonicClock ?? monotonicClock
   const inFlight = new InFlight(limits)
-  const running = createRunningExecutions(inFlight)
+  const running = new RunningExecutions(inFlight)
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
@@ -177,7 +177,6 @@ function gaugesOf({
   inFlight,
   dispatcher,
   lease,
-  admissions,
   callLog,
   settlements,
 }: Deps): Omit<Gauges, 'pool'> {
@@ -186,9 +185,9 @@ function gaugesOf({
     heldBytes: () => inFlight.bytes,
     openCircuits: () => dispatcher.openCircuits(),
     queued: {
-      admissions: () => admissions.depth,
+      admissions: () => callLog.depth('admissions'),
       calls: () => callLog.depth('calls'),
-      settlements: () => settlements.depth,
+      settlements: () => callLog.depth('settlements'),
     },
     unwrittenOutcomes: () => settlements.unwritten,
     unknownAdmissions: () => settlements.unknownAdmissions,

@@ -6,14 +6,7 @@ import type { Admission, AdmissionRequest, Refusal } from './batch-rules.ts'
 import { type BatchWriter, QueueFullError } from './batch-writer.ts'
 import type { Settlements } from './settlements.ts'
 
-/** Where executions are let in, without a look at the database while a bucket is known to be empty. */
-export interface Admissions {
-  /** Rejects where it is unknown for now whether the execution was let in: it is failed as soon as the database tells. */
-  admit(request: AdmissionRequest): Promise<Admission>
-  /** How many wait for their batch. */
-  readonly depth: number
-  drain(): Promise<void>
-}
+export type Admissions = ReturnType<typeof createAdmissions>
 
 interface KnownEmpty {
   refusal: Refusal
@@ -26,49 +19,36 @@ const BELIEVED_MS = 100
 
 type AdmissionDeps = Pick<Deps, 'clock' | 'storage' | 'room'> & { writer: BatchWriter; settlements: Settlements }
 
-export function createAdmissions(deps: AdmissionDeps): Admissions {
+/** Where executions are let in, without a look at the database while a bucket is known to be empty. */
+export function createAdmissions(deps: AdmissionDeps) {
   const { writer, settlements, clock } = deps
   const empty = new Lru<string, KnownEmpty>(10_000)
   return {
-    async admit(request) {
+    /** Rejects where it is unknown for now whether the execution was let in: it is failed as soon as the database tells. */
+    async admit(request: AdmissionRequest): Promise<Admission> {
       const { runtime_id, owner_id } = request.row
       const name = `${runtime_id} ${request.revision} ${request.door}`
       const known = stillEmpty(empty.get(name), clock.now())
       if (known) return known
-      const admission = await admitSurely(deps, request)
+      const admission = await writer.admit(request).catch((error: unknown) => {
+        if (error instanceof QueueFullError) throw busy()
+        if (error instanceof CommitUnknownError) settlements.failUnknown(request.row)
+        throw error
+      })
+      if (admission === null) throw databaseAway()
       // The database answers: what it could not tell before, it can now.
       if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
       if (admission.outcome === 'admitted') {
         deps.storage.note(owner_id, admission)
         deps.room.noteWrite()
       }
-      if (admission.outcome === 'refused') empty.set(name, remember(admission.grant, clock.now()))
+      if (admission.outcome === 'refused') {
+        const [refusal, refusedAt] = [admission.grant, clock.now()]
+        empty.set(name, { refusal, refusedAt, until: refusedAt + Math.min(refusal.retryAfterMs, BELIEVED_MS) })
+      }
       return admission
     },
-    get depth() {
-      return writer.depth('admissions')
-    },
-    drain: () => settlements.drain(),
   }
-}
-
-async function admitSurely(
-  { writer, settlements }: Pick<AdmissionDeps, 'writer' | 'settlements'>,
-  request: AdmissionRequest,
-): Promise<Admission> {
-  try {
-    const admission = await writer.admit(request)
-    if (admission === null) throw databaseAway()
-    return admission
-  } catch (error) {
-    if (error instanceof QueueFullError) throw busy()
-    if (error instanceof CommitUnknownError) settlements.failUnknown(request.row)
-    throw error
-  }
-}
-
-function remember(refusal: Refusal, now: number): KnownEmpty {
-  return { refusal, refusedAt: now, until: now + Math.min(refusal.retryAfterMs, BELIEVED_MS) }
 }
 
 function stillEmpty(known: KnownEmpty | undefined, now: number): Admission | null {

@@ -9,7 +9,6 @@ import { type AdmittedCall, type CallInput, type CallOutcome, runCall } from './
 import type { Entrant } from './enter.ts'
 import { sizeFaults } from './rules.ts'
 
-/** Admits one capability call through a doorway of its own and makes it. */
 export async function answerCall(
   deps: Deps,
   { reply, located }: { reply: FastifyReply; located: Located },

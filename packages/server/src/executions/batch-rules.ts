@@ -1,8 +1,8 @@
 import type { ExecutionKind, Tier } from '@svc/contract'
 import type { Refusal } from '../usage/grant.js'
-import type { Usage } from '../usage/rollup-rules.ts'
 import type { Door } from '../usage/rules.ts'
 import { callsText, type DispatchedCall } from './call-rules.ts'
+import type { settlementOf } from './settlement-rules.ts'
 
 export type { Refusal }
 
@@ -19,7 +19,6 @@ export type Admission =
   | { outcome: 'refused'; grant: Refusal }
   | { outcome: 'stale' }
 
-/** The columns of an execution that begins. */
 export interface NewRow {
   owner_id: string
   execution_id: string
@@ -27,33 +26,12 @@ export interface NewRow {
   project_id: string
   deployment_version: number | null
   kind: ExecutionKind
-  /** JSON text. */
   message_shape: string
-  /** JSON text. */
   metadata: string | null
   call_count: number
   /** The one call of an execution that has no loop, as text. */
   calls: string | null
   started_at: number
-}
-
-/** The columns that an execution's end sets, and by which its row is found. */
-export interface EndedRow {
-  execution_id: string
-  owner_id: string
-  status: 'completed' | 'failed'
-  finish_reason: string
-  error: string | null
-  message_shape: string
-  steps: number
-  model_steps: string | null
-  input_tokens: number
-  output_tokens: number
-  duration_ms: number
-  call_count: number
-  failed_calls: number
-  calls: string | null
-  completed_at: number
 }
 
 /** Admission requests, calls about to be sent and outcomes: what one transaction writes. Plain data. */
@@ -65,12 +43,7 @@ export interface Batch {
 }
 
 /** How an execution ended. There is no place in it for message text. */
-export interface Settlement {
-  row: EndedRow
-  usage: Usage
-  /** Whether the endpoint gave a sign of life. */
-  heardFrom: boolean
-}
+export type Settlement = ReturnType<typeof settlementOf>
 
 /**
  * In the order of the batch. `calls` and `settlements` are false where the execution is not this node's to run any more:
@@ -83,7 +56,6 @@ export interface Outcomes {
   settlements: boolean[]
 }
 
-/** Under which circumstances a batch is written. */
 export interface BatchAt {
   nodeId: string
   now: number
@@ -112,15 +84,8 @@ export interface BucketRow {
 /** Calls by their execution: a statement changes a row once. */
 export function toCallRows(calls: readonly DispatchedCall[]): Batch['calls'] {
   const byExecution = new Map<string, DispatchedCall[]>()
-  for (const call of calls) {
-    const own = byExecution.get(call.executionId)
-    if (own) own.push(call)
-    else byExecution.set(call.executionId, [call])
-  }
-  return [...byExecution].map(([executionId, own]) => ({
-    execution_id: executionId,
-    owner_id: own[0]?.ownerId ?? '',
-    calls: callsText(own) ?? '',
-    call_count: own.length,
-  }))
+  for (const call of calls) byExecution.set(call.executionId, [...(byExecution.get(call.executionId) ?? []), call])
+  return [...byExecution].map(([id, own]) => {
+    return { execution_id: id, owner_id: own[0]?.ownerId ?? '', calls: callsText(own) ?? '', call_count: own.length }
+  })
 }

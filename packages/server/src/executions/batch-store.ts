@@ -21,15 +21,11 @@ export interface SqliteRequest extends Batch, Pick<BatchAt, 'nodeId' | 'now' | '
 export type WriteBatch = (batch: Batch, at: BatchAt) => Promise<Outcomes>
 
 export function createBatchStore(db: Kysely<Schema>): WriteBatch {
-  return isPostgres(db)
-    ? (batch, at) => writePostgresBatch(db, batch, at)
-    : (batch, at) => writeSqliteBatch(db, batch, at)
-}
-
-async function writeSqliteBatch(db: Kysely<Schema>, batch: Batch, { beforeCommit, nodeId, now, isTakeOver }: BatchAt) {
-  const request: SqliteRequest = { ...batch, nodeId, now, isTakeOver, plans: PLANS }
-  const query = CompiledQuery.raw('batch', [new BatchText(JSON.stringify(request), beforeCommit)])
-  const { rows } = await repeated(() => db.executeQuery<string>(query))
-  const outcomes: Outcomes = JSON.parse(rows[0] ?? '')
-  return outcomes
+  if (isPostgres(db)) return (batch, at) => writePostgresBatch(db, batch, at)
+  return async (batch, { beforeCommit, nodeId, now, isTakeOver }) => {
+    const request: SqliteRequest = { ...batch, nodeId, now, isTakeOver, plans: PLANS }
+    const query = CompiledQuery.raw('batch', [new BatchText(JSON.stringify(request), beforeCommit)])
+    const { rows } = await repeated(() => db.executeQuery<string>(query))
+    return JSON.parse(rows[0] ?? '')
+  }
 }

@@ -13,7 +13,6 @@ import { type Admission, type AdmissionRequest, type Outcomes, type Settlement, 
 import type { WriteBatch } from './batch-store.ts'
 import type { DispatchedCall } from './call-rules.ts'
 
-/** An item that waits for its transaction. */
 interface Waiting<In, Out> {
   item: In
   /** Of its payloads, in characters. */
@@ -30,18 +29,7 @@ interface Items {
 
 const NAMES = ['settlements', 'calls', 'admissions'] as const
 
-/** The one queue of writes for executions: what waits, of whatever kind, is the next transaction. */
-export interface BatchWriter {
-  /** Null where this node holds no lease. Rejects at once while the database is away. */
-  admit(request: AdmissionRequest): Promise<Admission | null>
-  record(call: DispatchedCall): Promise<boolean>
-  /** `isRepeat`: an earlier transaction may have written it. */
-  settle(settlement: Settlement, isRepeat?: boolean): Promise<boolean>
-  depth(name: keyof Items): number
-  /** From now on a database that is away is not waited for: by calls, or by anything for more than a second. */
-  hurry(what: 'calls' | 'all'): void
-  drain(): Promise<void>
-}
+export type BatchWriter = ReturnType<typeof createBatchWriter>
 
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError'
@@ -57,11 +45,11 @@ const MAX_BATCH_LENGTH = 8 * 1024 * 1024
 type WriterDeps = Pick<Deps, 'clock' | 'metrics'> & { write: WriteBatch; nodeId: string; pause: Pause }
 
 /**
- * Batches while busy: what comes during a transaction makes the next one, what comes in the same turn of the event loop
- * goes together, and nothing waits for a timer. A batch that is refused is written item by item, so that a bad item fails
- * alone. While connections fail, calls and outcomes wait, and admissions are refused.
+ * The one queue of writes for executions. What comes during a transaction makes the next one, what comes in the same turn
+ * of the event loop goes together, and nothing waits for a timer. A batch that is refused is written item by item, so that
+ * a bad item fails alone. While connections fail, calls and outcomes wait, and admissions are refused.
  */
-export function createBatchWriter(deps: WriterDeps): BatchWriter {
+export function createBatchWriter(deps: WriterDeps) {
   const queue: Items = { admissions: [], calls: [], settlements: [] }
   const late = new Stop()
   const state: WriterState = { ...deps, queue, late, areCallsLate: false, away: null }
@@ -80,13 +68,16 @@ export function createBatchWriter(deps: WriterDeps): BatchWriter {
     })
   }
   return {
-    admit: (request) =>
+    /** Null where this node holds no lease. Rejects at once while the database is away. */
+    admit: (request: AdmissionRequest): Promise<Admission | null> =>
       state.away ? Promise.reject(state.away) : submit(queue.admissions, request, payloadLength(request)),
-    record: (call) => submit(queue.calls, call, call.input.length),
-    settle: (settlement, isRepeat = false) =>
+    record: (call: DispatchedCall): Promise<boolean> => submit(queue.calls, call, call.input.length),
+    /** `isRepeat`: an earlier transaction may have written it. */
+    settle: (settlement: Settlement, isRepeat = false): Promise<boolean> =>
       submit(queue.settlements, { settlement, isRepeat }, payloadLength(settlement)),
-    depth: (name) => queue[name].length,
-    hurry(what) {
+    depth: (name: keyof Items) => queue[name].length,
+    /** From now on a database that is away is not waited for: by calls, or by anything for more than a second. */
+    hurry(what: 'calls' | 'all') {
       state.areCallsLate = true
       if (what === 'all') late.abort()
     },
@@ -127,13 +118,12 @@ function takeBatch({ admissions, calls, settlements }: Items): Items {
 
 /** Takes from the front while there is room; the last one may be longer than what is left. */
 function takeSome<W extends { length: number }>(waiting: W[], room: { items: number; length: number }): W[] {
-  const full = waiting.findIndex(({ length }) => {
-    if (room.items === 0 || room.length <= 0) return true
-    room.items -= 1
-    room.length -= length
-    return false
-  })
-  return waiting.splice(0, full === -1 ? waiting.length : full)
+  let taken = 0
+  for (; taken < waiting.length && taken < room.items && room.length > 0; taken += 1) {
+    room.length -= waiting[taken]?.length ?? 0
+  }
+  room.items -= taken
+  return waiting.splice(0, taken)
 }
 
 /** Answers every item. Returns why, where the database itself has failed. */
@@ -151,11 +141,7 @@ async function writeSurely(state: WriterState, items: Items): Promise<unknown> {
 }
 
 async function writeOneByOne(state: WriterState, items: Items): Promise<unknown> {
-  const alone: Items[] = [
-    ...items.settlements.map((one) => ({ ...NOTHING, settlements: [one] })),
-    ...items.calls.map((one) => ({ ...NOTHING, calls: [one] })),
-    ...items.admissions.map((one) => ({ ...NOTHING, admissions: [one] })),
-  ]
+  const alone = NAMES.flatMap((name) => items[name].map((one): Items => ({ ...NOTHING, [name]: [one] })))
   let outage: unknown = null
   for (const one of alone) {
     if (outage === null) outage = await writeSurely(state, one)
@@ -170,18 +156,15 @@ async function writeOneByOne(state: WriterState, items: Items): Promise<unknown>
  */
 async function writeOutlasting(state: WriterState, items: Items): Promise<void> {
   let doubt: CommitUnknownError | null = null
-  const meet = (error: unknown) => {
-    const isFirstDoubt = error instanceof CommitUnknownError && doubt === null
-    if (error instanceof CommitUnknownError) doubt = error
-    if (isConnectionFault(error) && !isFirstDoubt) refuseImpatient(state, items, { doubt, error })
-  }
   const writeOnce = async (attempt: Try) => {
     try {
       const outcomes = await writeMeasured(state, items, { attempt, isRepeat: doubt !== null })
       state.away = null
       answer(items, outcomes)
     } catch (error) {
-      meet(error)
+      const isFirstDoubt = error instanceof CommitUnknownError && doubt === null
+      if (error instanceof CommitUnknownError) doubt = error
+      if (isConnectionFault(error) && !isFirstDoubt) refuseImpatient(state, items, { doubt, error })
       if (sizeOf(items) > 0) throw error
     }
   }
@@ -233,11 +216,14 @@ async function writeMeasured(
 function answer({ admissions, calls, settlements }: Items, outcomes: Outcomes): void {
   for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)
   for (const [index, { resolve }] of settlements.entries()) resolve(outcomes.settlements[index] ?? false)
-  const names = new Set(calls.map(({ item }) => item.executionId))
-  const recorded = new Map([...names].map((name, index) => [name, outcomes.calls[index]]))
-  for (const { item, resolve } of calls) resolve(recorded.get(item.executionId) ?? false)
+  const names = new Map<string, number>()
+  for (const { item, resolve } of calls) {
+    const index = names.get(item.executionId) ?? names.size
+    names.set(item.executionId, index)
+    resolve(outcomes.calls[index] ?? false)
+  }
 }
 
-function refuse({ admissions, calls, settlements }: Items, error: unknown): void {
-  for (const waiting of [...admissions, ...calls, ...settlements]) waiting.reject(error)
+function refuse(items: Items, error: unknown): void {
+  for (const name of NAMES) for (const waiting of items[name]) waiting.reject(error)
 }

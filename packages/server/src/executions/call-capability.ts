@@ -5,13 +5,12 @@ import {
   isBlankToken,
   type JsonObject,
 } from '@svc/contract'
-import type { Deps } from '../deps.ts'
 import { redactorOf } from '../dispatch/redact.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { confirming, type Located, locateById, type ServingDeps } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
-import { type Secret, toSecret } from '../secrets/secret.ts'
+import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import type { NewCall } from './call-rules.ts'
 import { type Admitted, type Entrant, enter, type Wish } from './enter.ts'
@@ -22,17 +21,6 @@ import { sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { endedCall } from './trace-recorder.ts'
 
-export interface CallInput {
-  capability: string
-  input: JsonObject
-  /** The input as JSON text. */
-  inputText: string
-  metadata: JsonObject | undefined
-  /** The metadata as JSON text, where there is any. */
-  metadataText: string | undefined
-  endUserToken: Secret | undefined
-}
-
 interface GivenCall {
   capability: string
   input: JsonObject
@@ -40,35 +28,16 @@ interface GivenCall {
   endUserToken: string | undefined
 }
 
+export type CallInput = ReturnType<typeof toCallInput>
+
 /** A call as somebody asked for it. Its parts are written as text once, however often they are measured, kept and sent. */
-export function toCallInput({ capability, input, metadata, endUserToken }: GivenCall): CallInput {
-  return {
-    capability,
-    input,
-    inputText: JSON.stringify(input),
-    metadata,
-    metadataText: metadata && JSON.stringify(metadata),
-    endUserToken: toSecret(endUserToken),
-  }
+export function toCallInput({ capability, input, metadata, endUserToken }: GivenCall) {
+  const [inputText, metadataText] = [JSON.stringify(input), metadata && JSON.stringify(metadata)]
+  return { capability, input, inputText, metadata, metadataText, endUserToken: toSecret(endUserToken) }
 }
 
-type CallDeps = Pick<
-  Deps,
-  | 'admissions'
-  | 'clock'
-  | 'db'
-  | 'dispatcher'
-  | 'keyring'
-  | 'lease'
-  | 'limits'
-  | 'metrics'
-  | 'newId'
-  | 'room'
-  | 'settlements'
-  | 'storage'
->
+type CallDeps = Parameters<typeof enter>[0] & Parameters<typeof sendCall>[0] & Parameters<typeof settle>[0]
 
-/** A capability call that was let in. */
 export type AdmittedCall = Admitted<NewCall>
 
 export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; body: CapabilityFailure }
@@ -90,7 +59,6 @@ export function admitBrokerCall(deps: CallDeps, entrant: Entrant, input: CallInp
   })
 }
 
-/** Refuses a stranger who brings no end user to a capability that needs one. */
 export function requireEndUser(located: Located, name: string, endUserToken: unknown): void | Promise<void> {
   return confirming(located, (runtime) => checkEndUser(brokered(runtime, name), endUserToken))
 }
@@ -112,10 +80,8 @@ export async function runCall(
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.wish
-  const { endUserToken, inputText } = input
-  const { callId, capability } = call
-  const made = { callId, capability, input: input.input, inputText }
-  const result = await sendCall(deps, { admitted, endUserToken, scope }, made)
+  const { endUserToken } = input
+  const result = await sendCall(deps, { admitted, endUserToken, scope }, { ...input, callId: call.callId })
   const ended: Outcome = result.ok
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }
@@ -150,8 +116,6 @@ function callable(runtime: ServingRuntime, name: string): ServingCapability | un
   return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
 }
 
-type CallWish = Wish<NewCall>
-
 interface Asked {
   kind: 'broker' | 'capability'
   capability: ServingCapability
@@ -161,26 +125,19 @@ interface Asked {
 }
 
 function wishFor(
-  deps: CallDeps,
+  { newId, limits }: CallDeps,
   { kind, capability, startedAt, signal }: Asked,
-  input: CallInput,
-): CallWish | Promise<CallWish> {
-  const { inputText, metadata, metadataText, endUserToken } = input
+  { input, inputText, metadata, metadataText, endUserToken }: CallInput,
+): Wish<NewCall> | Promise<Wish<NewCall>> {
   const redactor = redactorOf(endUserToken)
-  const wish = (faults: FieldErrors | null): CallWish => {
+  const wish = (faults: FieldErrors | null): Wish<NewCall> => {
     // Named as a whole too, for callers that look for the field they sent.
     if (faults)
       throw invalid({ ...faults, input: ['does not fit the capability’s input schema.', ...(faults['input'] ?? [])] })
-    const call: NewCall = {
-      callId: deps.newId('call'),
-      ordinal: 0,
-      capability: capability.name,
-      step: 0,
-      input: storedText(redactor.jsonText(inputText), deps.limits.storedBytes),
-      startedAt,
-    }
+    const stored = storedText(redactor.jsonText(inputText), limits.storedBytes)
+    const call = { callId: newId('call'), ordinal: 0, capability: capability.name, step: 0, input: stored, startedAt }
     return { kind, metadata, metadataText, messageShape: '[]', redactor, call }
   }
-  const faults = capability.checkInput(input.input, 'input', inputText, signal)
+  const faults = capability.checkInput(input, 'input', inputText, signal)
   return faults instanceof Promise ? faults.then(wish) : wish(faults)
 }

@@ -6,7 +6,6 @@ export interface NewCall {
   ordinal: number
   capability: string
   step: number
-  /** JSON text. */
   input: string
   startedAt: number
 }
@@ -70,11 +69,9 @@ export function readCalls(text: string | null): StoredCall[] {
 /** The error of a call that was under way when its execution was interrupted. */
 export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
-/** The calls in a row's text as those whose answers never came. */
-export function interruptedCalls(text: string | null): SettledCall[] {
-  return readCalls(text).map((call) => {
-    return { ...call, input: JSON.stringify(call.input), ...FAILED }
-  })
-}
+/** The end of a call whose answer never came. */
+export const UNANSWERED = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
 
-const FAILED = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
+export function interruptedCalls(text: string | null): SettledCall[] {
+  return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))
+}

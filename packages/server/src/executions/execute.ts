@@ -28,24 +28,10 @@ export interface ExecuteInput {
   endUserToken: Secret | undefined
 }
 
-export type ExecuteDeps = Pick<
-  Deps,
-  | 'admissions'
-  | 'callLog'
-  | 'clock'
-  | 'db'
-  | 'dispatcher'
-  | 'keyring'
-  | 'lease'
-  | 'limits'
-  | 'logger'
-  | 'metrics'
-  | 'model'
-  | 'newId'
-  | 'room'
-  | 'settlements'
-  | 'storage'
->
+type ExecuteDeps = Parameters<typeof enter>[0] &
+  Parameters<typeof sendCall>[0] &
+  Parameters<typeof settle>[0] &
+  Pick<Deps, 'callLog' | 'logger' | 'model' | 'newId'>
 
 /** Told of every event before the last one, in order. The loop waits for it, so a slow reader slows its own execution. */
 export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise<void> | void
@@ -141,7 +127,6 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
   })
 }
 
-/** The answer to a call whose execution ended before the call's own answer came. */
 const NO_ANSWER = 'The execution ended before the answer came.'
 
 /** Answers for calls that have none, so that the turns can be sent again; null where all have one. */
@@ -156,7 +141,6 @@ function closingTurn(added: readonly Message[]): Message | null {
   return parts.length === 0 ? null : { role: 'tool', parts }
 }
 
-/** What an execution that failed from within is told. */
 export const OUR_FAULT = 'Something went wrong on our side.'
 
 interface RecordedRun {

@@ -25,26 +25,6 @@ const MISSED_MS = 1.5 * RENEWAL_MS
 // As soon as it is back every living node renews: one that fails is tried again each second, one that hangs after six.
 const SPARING_MS = RENEWAL_MS
 
-/** This process's claim on the executions it runs. While it holds, nobody else ends them. */
-export interface NodeLease {
-  /** False once the lease may have run out: nothing with an effect is started then. */
-  isHeld(): boolean
-  /** Servers that renew their leases in time, this one included, as of the last sweep. */
-  readonly liveNodes: number
-  /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
-  take(): Promise<void>
-  /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
-  renew(): Promise<void>
-  /**
-   * Fails what nobody runs any more. After a time in which no node is known to have renewed its lease, those whose leases
-   * ran out meanwhile are given ten seconds to renew, anew with each renewal of this one's that fails in them: what kept
-   * this one from renewing may have kept them, too. `sparesOwn` leaves this node's own alone, however long they are
-   * overdue: for while outcomes of its executions are still to be written.
-   */
-  sweep(options?: { sparesOwn?: boolean }): Promise<void>
-  release(): Promise<void>
-}
-
 interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'metrics' | 'running'> {
   engine: Database['engine']
   nodeId: string
@@ -53,7 +33,10 @@ interface LeaseDeps extends Pick<Deps, 'db' | 'clock' | 'limits' | 'logger' | 'm
   settings: NodeSettings
 }
 
-export function createNodeLease(deps: LeaseDeps): NodeLease {
+export type NodeLease = ReturnType<typeof createNodeLease>
+
+/** This process's claim on the executions it runs. While it holds, nobody else ends them. */
+export function createNodeLease(deps: LeaseDeps) {
   const { db, clock, monotonicClock, nodeId } = deps
   const startedAt = clock.now()
   const takeOver = createTakeOver(deps)
@@ -103,10 +86,13 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
   const deadOnes = () => (clock.now() - steadySince < SPARING_MS ? 'none' : 'dead')
   return {
+    /** False once the lease may have run out: nothing with an effect is started then. */
     isHeld: () => monotonicClock.now() < heldUntil,
+    /** Servers that renew their leases in time, this one included, as of the last sweep. */
     get liveNodes() {
       return takeOver.liveNodes
     },
+    /** Takes the lease and, where this node is the only one there can be, fails what earlier processes left behind. */
     async take() {
       // Whoever renewed lately has a lease that ends so late.
       const lately = clock.now() - MISSED_MS + LEASE_MS
@@ -118,6 +104,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       // is nothing yet.
       await takeOver.from(deps.engine === 'sqlite' ? 'all' : deadOnes(), { sparesOwn: true })
     },
+    /** Renews the lease. Where it had been lost, another node has failed what this one runs: it is stopped, a new one taken. */
     async renew() {
       const isOurs = await extend()
       deps.metrics.leaseRenewed(isOurs ? 'renewed' : 'retaken')
@@ -126,6 +113,10 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
       deps.running.stopAll('lease-lost')
       await take()
     },
+    /**
+     * Fails what nobody runs any more. After a gap in all renewals the others have ten seconds to renew, anew with each
+     * renewal of this one's that fails in them. `sparesOwn`: not this node's own, whose outcomes are still to be written.
+     */
     sweep: ({ sparesOwn = false } = {}) => takeOver.from(deadOnes(), { sparesOwn }),
     async release() {
       heldUntil = Number.NEGATIVE_INFINITY
@@ -134,13 +125,7 @@ export function createNodeLease(deps: LeaseDeps): NodeLease {
   }
 }
 
-interface TakeOver {
-  readonly liveNodes: number
-  /** Fails what these other nodes ran, and unless they are spared this node's own executions that are overdue. */
-  from(others: 'all' | 'dead' | 'none', options: { sparesOwn: boolean }): Promise<void>
-}
-
-function createTakeOver(deps: LeaseDeps): TakeOver {
+function createTakeOver(deps: LeaseDeps) {
   const { db, clock, monotonicClock, limits, nodeId, metrics, logger } = deps
   const compare = createComparison(deps)
   const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
@@ -151,7 +136,8 @@ function createTakeOver(deps: LeaseDeps): TakeOver {
     get liveNodes() {
       return liveNodes
     },
-    async from(others, { sparesOwn }) {
+    /** Fails what these other nodes ran, and unless they are spared this node's own executions that are overdue. */
+    async from(others: 'all' | 'dead' | 'none', { sparesOwn }: { sparesOwn: boolean }): Promise<void> {
       const [now, elapsed] = [clock.now(), monotonicClock.now()]
       const leases = await readOtherLeases(db, nodeId)
       const { dead, renewing } = watch.look(leases, { now, elapsed })

@@ -1,7 +1,6 @@
 import type { AgentResult } from '../agent/agent-event.ts'
 import type { StopReason } from './running.ts'
 
-/** How an execution ended. */
 export type Outcome =
   | { status: 'completed'; finishReason: 'stop' | 'length'; error: null }
   | { status: 'failed'; finishReason: 'error' | 'cancelled'; error: string }

@@ -43,10 +43,8 @@ const isForward = ({ from, to }: { from?: number | undefined; to?: number | unde
 
 const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
 
-/** Query of the list of executions: filters in any combination. */
 const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: RuntimeIdParam.optional() }).refine(isForward, BACKWARD)
 
-/** The same for one runtime, which the path names. */
 const TracesQuery = z.strictObject(FILTERS).refine(isForward, BACKWARD)
 
 const EXECUTE = {
@@ -111,13 +109,7 @@ const TRACES = {
   response: { 200: TraceList },
 } as const
 
-const TRACE = {
-  summary: 'Fetch a trace',
-  tags: ['Traces'],
-  operationId: 'getTrace',
-  params: ExecutionParams,
-  response: { 200: Trace },
-} as const
+const TRACE = { ...DETAIL, summary: 'Fetch a trace', tags: ['Traces'], operationId: 'getTrace' } as const
 
 /** Owner plane: the same history under the name of traces, one runtime at a time. */
 export function traceRoutes(plane: FastifyInstance, deps: Deps): void {

@@ -5,7 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import { inPipeline, type Send } from '../database/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
-import type { Batch, BatchAt, BucketRow, CurrentRuntime, EndedRow, NewRow, Outcomes } from './batch-rules.ts'
+import type { Batch, BatchAt, BucketRow, CurrentRuntime, NewRow, Outcomes, Settlement } from './batch-rules.ts'
 import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
 
 const given = (table: string) => `json_populate_recordset(null::${table}, $1::json) as given`
@@ -15,7 +15,6 @@ const given = (table: string) => `json_populate_recordset(null::${table}, $1::js
 const RUNNING = `executions.execution_id = any($2::text[]) and executions.execution_id = given.execution_id
   and executions.owner_id = given.owner_id and executions.node_id = $3 and executions.completed_at is null`
 
-/** Statements of a batch, by what they do. */
 export const BATCH_STATEMENTS = {
   // Keeps others from removing the node's lease until the commit, and nobody from renewing it.
   lease: prepared('select node_id from nodes where node_id = $1 for key share'),
@@ -52,9 +51,7 @@ const { lease, leaseAlone, known, buckets, runtimes, setBuckets, begin, addCalls
 type Named = { execution_id: string }
 type Standing = Named & { status: string; completed_at: number | null }
 
-/**
- * Writes a batch in two round trips: what is read and ended, then what depends on it, with the commit.
- */
+/** Writes a batch in two round trips: what is read and ended, then what depends on it, with the commit. */
 export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, at: BatchAt): Promise<Outcomes> {
   return inPipeline(db, async (send, atCommit) => {
     const [held, standing, found, recorded, ended] = await Promise.all([
@@ -62,11 +59,16 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, at: BatchAt
       at.isRepeat ? readStanding(send, batch) : NONE_STANDS,
       readForAdmission(send, batch),
       changeRunning(send, addCalls, batch.calls, at.nodeId),
-      changeRunning(send, end, ofSettlements(batch), at.nodeId),
+      changeRunning(send, end, batch.settlements.map(toEnded), at.nodeId),
     ])
     if (!held) {
       await send('rollback')
-      return unheld(batch, standing)
+      // Nothing is written without a lease; what an earlier try has written stands.
+      return {
+        admissions: batch.admissions.map(() => null),
+        calls: batch.calls.map(() => false),
+        settlements: batch.settlements.map((one) => isSame(standing, one)),
+      }
     }
     const fresh = batch.admissions.filter(({ row }) => !standing.has(row.execution_id))
     const decided = decideAdmissions(fresh, { ...found, plans: PLANS, now: at.now })
@@ -86,18 +88,9 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, at: BatchAt
         standing.has(row.execution_id) ? toldAgain(standing, row, found) : (admissions.next().value ?? STALE),
       ),
       calls: batch.calls.map((row) => recorded.has(row.execution_id)),
-      settlements: batch.settlements.map(({ row }) => ended.has(row.execution_id) || isSame(standing, row)),
+      settlements: batch.settlements.map((one) => ended.has(one.row.execution_id) || isSame(standing, one)),
     }
   })
-}
-
-/** Nothing is written without a lease; what an earlier try has written stands. */
-function unheld({ admissions, calls, settlements }: Batch, standing: ReadonlyMap<string, Standing>): Outcomes {
-  return {
-    admissions: admissions.map(() => null),
-    calls: calls.map(() => false),
-    settlements: settlements.map(({ row }) => isSame(standing, row)),
-  }
 }
 
 const NONE_STANDS: ReadonlyMap<string, Standing> = new Map()
@@ -115,7 +108,7 @@ async function readStanding(send: Send, { admissions, settlements }: Batch): Pro
   return new Map(rows.map((row) => [row.execution_id, row]))
 }
 
-function isSame(standing: ReadonlyMap<string, Standing>, row: EndedRow): boolean {
+function isSame(standing: ReadonlyMap<string, Standing>, { row }: Settlement): boolean {
   const stored = standing.get(row.execution_id)
   return stored?.status === row.status && stored.completed_at === row.completed_at
 }
@@ -154,9 +147,7 @@ async function changeRunning(send: Send, sql: string, rows: readonly Named[], no
   return new Set(changed.map(({ execution_id }) => execution_id))
 }
 
-function ofSettlements({ settlements }: Batch): EndedRow[] {
-  return settlements.map(({ row }) => row)
-}
+const toEnded = ({ row }: Settlement) => row
 
 async function noteSeen(send: Send, settled: Batch['settlements']): Promise<void> {
   const heard = settled.filter(({ heardFrom }) => heardFrom)

@@ -10,8 +10,7 @@ import type { NewCall } from './call-rules.ts'
 import type { Admitted } from './enter.ts'
 import type { ExecutionScope } from './running.ts'
 
-/** What the calls of one execution have in common. */
-export interface CallContext {
+interface CallContext {
   admitted: Admitted<NewCall | null>
   endUserToken: Secret | undefined
   scope: ExecutionScope
@@ -36,19 +35,10 @@ export async function sendCall(
   }
   const send = ({ traceparent = executionTraceparent(executionId) }: Span) =>
     deps.dispatcher.dispatch(
+      { ...runtime, endpoint, readSecrets: () => readSecrets(deps, runtime.runtimeId) },
       {
-        ownerId: runtime.ownerId,
-        runtimeId: runtime.runtimeId,
-        endpoint,
-        secrets: runtime.secrets,
-        readSecrets: () => readSecrets(deps, runtime.runtimeId),
-      },
-      {
+        ...call,
         executionId,
-        callId: call.callId,
-        capability: call.capability,
-        input: call.input,
-        inputText: call.inputText,
         metadata: wish.metadata ?? {},
         metadataText: admitted.metadata ?? '{}',
         endUserToken,
@@ -68,7 +58,6 @@ export function interrupted(): CallResult {
   return unsent(UNSENT.interrupted)
 }
 
-/** What is said of calls that never left. */
 export const UNSENT = {
   stopped: 'The call was not made: the execution was stopped.',
   noEndpoint: 'The runtime has no endpoint.',

@@ -7,11 +7,6 @@ import { storedShape, storedWords } from './rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
-export interface SettledOutcome {
-  outcome: Outcome
-  durationMs: number
-}
-
 /**
  * Writes an execution's end and returns what its caller is told. They are the same: where the end could not be written,
  * or somebody else has written another, the caller hears of a failure. Rejects where that cannot be known: nothing may be
@@ -22,7 +17,7 @@ export async function settle(
   admitted: Admitted<NewCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
-): Promise<SettledOutcome> {
+): Promise<{ outcome: Outcome; durationMs: number }> {
   const { kind, started_at: startedAt } = admitted.row
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits

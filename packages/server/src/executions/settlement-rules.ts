@@ -1,9 +1,9 @@
 import type { FinishReason } from '@svc/contract'
+import type { Usage } from '../usage/rollup-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
-import type { NewRow, Settlement } from './batch-rules.ts'
+import type { NewRow } from './batch-rules.ts'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
 
-/** A turn of the model. */
 export interface SettledStep {
   startedAt: number
   durationMs: number
@@ -11,12 +11,11 @@ export interface SettledStep {
   outputTokens: number
 }
 
-/** The end of an execution: its status, turns and counts. */
 export interface Ending {
   status: 'completed' | 'failed'
   finishReason: FinishReason
   error: string | null
-  /** JSON text. */
+  /** JSON text: a long conversation has thousands of parts. */
   messageShape: string
   steps: readonly SettledStep[]
   inputTokens: number
@@ -25,8 +24,7 @@ export interface Ending {
   completedAt: number
 }
 
-/** The end of an execution that began as this row, as the store is given it. */
-export function settlementOf(begun: NewRow, end: Ending): Settlement {
+export function settlementOf(begun: NewRow, end: Ending) {
   const { status, error, calls, steps } = end
   const durationMs = Math.max(0, end.completedAt - begun.started_at)
   const row = {
@@ -46,7 +44,7 @@ export function settlementOf(begun: NewRow, end: Ending): Settlement {
     calls: callsText(calls),
     completed_at: end.completedAt,
   }
-  const usage = {
+  const usage: Usage = {
     ownerId: begun.owner_id,
     runtimeId: begun.runtime_id,
     projectId: begun.project_id,
@@ -62,10 +60,10 @@ export function settlementOf(begun: NewRow, end: Ending): Settlement {
       return { capability, isCompleted: status === 'completed', durationMs }
     }),
   }
+  // `heardFrom`: whether the endpoint gave a sign of life.
   return { row, usage, heardFrom: calls.some(({ status }) => status === 'completed') }
 }
 
-/** The error of an interrupted execution. */
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
 /** The end of an execution that nobody runs, or whose caller heard of a failure before it was run. */

@@ -9,32 +9,7 @@ import type { BatchWriter } from './batch-writer.ts'
 import { withinBudget } from './budget-rules.ts'
 import { interruptedEnd } from './settlement-rules.ts'
 
-/** Where executions end. */
-export interface Settlements {
-  /**
-   * Writes an outcome, durably, before anybody is told; a database that is away is waited for until the execution's time is
-   * up. False when it could not be written, or when the execution is no longer this node's to end; what could not be
-   * written is kept, as failed, to be tried again. Rejects with a
-   * `CommitUnknownError` where it may have been written: then nothing can be told, and the outcome itself is kept.
-   */
-  settle(settlement: Settlement): Promise<boolean>
-  /** Fails an execution of which it is unknown whether it was let in, once the database answers. */
-  failUnknown(row: NewRow): void
-  /**
-   * Tries again what could not be written, but for what never can be; called with every renewal of the lease. Resolves
-   * when such tries that began earlier have ended, too.
-   */
-  retryFailed(): Promise<void>
-  /** How many wait for their batch. */
-  readonly depth: number
-  /** How many could not be written, and are to be tried again. */
-  readonly unwritten: number
-  /** Of these, executions of which it is unknown whether they were let in. */
-  readonly unknownAdmissions: number
-  /** From now on a database that is away is waited for a second at most: whoever waits is to be told while there is time. */
-  hurry(): void
-  drain(): Promise<void>
-}
+export type Settlements = ReturnType<typeof createSettlements>
 
 interface Kept {
   settlement: Settlement
@@ -53,17 +28,19 @@ type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room' | 'stora
   pause: Pause
 }
 
-export function createSettlements(deps: SettlementDeps): Settlements {
+/** Where executions end. */
+export function createSettlements(deps: SettlementDeps) {
   const { writer, logger } = deps
   const isNews = createNewsFilter()
   const queue = createRetryQueue(deps)
   const late = new Stop()
-  const drain = async () => {
-    await queue.retry()
-    await writer.drain()
-  }
   return {
-    async settle(settlement) {
+    /**
+     * Waits for a database that is away until the execution's time is up. False where the outcome could not be written,
+     * and is kept, as failed, to be tried again, or where the execution is no longer this node's to end. Rejects with a
+     * `CommitUnknownError` where it may have been written: nothing can be told then, and the outcome itself is kept.
+     */
+    async settle(settlement: Settlement): Promise<boolean> {
       try {
         return await settleInTime(deps, { ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) }, late)
       } catch (error) {
@@ -75,26 +52,34 @@ export function createSettlements(deps: SettlementDeps): Settlements {
         return false
       }
     },
-    failUnknown(row) {
+    /** Fails an execution of which it is unknown whether it was let in, once the database answers. */
+    failUnknown(row: NewRow) {
       logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was let in')
       const settlement = withinBudget(deps.storage, row, interruptedEnd(row, deps.clock.now()))
       queue.keep({ settlement, isAdmission: true })
     },
+    /**
+     * Tries again what could not be written, but for what never can be; called with every renewal of the lease. Resolves
+     * when such tries that began earlier have ended, too.
+     */
     retryFailed: () => queue.retry(),
-    get depth() {
-      return writer.depth('settlements')
-    },
+    /** How many could not be written, and are to be tried again. */
     get unwritten() {
       return queue.size
     },
+    /** Of these, executions of which it is unknown whether they were let in. */
     get unknownAdmissions() {
       return queue.unknownAdmissions
     },
+    /** From now on a database that is away is waited for a second at most: whoever waits is to be told while there is time. */
     hurry() {
       late.abort()
       writer.hurry('all')
     },
-    drain,
+    async drain() {
+      await queue.retry()
+      await writer.drain()
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { Batch, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
+ * @import { BucketRow, CurrentRuntime, Outcomes, Settlement } from './batch-rules.ts'
  * @import { SqliteRequest } from './batch-store.ts'
  */
 
@@ -45,12 +45,9 @@ function statementsOf(database) {
   }
 }
 
-/**
- * @param {ReturnType<typeof statementsOf>} statements
- * @param {SqliteRequest} request
- * @returns {Outcomes}
- */
-function writeBatch(statements, { nodeId, now, plans, isTakeOver, admissions, calls, settlements }) {
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes} */
+function writeBatch(statements, request) {
+  const { nodeId, isTakeOver, admissions, calls, settlements } = request
   if (!isTakeOver && statements.lease().get(nodeId) === undefined) {
     return {
       admissions: admissions.map(() => null),
@@ -62,7 +59,7 @@ function writeBatch(statements, { nodeId, now, plans, isTakeOver, admissions, ca
   const usages = settlements.filter((_, index) => ended[index]).map(({ usage }) => usage)
   if (usages.length > 0) statements.journal().run(JSON.stringify(usages))
   return {
-    admissions: admissions.length === 0 ? [] : admit(statements, admissions, { nodeId, now, plans }),
+    admissions: admissions.length === 0 ? [] : admit(statements, request),
     calls: calls.map((row) => {
       const { changes } = statements.addCalls().run(row.calls, row.call_count, row.execution_id, row.owner_id, nodeId)
       return changes > 0
@@ -71,28 +68,20 @@ function writeBatch(statements, { nodeId, now, plans, isTakeOver, admissions, ca
   }
 }
 
-/**
- * @param {ReturnType<typeof statementsOf>} statements
- * @param {string} nodeId
- * @param {Batch['settlements'][number]} settlement
- */
+/** @type {(statements: ReturnType<typeof statementsOf>, nodeId: string, settlement: Settlement) => boolean} */
 function end(statements, nodeId, { row, usage: { runtimeId }, heardFrom }) {
   const { changes } = statements.end().run(nodeId, row)
   if (changes > 0 && heardFrom) statements.seen().run(row.completed_at, runtimeId, row.completed_at)
   return changes > 0
 }
 
-/**
- * @param {ReturnType<typeof statementsOf>} statements
- * @param {Batch['admissions']} requests
- * @param {Pick<SqliteRequest, 'nodeId' | 'now' | 'plans'>} at
- */
-function admit(statements, requests, { nodeId, now, plans }) {
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes['admissions']} */
+function admit(statements, { admissions, nodeId, now, plans }) {
   /** @type {Map<string, CurrentRuntime>} */
   const runtimes = new Map()
   /** @type {Map<string, BucketRow>} */
   const buckets = new Map()
-  for (const { door, row } of requests) {
+  for (const { door, row } of admissions) {
     const { owner_id, runtime_id } = row
     if (!runtimes.has(runtime_id)) {
       const runtime = /** @type {CurrentRuntime | undefined} */ (statements.runtime().get(runtime_id, owner_id))
@@ -105,7 +94,7 @@ function admit(statements, requests, { nodeId, now, plans }) {
       buckets.set(`${owner_id} ${bucket}`, stored ?? { owner_id, bucket, full_at: 0 })
     }
   }
-  const decided = decideAdmissions(requests, {
+  const decided = decideAdmissions(admissions, {
     runtimes: [...runtimes.values()],
     buckets: [...buckets.values()],
     plans,

@@ -2,20 +2,15 @@ import { type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
-import { type NewCall, OUTCOME_UNKNOWN, type SettledCall } from './call-rules.ts'
+import { type NewCall, type SettledCall, UNANSWERED } from './call-rules.ts'
 import { storedText, storedWords } from './rules.ts'
-import type { SettledStep } from './settlement-rules.ts'
+import type { Ending, SettledStep } from './settlement-rules.ts'
 
-/** What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. */
-export interface RecordedTrace {
-  /** JSON text: a long conversation has thousands of parts. */
-  messageShape: string
-  steps: SettledStep[]
-  inputTokens: number
-  outputTokens: number
-  /** Those that were about to be sent and have not ended are among them, as failed. */
-  calls: SettledCall[]
-}
+/**
+ * What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. Calls that were
+ * about to be sent and have not ended are among its calls, as failed.
+ */
+export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
 
 /** The shape of messages as a trace keeps it: roles and types of parts, no text. JSON text. */
 export function shapeText(messages: readonly Message[]): string {
@@ -34,18 +29,14 @@ export interface PayloadRules {
 
 /** Folds the events of a loop into what is stored of it. */
 export class TraceRecorder {
-  #shapes: string
+  readonly #trace: Omit<RecordedTrace, 'calls'> & { steps: SettledStep[] }
   readonly #rules: PayloadRules
   readonly #calls = new Map<string, SettledCall>()
   readonly #started = new Map<string, number>()
-  readonly #recorded = new Map<string, NewCall>()
-  readonly #steps: SettledStep[] = []
-  #inputTokens = 0
-  #outputTokens = 0
 
   /** Begins with the shape of the given messages, from {@link shapeText}. */
-  constructor(givenShape: string, rules: PayloadRules) {
-    this.#shapes = givenShape
+  constructor(messageShape: string, rules: PayloadRules) {
+    this.#trace = { messageShape, steps: [], inputTokens: 0, outputTokens: 0 }
     this.#rules = rules
   }
 
@@ -54,18 +45,18 @@ export class TraceRecorder {
       case 'text':
         return
       case 'model-step-end':
-        this.#steps.push({ startedAt: event.startedAt, durationMs: event.durationMs, ...event.usage })
-        this.#inputTokens += event.usage.inputTokens
-        this.#outputTokens += event.usage.outputTokens
+        this.#trace.steps.push({ startedAt: event.startedAt, durationMs: event.durationMs, ...event.usage })
+        this.#trace.inputTokens += event.usage.inputTokens
+        this.#trace.outputTokens += event.usage.outputTokens
         return
       case 'capability-start':
         this.#started.set(event.call.callId, event.startedAt)
         return
       case 'capability-end':
-        this.#calls.set(event.call.callId, this.#settled(event.call, event.result))
+        this.#end(event.call, event.result)
         return
       case 'turn':
-        this.#shapes = appended(this.#shapes, JSON.stringify(shapeOf(event.message)))
+        this.#trace.messageShape = appended(this.#trace.messageShape, JSON.stringify(shapeOf(event.message)))
         return
       default:
         event satisfies never
@@ -74,38 +65,20 @@ export class TraceRecorder {
 
   /** Notes that a call was written down and is about to be sent. */
   noteRecorded(call: NewCall): void {
-    this.#recorded.set(call.callId, call)
+    this.#calls.set(call.callId, { ...call, ...UNANSWERED })
   }
 
   trace(): RecordedTrace {
-    return {
-      messageShape: this.#shapes,
-      steps: this.#steps,
-      inputTokens: this.#inputTokens,
-      outputTokens: this.#outputTokens,
-      calls: [...this.#calls.values(), ...this.#open()].sort((a, b) => a.ordinal - b.ordinal),
-    }
+    return { ...this.#trace, calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal) }
   }
 
-  #open(): SettledCall[] {
-    const open = [...this.#recorded.values()].filter(({ callId }) => !this.#calls.has(callId))
-    return open.map((call) => ({
-      ...call,
-      status: 'failed',
-      output: null,
-      error: OUTCOME_UNKNOWN,
-      durationMs: null,
-    }))
-  }
-
-  #settled(call: AgentCall, result: CallResult): SettledCall {
+  #end(call: AgentCall, result: CallResult): void {
     const { callId } = call
-    const begun = this.#recorded.get(callId) ?? newCall(call, this.#started.get(callId) ?? 0, this.#rules)
-    return endedCall(begun, result, this.#rules.storedBytes)
+    const begun = this.#calls.get(callId) ?? newCall(call, this.#started.get(callId) ?? 0, this.#rules)
+    this.#calls.set(callId, endedCall(begun, result, this.#rules.storedBytes))
   }
 }
 
-/** A call with its outcome, as it is stored. */
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
   return {
     ...call,

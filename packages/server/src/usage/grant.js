@@ -10,10 +10,7 @@ import { CLOCK_SKEW_MS, take } from './token-bucket.js'
  * Takes one unit from every bucket, or none from any. `buckets` holds `fullAt` by name; a refusal changes only those that
  * a clock which was ahead, or a larger plan, left emptier than empty. A refusal names the limit that holds longest, so
  * that every other one lets the caller in once this one does.
- * @param {Map<string, number>} buckets
- * @param {readonly Draw[]} draws
- * @param {number} now
- * @returns {Grant}
+ * @type {(buckets: Map<string, number>, draws: readonly Draw[], now: number) => Grant}
  */
 export function grant(buckets, draws, now) {
   /** @type {Map<string, number>} */

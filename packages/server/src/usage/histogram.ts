@@ -44,7 +44,6 @@ export function percentile(counts: ReadonlyMap<number, number>, percent: number)
   return null
 }
 
-/** To hundredths of a millisecond, as durations are shown. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100
 }

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { z } from 'zod'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
-import { type NameIn, RollUp, type Usage } from './rollup-rules.ts'
+import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
 /** The id of the newest entry that waits to be folded, or null. */
@@ -29,48 +28,46 @@ interface Folding extends FoldRange {
   nameIn: NameIn
 }
 
-/** What one transaction did: how many entries it took from the journal, and which it could not read and set aside. */
-export interface Folded {
-  taken: number
-  parked: number[]
-}
-
 class FoldedMeanwhileError extends Error {}
 
 /**
- * Adds the oldest entries to the counters and deletes them, in one transaction, or does nothing. They are read and added
- * up before it begins, and over again where another replica has folded one of them meanwhile. Entries are deleted before
- * counters are written, and both in one order, so that replicas wait for each other and never in a circle. SQLite gives
- * the id of what was deleted to what comes next: there, only one caller at a time may fold.
+ * Moves the oldest entries to the counters, and sets aside (`parked`) those that cannot be read. Entries are deleted before
+ * counters are written, and both in one order, so that replicas wait for each other and never in a circle. SQLite gives the
+ * id of what was deleted to what comes next: there, only one caller at a time may fold.
  */
-export async function foldEntries(db: Kysely<Schema>, { pause, nameIn, ...range }: Folding): Promise<Folded> {
+export async function foldEntries(
+  db: Kysely<Schema>,
+  { pause, nameIn, ...range }: Folding,
+): Promise<{ taken: number; parked: number[] }> {
   for (;;) {
     const entries = await readEntries(await entriesOf(db, range).execute(), { pause, nameIn })
-    const folded = foldedOf(entries)
-    if (folded.taken === 0) return folded
+    const { read, unreadable: parked } = entries
+    const taken = read.length + parked.length
     try {
-      await inTransaction(db, (tx) => writeFold(tx, entries))
-      return folded
+      if (taken > 0) await inTransaction(db, (tx) => writeFold(tx, entries))
+      return { taken, parked }
     } catch (error) {
       if (!(error instanceof FoldedMeanwhileError)) throw error
     }
   }
 }
 
-function foldedOf({ read, unreadable }: ReadEntries): Folded {
-  return { taken: read.length + unreadable.length, parked: unreadable }
-}
-
 /** Sets the oldest entry aside, for somebody to look at, where it is one of those; returns its id, or null. */
 export async function parkOldest(db: Kysely<Schema>, range: Pick<FoldRange, 'upTo'>): Promise<number | null> {
-  return inTransaction(db, async (tx) => {
-    const [oldest] = await entriesOf(tx, { ...range, limit: 1 })
-      .forUpdate()
-      .execute()
-    if (!oldest) return null
-    await park(tx, [oldest.id])
-    return oldest.id
-  })
+  const parked = await db
+    .updateTable('usage_journal')
+    .set({ is_parked: 1 })
+    .where(
+      'id',
+      '=',
+      entriesOf(db, { ...range, limit: 1 })
+        .clearSelect()
+        .select('id'),
+    )
+    .where('is_parked', '=', 0)
+    .returning('id')
+    .executeTakeFirst()
+  return parked?.id ?? null
 }
 
 /**
@@ -91,35 +88,12 @@ export async function listWaiting(db: Kysely<Schema>): Promise<Usage[]> {
   return readWaiting(rows[0]?.waiting ?? null)
 }
 
-const Usages: z.ZodType<Usage[]> = z.array(
-  z.object({
-    ownerId: z.string(),
-    runtimeId: z.string(),
-    projectId: z.string(),
-    // A server of an earlier release writes none.
-    deploymentVersion: z.int().nullable().default(null),
-    storedBytes: z.int().default(0),
-    startedAt: z.int(),
-    isCompleted: z.boolean(),
-    isAnonymous: z.boolean(),
-    inputTokens: z.int(),
-    outputTokens: z.int(),
-    durationMs: z.int(),
-    calls: z.array(z.object({ capability: z.string(), isCompleted: z.boolean(), durationMs: z.int().nullable() })),
-  }),
-)
-
 function readUsages(text: string): Usage[] | null {
   try {
     return Usages.safeParse(JSON.parse(text)).data ?? null
   } catch {
     return null
   }
-}
-
-interface Entry {
-  id: number
-  usages: string
 }
 
 function entriesOf(db: Kysely<Schema>, { upTo, limit }: FoldRange) {
@@ -143,7 +117,7 @@ interface ReadEntries {
 const USAGES_PER_TURN = 250
 
 async function readEntries(
-  entries: readonly Entry[],
+  entries: readonly { id: number; usages: string }[],
   { pause, nameIn }: Pick<Folding, 'pause' | 'nameIn'>,
 ): Promise<ReadEntries> {
   const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
@@ -169,16 +143,14 @@ async function writeFold(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Pro
       .executeTakeFirst()
     if (removed.numDeletedRows !== BigInt(read.length)) throw new FoldedMeanwhileError()
   }
-  if (unreadable.length > 0) await park(tx, unreadable)
+  if (unreadable.length > 0) {
+    const parked = await tx
+      .updateTable('usage_journal')
+      .set({ is_parked: 1 })
+      .where('id', 'in', unreadable)
+      .where('is_parked', '=', 0)
+      .executeTakeFirst()
+    if (parked.numUpdatedRows !== BigInt(unreadable.length)) throw new FoldedMeanwhileError()
+  }
   await addToCounters(tx, rollUp)
-}
-
-async function park(tx: Tx, ids: readonly number[]): Promise<void> {
-  const parked = await tx
-    .updateTable('usage_journal')
-    .set({ is_parked: 1 })
-    .where('id', 'in', ids)
-    .where('is_parked', '=', 0)
-    .executeTakeFirst()
-  if (parked.numUpdatedRows !== BigInt(ids.length)) throw new FoldedMeanwhileError()
 }

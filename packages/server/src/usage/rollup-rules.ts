@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { bucketOf } from './histogram.ts'
 
 /** How finely usage is counted: by UTC hour and, over again, by UTC day, so that a long look back reads few rows. */
@@ -10,30 +11,28 @@ const GRAINS = ['hour', 'day'] as const
 /** Consecutive buckets of durations that one row counts: most of what one hour or day holds is in two or three rows. */
 export const SPAN_BUCKETS = 16
 
-/** What one execution that has ended adds to the counters. */
-export interface Usage {
-  ownerId: string
-  runtimeId: string
-  projectId: string
-  /** The deployment that it ran on; null where there was none. */
-  deploymentVersion: number | null
-  /** Payloads that were stored with it; see `usage/stored-bytes-rules.ts`. */
-  storedBytes: number
-  startedAt: number
-  isCompleted: boolean
-  isAnonymous: boolean
-  inputTokens: number
-  outputTokens: number
-  durationMs: number
-  calls: readonly CallUsage[]
-}
+/** What executions that have ended add to the counters. */
+export const Usages = z.array(
+  z.object({
+    ownerId: z.string(),
+    runtimeId: z.string(),
+    projectId: z.string(),
+    /** The deployment that it ran on; null where there was none, or an earlier release has written it. */
+    deploymentVersion: z.int().nullable().default(null),
+    /** Payloads that were stored with it; see `usage/stored-bytes-rules.ts`. */
+    storedBytes: z.int().default(0),
+    startedAt: z.int(),
+    isCompleted: z.boolean(),
+    isAnonymous: z.boolean(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    durationMs: z.int(),
+    /** `durationMs`: null where the answer never came. */
+    calls: z.array(z.object({ capability: z.string(), isCompleted: z.boolean(), durationMs: z.int().nullable() })),
+  }),
+)
 
-export interface CallUsage {
-  capability: string
-  isCompleted: boolean
-  /** Null where the answer never came. */
-  durationMs: number | null
-}
+export type Usage = z.infer<typeof Usages>[number]
 
 /** Where something is counted, in the columns of a roll-up. `span`: which buckets of durations, counted in sixteens. */
 type Place = {
@@ -74,7 +73,7 @@ export function startOf(grain: Grain, time: number): number {
 export class RollUp {
   readonly #executions = new Map<string, Rollup>()
   readonly #calls = new Map<string, Rollup>()
-  readonly #storedBytes = new Map<string, number>()
+  readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
   readonly #nameIn: NameIn
 
@@ -84,30 +83,27 @@ export class RollUp {
 
   add(usages: readonly Usage[]): void {
     for (const usage of usages) {
-      this.#storedBytes.set(usage.ownerId, (this.#storedBytes.get(usage.ownerId) ?? 0) + usage.storedBytes)
+      const { ownerId } = usage
+      const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
+      this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
       for (const grain of GRAINS) this.#count(usage, grain)
     }
   }
 
-  /** By runtime, in one order on every replica: whoever writes them locks them in it. */
+  // Each in one order on every replica: rows are locked in it.
   get executions(): Rollup[] {
     return inOrder(this.#executions)
   }
 
-  /** By capability, in one order on every replica. */
   get calls(): Rollup[] {
     return inOrder(this.#calls)
   }
 
-  /** By account, in one order on every replica. */
   get storedBytes(): { ownerId: string; bytes: number }[] {
-    return [...this.#storedBytes]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([ownerId, bytes]) => (bytes === 0 ? [] : [{ ownerId, bytes }]))
+    return inOrder(this.#storedBytes).filter(({ bytes }) => bytes !== 0)
   }
 
-  /** By runtime and version, in one order on every replica. */
   get deploymentUses(): DeploymentUse[] {
     return inOrder(this.#deployments)
   }

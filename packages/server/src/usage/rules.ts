@@ -34,22 +34,14 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
 }
 
 function planOf(tier: Tier): Plan {
-  const own = drawsOf(tier, false)
-  return { draws: { page: own, owner: own, broker: drawsOf(tier, true) }, storedBytes: TIERS[tier].storedBytes }
+  const { executionsPerHour, executionsBurst, anonymousPerHour, anonymousBurst, storedBytes } = TIERS[tier]
+  const own = drawsOf('quota', MAIN_BUCKET, executionsPerHour, executionsBurst)
+  const anonymous = drawsOf('anonymous', ANONYMOUS_BUCKET, anonymousPerHour, anonymousBurst)
+  return { draws: { page: own, owner: own, broker: [...anonymous, ...own] }, storedBytes }
 }
 
-function drawsOf(tier: Tier, isAnonymous: boolean): Draw[] {
-  const limits = TIERS[tier]
-  const draws: Draw[] = []
-  if (isAnonymous && limits.anonymousPerHour !== null && limits.anonymousBurst !== null) {
-    const rate = perHour(limits.anonymousPerHour, limits.anonymousBurst)
-    draws.push({ limit: 'anonymous', bucket: ANONYMOUS_BUCKET, rate })
-  }
-  if (limits.executionsPerHour !== null && limits.executionsBurst !== null) {
-    const rate = perHour(limits.executionsPerHour, limits.executionsBurst)
-    draws.push({ limit: 'quota', bucket: MAIN_BUCKET, rate })
-  }
-  return draws
+function drawsOf(limit: QuotaName, bucket: string, units: number | null, burst: number | null): Draw[] {
+  return units === null || burst === null ? [] : [{ limit, bucket, rate: perHour(units, burst) }]
 }
 
 /** The buckets that one execution draws on. Of two that refuse equally long, the first is the one reported. */

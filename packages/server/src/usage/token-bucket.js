@@ -1,7 +1,4 @@
-/**
- * How fast a bucket fills and how much it holds: one unit per `unitMs`, at most `burst` of them.
- * @typedef {{ unitMs: number, burst: number }} BucketRate
- */
+/** @typedef {{ unitMs: number, burst: number }} BucketRate One unit per `unitMs`, at most `burst` of them. */
 
 /**
  * `fullAt` is the bucket afterwards; a refusal changes it where the clock was set back.
@@ -14,19 +11,12 @@ export const CLOCK_SKEW_MS = 30_000
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/**
- * @param {number} units
- * @param {number} burst
- * @returns {BucketRate}
- */
+/** @type {(units: number, burst: number) => BucketRate} */
 export function perHour(units, burst) {
   return { unitMs: Math.ceil(HOUR_MS / units), burst }
 }
 
-/**
- * @param {number} units
- * @returns {BucketRate}
- */
+/** @type {(units: number) => BucketRate} */
 export function perMinute(units) {
   return { unitMs: Math.ceil(MINUTE_MS / units), burst: units }
 }
@@ -35,10 +25,7 @@ export function perMinute(units) {
  * Takes one unit. A bucket is kept as the time at which it is full again, so filling needs no writes, whole milliseconds
  * are exact, and a clock that lags by up to `skewMs` behind another replica's can only make it stricter. A bucket that
  * owes more than it holds, and more than that skew, was filled by a clock that was ahead: it is empty, and no emptier.
- * @param {number} fullAt
- * @param {BucketRate} rate
- * @param {number} now
- * @returns {Taken}
+ * @type {(fullAt: number, rate: BucketRate, now: number, skewMs?: number) => Taken}
  */
 export function take(fullAt, rate, now, skewMs = 0) {
   const window = rate.unitMs * rate.burst
@@ -50,20 +37,14 @@ export function take(fullAt, rate, now, skewMs = 0) {
 
 /**
  * Whole units that can be taken now.
- * @param {number} fullAt
- * @param {BucketRate} rate
- * @param {number} now
+ * @type {(fullAt: number, rate: BucketRate, now: number) => number}
  */
 export function available(fullAt, rate, now) {
   // A bucket that was emptied under a larger plan may owe more than the present one can hold.
   return Math.max(rate.burst - Math.ceil(missingMs(fullAt, now) / rate.unitMs), 0)
 }
 
-/**
- * Milliseconds until the bucket is full.
- * @param {number} fullAt
- * @param {number} now
- */
+/** @type {(fullAt: number, now: number) => number} */
 export function missingMs(fullAt, now) {
   return Math.max(fullAt - now, 0)
 }

@@ -68,7 +68,7 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     }
     // The turn after a batch has left its queue, what can be sent of it has been.
     const settling = deferred()
-    const { settlements } = scene.service.deps
+    const { settlements, callLog } = scene.service.deps
     const settle = settlements.settle
     settlements.settle = (settlement) => {
       settling.resolve()
@@ -76,7 +76,7 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     }
     const isSettling = async () => {
       await settling.promise
-      while (settlements.depth > 0) await nextTurn()
+      while (callLog.depth('settlements') > 0) await nextTurn()
       await nextTurn()
     }
     const stop = () => drain(scene.service.app, scene.service.deps, { drainMs: 0, stopMs: 0, flushMs: 0 })

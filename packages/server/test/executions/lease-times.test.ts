@@ -4,7 +4,7 @@ import { InFlight } from '../../src/admission/in-flight.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { extendLease, takeLease } from '../../src/executions/lease-store.ts'
 import { createNodeLease, LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
-import { createRunningExecutions } from '../../src/executions/running.ts'
+import { RunningExecutions } from '../../src/executions/running.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { executionRow } from '../database/rows.ts'
@@ -41,7 +41,7 @@ describeEngines('the times of a lease', (engine) => {
       limits: DEFAULT_LIMITS,
       logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
       metrics: NO_METRICS,
-      running: createRunningExecutions(new InFlight(DEFAULT_LIMITS)),
+      running: new RunningExecutions(new InFlight(DEFAULT_LIMITS)),
       // As nodes beside each other, on either engine.
       engine: 'postgres',
       nodeId: 'node_own',

@@ -94,7 +94,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     refusalOf(await scene.broker('echo'), 'internal_error')
     scene.relay.open()
     expect((await scene.broker('echo')).statusCode).toBe(200)
-    await scene.service.deps.admissions.drain()
+    await scene.service.deps.settlements.drain()
     expect(await books(scene)).toEqual(BOTH_COMPLETED)
   })
 
