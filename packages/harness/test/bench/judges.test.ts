@@ -64,14 +64,9 @@ describe('replicas', () => {
   const good = [run(1, 1, 0.5), run(3, 1, 0.7), run(1, 100, 0.5), run(3, 100, 0.8)]
   const found = (runs: typeof good) => ({
     runs,
-    calibration: [],
     statements: [],
-    statementsPerTransaction: 7,
-    syncMs: 1,
-    settlingLocks: true,
     answered: 4_000,
     completed: 4_000,
-    bytesPerExecution: 2_000,
   })
   const passes = (given: Parameters<typeof checkReplicas>[0]) => checkReplicas(given).map(({ passed }) => passed)
 

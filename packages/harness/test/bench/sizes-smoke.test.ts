@@ -6,14 +6,12 @@ import { runScenarios } from '../../src/support/run-scenarios.ts'
 
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 /** What holds at any size and on a machine under any load; the rest are figures. */
-const CERTAIN = /in the summary|not answered with 200|executions completed|rows left|time limits in force/
+const CERTAIN = /in the summary|not answered with 200|executions completed/
 
 const CASES = [
   { name: 'growth', engine: 'sqlite', needed: [] },
   { name: 'growth', engine: 'postgres', needed: ['postgres-programs'] },
   { name: 'replicas', engine: 'postgres', needed: ['postgres-programs'] },
-  { name: 'pooling', engine: 'postgres', needed: ['postgres-programs', 'pgbouncer'] },
-  { name: 'partitions', engine: 'postgres', needed: ['postgres-programs'] },
 ] as const
 
 for (const { name, engine, needed } of CASES)
@@ -22,7 +20,7 @@ for (const { name, engine, needed } of CASES)
       const outcomes = await runScenarios(
         BENCH_SCENARIOS,
         {
-          only: [name, ...(name === 'replicas' ? ['scale-simulation'] : [])],
+          only: [name],
           seed: 1,
           engines: [engine],
           scale: 0.001,

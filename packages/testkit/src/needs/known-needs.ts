@@ -53,7 +53,6 @@ export const KNOWN_NEEDS = {
     install: 'apt-get install iproute2, and run the tests as root',
   },
   nginx: program('nginx', 'nginx-light'),
-  pgbouncer: program('pgbouncer'),
   taskset: program('taskset', 'util-linux'),
   wrk: program('wrk'),
   curl: program('curl'),

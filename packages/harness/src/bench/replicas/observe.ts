@@ -18,8 +18,6 @@ export interface Observer {
   fillBuckets(): Promise<void>
   /** Statements by their share of the time that the database spent on all of them, the largest first. */
   statements(limit: number): Promise<{ share: number; calls: number; query: string }[]>
-  /** Of all transactions since the cluster began, those of the set-up among them. */
-  statementsPerTransaction(): Promise<number>
   close(): Promise<void>
 }
 
@@ -65,13 +63,6 @@ export async function observe(url: string): Promise<Observer> {
         [limit],
       )
       return rows
-    },
-    async statementsPerTransaction() {
-      const { rows } = await client.query<{ count: number }>(
-        `select (sum(calls) / sum(calls) filter (where query ~* '^commit'))::float8 as count
-         from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())`,
-      )
-      return rows[0]?.count ?? Number.NaN
     },
     async close() {
       await filling?.catch(() => undefined)

@@ -1,9 +1,6 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import { startPostgresCluster } from '../../support/postgres-cluster.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { type ServerProcess, startServer } from '../../support/server.ts'
-import { median } from '../../support/statistics.ts'
 import { createPostgresStore, type Store } from '../../support/store.ts'
 import { startFixedEndpoint } from '../load/fixed-endpoint.ts'
 import { serverFaults } from '../load/server-faults.ts'
@@ -15,26 +12,15 @@ import { createTenants, type Tenants } from './tenants.ts'
 export interface ReplicaRuns {
   /** One, two and three replicas, with one owner and with many, in rounds. */
   runs: readonly ReplicaRun[]
-  /** One replica and ever more callers, from which costs are told apart. */
-  calibration: readonly ReplicaRun[]
   statements: readonly { share: number; calls: number; query: string }[]
-  /** Begin and commit included. */
-  statementsPerTransaction: number
-  /** What one fsync of the log takes here, milliseconds, at the median. */
-  syncMs: number
-  /** Whether whoever settles holds rows that others who settle for the same owner want. */
-  settlingLocks: boolean
   /** Calls that the endpoint answered, and executions that the database says have completed. */
   answered: number
   completed: number
-  /** On the database's disk, of an execution with its call, indexes included. */
-  bytesPerExecution: number
 }
 
 const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
 const MAX_REPLICAS = 3
 const CLIENTS = 64
-const CALIBRATION_CLIENTS = [1, 4, 16, 64] as const
 
 /** Starts a cluster, three replicas and an endpoint, and measures one after the other. */
 export async function measureReplicas(context: ScenarioContext): Promise<ReplicaRuns> {
@@ -61,41 +47,23 @@ export async function measureReplicas(context: ScenarioContext): Promise<Replica
   const warmUp = { servers, clients: CLIENTS, owners, paths: tenants.manyOwners }
   await measureRun(measuring, { ...warmUp, warmUpMs: 0, lengthMs: context.count(6_000, 100) })
   const runs = await runRounds(context, measuring, { servers, tenants, owners })
-  const calibration = await calibrate(context, measuring, { servers, tenants, owners })
   return {
     runs,
-    calibration,
     statements: await observer.statements(12),
-    statementsPerTransaction: await observer.statementsPerTransaction(),
-    syncMs: readSyncMs(cluster.folder),
-    settlingLocks: (await store.query(`select to_regclass('usage_journal') as journal`))[0]?.['journal'] === null,
     answered: endpoint.calls,
-    ...(await readStored(store)),
+    completed: await countCompleted(store),
   }
 }
 
-async function readStored(store: Store): Promise<Pick<ReplicaRuns, 'completed' | 'bytesPerExecution'>> {
-  const [row] = await store.query(
-    `select (select count(*) from executions where status = 'completed') as completed,
-       pg_total_relation_size('executions')::float8
-         / (select count(*) from executions) as bytes`,
-  )
-  return { completed: Number(row?.['completed']), bytesPerExecution: Number(row?.['bytes']) }
+async function countCompleted(store: Store): Promise<number> {
+  const [row] = await store.query("select count(*) as completed from executions where status = 'completed'")
+  return Number(row?.['completed'])
 }
 
 interface Stage {
   servers: readonly ServerProcess[]
   tenants: Tenants
   owners: number
-}
-
-async function calibrate(context: ScenarioContext, measuring: Measuring, stage: Stage): Promise<ReplicaRun[]> {
-  const runs: ReplicaRun[] = []
-  for (const clients of CALIBRATION_CLIENTS) {
-    const plan = { servers: stage.servers.slice(0, 1), clients, owners: stage.owners, paths: stage.tenants.manyOwners }
-    runs.push(await measureRun(measuring, { ...plan, ...lengths(context) }))
-  }
-  return runs
 }
 
 async function runRounds(context: ScenarioContext, measuring: Measuring, stage: Stage): Promise<ReplicaRun[]> {
@@ -119,22 +87,4 @@ async function runRounds(context: ScenarioContext, measuring: Measuring, stage: 
 
 function lengths({ count }: ScenarioContext): { warmUpMs: number; lengthMs: number } {
   return { warmUpMs: count(1_500, 100), lengthMs: count(6_000, 200) }
-}
-
-const SYNC_SAMPLES = 51
-const WAL_PAGE = Buffer.alloc(8_192, 1)
-
-function readSyncMs(folder: string): number {
-  const file = openSync(join(folder, 'sync-probe'), 'w')
-  try {
-    const taken = Array.from({ length: SYNC_SAMPLES }, () => {
-      const begun = performance.now()
-      writeSync(file, WAL_PAGE)
-      fdatasyncSync(file)
-      return performance.now() - begun
-    })
-    return median(taken)
-  } finally {
-    closeSync(file)
-  }
 }

@@ -4,48 +4,42 @@ import {
   type Check,
   exactly,
   type Scenario,
-  type ScenarioContext,
   withFindings,
 } from '../../support/scenario.ts'
 import { median, rounded } from '../../support/statistics.ts'
 import type { ReplicaRun } from './measure.ts'
-import type { ReplicaRuns } from './replica-runs.ts'
+import { measureReplicas, type ReplicaRuns } from './replica-runs.ts'
 
 /** How much more processor time a call may take where three replicas share the work of one. */
 const COST_MARK = 2
 
-/** Broker calls against one, two and three replicas. `measured` measures once, whoever asks. */
-export function replicas(measured: (context: ScenarioContext) => Promise<ReplicaRuns>): Scenario {
-  return {
-    name: 'replicas',
-    title: 'broker calls against 1, 2 and 3 replicas on one PostgreSQL, of one owner and of many',
-    engines: ['postgres'],
-    tables: ['replicas', 'callers'],
-    async run(context) {
-      const found = await measured(context)
-      context.table(runTable('replicas', mediansOf(found.runs)))
-      context.table(runTable('callers', found.calibration))
-      context.say(`one fsync takes ${rounded(found.syncMs)} ms`)
-      for (const { share, calls, query } of found.statements) {
-        context.say(
-          `${(share * 100).toFixed(1)} % of the database's time, ${calls} times: ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`,
-        )
-      }
-      return checkReplicas(found)
-    },
-  }
+/** Broker calls against one, two and three replicas. */
+export const replicas: Scenario = {
+  name: 'replicas',
+  title: 'broker calls against 1, 2 and 3 replicas on one PostgreSQL, of one owner and of many',
+  engines: ['postgres'],
+  tables: ['replicas'],
+  async run(context) {
+    const found = await measureReplicas(context)
+    context.table(runTable('replicas', mediansOf(found.runs)))
+    for (const { share, calls, query } of found.statements) {
+      context.say(
+        `${(share * 100).toFixed(1)} % of the database's time, ${calls} times: ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`,
+      )
+    }
+    return checkReplicas(found)
+  },
 }
 
 /** Pure: what must hold of a measurement, however fast the machine is. */
-export function checkReplicas({ runs, calibration, answered, completed }: ReplicaRuns): Check[] {
+export function checkReplicas({ runs, answered, completed }: ReplicaRuns): Check[] {
   const middle = mediansOf(runs)
   const cost = (replicaCount: number, isOneOwner: boolean) => {
     const run = middle.find(({ replicas, owners }) => replicas === replicaCount && (owners === 1) === isOneOwner)
     return run === undefined ? Number.NaN : run.cpuPerCallMs.server + run.cpuPerCallMs.postgres
   }
-  const all = [...runs, ...calibration]
-  const failures = all.reduce((sum, run) => sum + run.failures, 0)
-  const kinds = all.flatMap((run) => [...run.kinds].map(([kind, count]) => `${count} × ${kind}`))
+  const failures = runs.reduce((sum, run) => sum + run.failures, 0)
+  const kinds = runs.flatMap((run) => [...run.kinds].map(([kind, count]) => `${count} × ${kind}`))
   return [
     withFindings(exactly('calls that were not answered with 200', failures, 0), kinds),
     exactly('executions completed, against calls that the endpoint answered', completed, answered),
