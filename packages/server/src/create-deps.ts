@@ -18,7 +18,7 @@ import type { Deps } from './deps.ts'
 import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
 import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createAdmissions } from './executions/admissions.ts'
-import { createBatchStore } from './executions/batch-store.ts'
+import { createBatchStore, type WriteBatch } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { createNodeLease } from './executions/node-lease.ts'
 import type { NodeSettings } from './executions/node-settings-rules.ts'
@@ -77,6 +77,8 @@ export interface DepsOptions {
   /** Between tries to reach a database that is away. */
   pause?: Pause
   dispatcher?: Dispatcher
+  /** In place of the database's own. */
+  write?: WriteBatch
   /** How many bytes the store may still grow by; none: nobody knows. */
   freeBytes?: () => Promise<number>
   /** None: nothing is measured. */
@@ -154,7 +156,7 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const running = new RunningExecutions(inFlight)
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
-  const writer = createBatchWriter({ ...shared, pause, write: createBatchStore(db) })
+  const writer = createBatchWriter({ ...shared, pause, write: options.write ?? createBatchStore(db) })
   const settlements = createSettlements({ clock, limits, logger, room, storage, writer, pause })
   const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings })
   return {

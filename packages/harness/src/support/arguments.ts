@@ -24,8 +24,6 @@ export interface HarnessArguments {
   serverFolder: string | null
   /** Pages of docs/ whose tables this run's figures replace. */
   pages: readonly string[]
-  /** Names of known bugs to plant in a copy of the server; one run for each. */
-  plant: readonly string[]
 }
 
 /** For whoever asks, and whoever asks in a way that is not known. */
@@ -38,7 +36,6 @@ export const USAGE = `Options:
   --seed <number>       repeat a run (default: drawn)
   --limit <minutes>     end a scenario that takes longer, as failed (default 60)
   --allow-skips         let a run pass without what this machine cannot run, such as what takes root
-  --plant <a,b|all>     plant known bugs, one at a time, and demand that each is found
   --results <file>      write the outcomes as JSON
   --page <a,b>          put this run's tables into these pages, below their “measured” marks
   --server <folder>     run another built server, such as ../other/packages/server/dist`
@@ -65,7 +62,6 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
         seed: { type: 'string' },
         limit: { type: 'string' },
         'allow-skips': { type: 'boolean' },
-        plant: { type: 'string' },
         results: { type: 'string' },
         page: { type: 'string' },
         server: { type: 'string' },
@@ -84,7 +80,6 @@ export function readArguments(args: readonly string[], drawnSeed: number): Parse
       serverFolder: values.server === undefined ? null : resolve(values.server),
       isList: values.list ?? false,
       isHelp: values.help ?? false,
-      plant: values.plant === undefined ? [] : values.plant.split(','),
     }
     return { ok: true, given }
   } catch (error) {

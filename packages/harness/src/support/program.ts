@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type HarnessArguments, readArguments, USAGE } from './arguments.ts'
 import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
-import { changePages, type TableChange, tablesOf } from './pages.ts'
+import { changePages, tablesOf } from './pages.ts'
 import { allPassed, type RunSurroundings, runScenarios } from './run-scenarios.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -17,13 +17,6 @@ interface Surroundings extends SignalSource {
 /** The built server, `packages/server/dist`. */
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
 
-/** Known bugs that can be planted, and what runs them. */
-export interface Planting {
-  names: readonly string[]
-  /** Runs what `--plant` asks for; `record` puts a table of what was found into the pages. True when all was found. */
-  run(given: HarnessArguments, around: RunSurroundings, record: (table: TableChange) => void): Promise<boolean>
-}
-
 /**
  * Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met, 1
  * where one was missed, 2 where it was asked for what it does not know. Ended by a signal, it ends all that it started,
@@ -33,7 +26,6 @@ export async function runProgram(
   name: string,
   scenarios: readonly Scenario[],
   own: Surroundings,
-  planting: Planting | null = null,
 ): Promise<number> {
   const interruption = heedSignals(own)
   let hasGivenUp = false
@@ -42,7 +34,7 @@ export async function runProgram(
     killDescendants(own)
   }
   try {
-    const code = await run({ name, scenarios, planting }, own, { interruption, onGivenUp })
+    const code = await run({ name, scenarios }, own, { interruption, onGivenUp })
     // What was given up may wait for ever, and would keep the process.
     return hasGivenUp ? own.exit(code) : code
   } catch (error) {
@@ -57,7 +49,6 @@ export async function runProgram(
 interface Program {
   name: string
   scenarios: readonly Scenario[]
-  planting: Planting | null
 }
 
 interface ProgramRun {
@@ -68,7 +59,7 @@ interface ProgramRun {
 const UNKNOWN = 2
 
 async function run(program: Program, { argv, env, stdout }: Surroundings, ending: ProgramRun): Promise<number> {
-  const { name, scenarios, planting } = program
+  const { name, scenarios } = program
   const write = (text: string) => void stdout.write(text)
   const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
   if (!read.ok) {
@@ -87,10 +78,6 @@ async function run(program: Program, { argv, env, stdout }: Surroundings, ending
     return UNKNOWN
   }
   const around: RunSurroundings = { env, serverFolder, now: Date.now, write, ...ending }
-  if (planting !== null && given.plant.length > 0) {
-    const record = (table: TableChange) => void changePages(given.pages, [table])
-    return (await planting.run(given, around, record)) ? 0 : 1
-  }
   let unplaced: readonly string[] = []
   // After each of them: what was measured in hours stays, whatever becomes of the rest.
   const outcomes = await runScenarios(scenarios, given, {
@@ -106,12 +93,9 @@ async function run(program: Program, { argv, env, stdout }: Surroundings, ending
 }
 
 /** Why what was asked for cannot be run, in a sentence; null where it can. */
-function problemOf({ scenarios, planting }: Program, given: HarnessArguments, serverFolder: string): string | null {
+function problemOf({ scenarios }: Program, given: HarnessArguments, serverFolder: string): string | null {
   const unknown = (given.only ?? []).filter((name) => !scenarios.some((scenario) => scenario.name === name))
   if (unknown.length > 0) return `There is no scenario named ${unknown.join(', ')}: --list prints them.`
-  if (planting === null && given.plant.length > 0) return 'This program has no planted bugs.'
-  const unplanted = given.plant.filter((name) => name !== 'all' && !planting?.names.includes(name))
-  if (unplanted.length > 0) return `There is no planted bug named ${unplanted.join(', ')}.`
   const lost = given.pages.filter((page) => !existsSync(page))
   if (lost.length > 0) return `${lost.join(', ')} is not there.`
   return existsSync(serverFolder) ? null : `${serverFolder} is not there: run “npm run build” first.`

@@ -13,8 +13,7 @@ export interface ScenarioContext {
   count(full: number, min?: number): number
   /** The surroundings that programs are started in. */
   env: NodeJS.ProcessEnv
-  /** The folder of the built server; a copy with a planted bug where the run is to find one. */
-  serverFolder: string
+    serverFolder: string
   /** Whether what this machine cannot run may be left out: see {@link skipped}. */
   allowsSkips: boolean
   /** One line of progress, for whoever watches. */

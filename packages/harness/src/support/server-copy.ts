@@ -11,7 +11,7 @@ export interface TextEdit {
 
 /**
  * Copies the built server into a cache folder, until the end, and changes the copy. The server itself knows nothing of
- * it: what is compared with it, or planted into it, has no switch there. Returns the copy's folder. Throws where an edit
+ * it: what is compared with it has no switch there. Returns the copy's folder. Throws where an edit
  * does not fit.
  */
 export function copyServer(

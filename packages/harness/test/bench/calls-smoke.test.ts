@@ -99,7 +99,7 @@ function describeMeasured(engine: Engine, ...needed: readonly Need[]): void {
         pages: [],
       }
       const around = { env: process.env, serverFolder, now: Date.now, write: () => {} }
-      const outcomes = await runScenarios([smoke], { ...given, isList: false, isHelp: false, plant: [] }, around)
+      const outcomes = await runScenarios([smoke], { ...given, isList: false, isHelp: false }, around)
       expect(outcomes.map(({ engine }) => engine)).toEqual(engines)
       expect(outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed))).toEqual([])
     }, 300_000)

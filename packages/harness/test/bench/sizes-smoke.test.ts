@@ -31,7 +31,6 @@ for (const { name, engine, needed } of CASES)
           pages: [],
           isList: false,
           isHelp: false,
-          plant: [],
         },
         { env: process.env, serverFolder: SERVER_FOLDER, now: Date.now, write: () => undefined },
       )

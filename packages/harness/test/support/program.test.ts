@@ -45,7 +45,6 @@ test.each([
   [['kills'], /^Unexpected argument 'kills'\.\n\nOptions:/],
   [['--scale', 'x'], /^--scale: .*number.*\.\n\nOptions:/],
   [['--only', 'kills,naps'], /^There is no scenario named naps: --list prints them\.\n$/],
-  [['--plant', 'weeds'], /^This program has no planted bugs\.\n$/],
   [['--page', '/nowhere/page.md'], /^\/nowhere\/page\.md is not there\.\n$/],
   [['--server', '/nowhere'], /^\/nowhere is not there: run “npm run build” first\.\n$/],
 ])('asked for what it does not know, %j, it says so in a sentence', async (args, sentence) => {

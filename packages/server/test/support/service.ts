@@ -17,6 +17,7 @@ import { createDeps } from '../../src/create-deps.ts'
 import type { Database } from '../../src/database/open.ts'
 import type { Pause } from '../../src/database/outlast.ts'
 import type { Deps } from '../../src/deps.ts'
+import type { WriteBatch } from '../../src/executions/batch-store.ts'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
@@ -61,6 +62,8 @@ export interface TestServiceOptions {
   web?: WebFiles
   /** In place of a disk whose room nobody knows. */
   freeBytes?: () => Promise<number>
+  /** In place of the store's own. */
+  write?: WriteBatch
   /** Receives every log line, as JSON text. */
   log?: (line: string) => void
 }
@@ -147,7 +150,7 @@ export async function startService(database: Database, options: TestServiceOptio
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
-    ...given(options, ['loopDelay', 'metrics', 'tracer', 'web', 'freeBytes']),
+    ...given(options, ['loopDelay', 'metrics', 'tracer', 'web', 'freeBytes', 'write']),
   })
   await deps.lease.take()
   const app = createApp(deps)
