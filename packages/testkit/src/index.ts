@@ -20,7 +20,7 @@ export {
   type ScriptedAnswer,
   startOwnerEndpoint,
 } from './owner-endpoint.ts'
-export { compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
+export { commitFault, compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
 export { type RedisDouble, type RedisDoubleOptions, startRedisDouble } from './redis-double.ts'
 export { type ProgramEnd, type StartedProgram, startProgram } from './start-program.ts'
 export {

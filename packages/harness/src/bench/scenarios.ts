@@ -1,9 +1,9 @@
 import type { Scenario } from '../support/scenario.ts'
-import { broker } from './broker/broker.ts'
-import { growth } from './growth/growth.ts'
-import { addedLatency } from './latency/added-latency.ts'
-import { replicas } from './replicas/replicas.ts'
-import { streams } from './streams/streams.ts'
+import { addedLatency } from './added-latency.ts'
+import { broker } from './broker.ts'
+import { growth } from './growth.ts'
+import { replicas } from './replicas.ts'
+import { streams } from './streams.ts'
 
 /** What `npm run bench` runs, in this order. */
 export const BENCH_SCENARIOS: readonly Scenario[] = [broker, addedLatency, streams, growth, replicas]

@@ -1,98 +1,196 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { AnalyticsSummary, BillingUsage } from '@svc/contract'
+import type { Client, ClientRequest } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
-import { atLeast, type Check } from '../support/scenario.ts'
-import { type Disturbance, judge, lawChecks } from './checker.ts'
-import { type Baseline, gatherEvidence, readBaseline } from './evidence.ts'
-import { createHistory, type History, type Operation } from './history.ts'
-import { judgeLoad } from './load-checks.ts'
-import type { Site } from './site.ts'
-import { perform, startSwarm } from './swarm.ts'
-
-/** A site under load, and what was heard of it. */
-export interface Load {
-  history: History
-  /** Notes that from now on what is asked of a node may fail; what it returns notes that this is over. */
-  disturb(nodeId: string): () => void
-  /** Resolves when a node has completed so many operations more, or after `maxMs`. */
-  answered(nodeId: string, count: number, maxMs: number): Promise<void>
-  /** Ends the load, waits until nothing runs any more, and judges. Waits no longer than `quietMs`. */
-  judge(quietMs: number): Promise<Check[]>
-  /** That it was a load worth the name for so many faults, and that no server ended by itself. */
-  checks(faults: number): Check[]
-}
+import { atLeast, atMost, type Check, exactly } from '../support/scenario.ts'
+import type { Store } from '../support/store.ts'
+import { until } from '../support/within.ts'
+import type { LabOwner } from '../support/world.ts'
+import { type Disturbance, type Evidence, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
+import { drawPlan, type Operation, type Plan, planWords, type Told, toldBy } from './operations.ts'
+import { readCalls, readExecutions, runningAfter } from './rows.ts'
+import { anyReplica, CAPABILITY, type Replica, type Site, type Work } from './site.ts'
 
 const CLIENTS = 16
 // More than the refill of the slowest bucket gives back before the load has begun in earnest.
 const WARM_UP = 60
-const POLL_MS = 250
-const ANSWER_POLL_MS = 5
+// After a refusal a client waits a moment.
+const PAUSE_MS = 25
+const HOUR_MS = 3_600_000
 
-/** Draws a little from every bucket, reads where they stand, and begins. */
-export async function startLoad(site: Site, random: Random, clients = CLIENTS): Promise<Load> {
-  const history = createHistory(Date.now)
-  const [first] = site.fleet.live
-  if (!first) throw new Error('no server listens')
-  for (let left = WARM_UP; left > 0; left -= 6) {
-    await Promise.all(Array.from({ length: 6 }, () => perform(site, first, history, random)))
+/** For each fault, at least. */
+const ACKNOWLEDGED_EACH = 5
+const EFFECTS_EACH = 2
+/** Of what is asked of an undisturbed server. A service that refuses everything breaks no invariant. */
+const REFUSED_SHARE = 0.2
+
+/** Clients that ask a site for one thing after the other, and everything that they were told. */
+export class Load {
+  readonly operations: Operation[] = []
+  readonly disturbances: Disturbance[] = []
+  readonly site: Site
+  readonly #random: Random
+  readonly #clients: Promise<void>[] = []
+  #ops = 0
+  #isStopped = false
+  #warmUp = { operations: 0, effects: 0 }
+  #baseline = new Map<string, { fullAt: Buckets; admitted: Buckets }>()
+
+  constructor(site: Site, random: Random) {
+    this.site = site
+    this.#random = random
   }
-  const baseline = await readBaseline(site)
-  const warmUp = { operations: history.operations.length, effects: site.endpoint.effects.size }
-  const swarm = startSwarm(site, { clients, random, history })
-  const disturbances: Disturbance[] = []
-  return {
-    history,
-    disturb(nodeId) {
-      const disturbance = { nodeId, from: Date.now(), to: Number.POSITIVE_INFINITY }
-      disturbances.push(disturbance)
-      return () => {
-        disturbance.to = Date.now()
-      }
-    },
-    async answered(nodeId, count, maxMs) {
-      const until = Date.now() + maxMs
-      let looked = history.operations.length
-      for (let left = count; left > 0 && Date.now() < until; ) {
-        await pause(ANSWER_POLL_MS)
-        left -= history.operations.slice(looked).filter((operation) => isAnswerOf(operation, nodeId)).length
-        looked = history.operations.length
-      }
-    },
-    async judge(quietMs) {
-      await swarm.stop()
-      await untilQuiet(site, quietMs)
-      return checks(site, { history, baseline, disturbances })
-    },
-    checks: (faults) =>
-      judgeLoad({
-        operations: history.operations.slice(warmUp.operations),
-        effects: site.endpoint.effects.size - warmUp.effects,
-        faults,
-        hasLostServer: site.fleet.hasLostOne,
-        disturbances,
-      }),
+
+  /** Draws a little from every bucket, reads where they stand, and begins. */
+  async start(clients = CLIENTS): Promise<this> {
+    const first = anyReplica(this.site)
+    while (this.#ops < WARM_UP) await Promise.all(Array.from({ length: 6 }, () => this.perform(first, this.draw())))
+    const rows = await readExecutions(this.site.store)
+    for (const { ownerId } of this.site.owners) {
+      const own = rows.filter((row) => row.ownerId === ownerId)
+      const admitted = { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
+      this.#baseline.set(ownerId, { fullAt: await readBuckets(this.site.store, ownerId), admitted })
+    }
+    this.#warmUp = { operations: this.operations.length, effects: this.site.effects.size }
+    this.addClients(clients)
+    return this
+  }
+
+  addClients(count: number): void {
+    for (let index = 0; index < count; index += 1) this.#clients.push(this.#work())
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopped) {
+      const [first, ...rest] = this.site.fleet.live
+      const told = first ? await this.perform(this.#random.pick([first, ...rest]), this.draw()) : null
+      if (told === null || told.as === 'refused' || told.as === 'unknown') await pause(PAUSE_MS)
+    }
+  }
+
+  draw(changes: Partial<Plan> = {}): Plan {
+    return { ...drawPlan(this.#random, this.#ops++, this.site.runtimes.length), ...changes }
+  }
+
+  /** Performs one operation on a server, and notes what was told of it. */
+  async perform(replica: Replica, plan: Plan): Promise<Told> {
+    const { nodeId, client } = replica
+    const invokedAt = Date.now()
+    const told = toldBy(plan.doorway, await client.send(this.#requestOf(plan)))
+    this.operations.push({ plan, nodeId, invokedAt, endedAt: Date.now(), told })
+    return told
+  }
+
+  #requestOf(plan: Plan): ClientRequest {
+    const runtime = this.site.runtimes[plan.runtime]
+    const metadata = { op: plan.op }
+    if (plan.doorway === 'broker') {
+      const input: Work = { op: plan.op, ms: plan.callMs, reset: plan.isReset }
+      return { method: 'POST', path: `/v1/capabilities/${runtime?.runtimeId}/${CAPABILITY}`, body: { input, metadata } }
+    }
+    const messages = [{ role: 'user', parts: [{ type: 'text', content: planWords(plan) }] }]
+    const headers = { accept: plan.doorway === 'stream' ? 'text/event-stream' : 'application/json' }
+    const key = runtime?.publicKey ?? ''
+    return { method: 'POST', path: '/v1/runtime/execute', key, body: { messages, metadata }, headers }
+  }
+
+  /** Notes that operations of a node may fail from now on; the returned function notes that this is over. */
+  disturb({ nodeId }: Pick<Replica, 'nodeId'>): () => void {
+    const disturbance = { nodeId, from: Date.now(), to: Number.POSITIVE_INFINITY }
+    this.disturbances.push(disturbance)
+    return () => {
+      disturbance.to = Date.now()
+    }
+  }
+
+  /** Resolves when a node has completed so many operations more, or after half a minute. */
+  async answered({ nodeId }: Pick<Replica, 'nodeId'>, count: number): Promise<void> {
+    const from = this.operations.length
+    const isAnswer = (one: Operation) => one.nodeId === nodeId && one.told.as === 'completed'
+    await until(() => this.operations.slice(from).filter(isAnswer).length >= count, 30_000, 5)
+  }
+
+  /** Operations whose client does not know whether they happened: that the faults were felt. */
+  brokenOff(): Check {
+    return atLeast('operations that broke off', this.operations.filter(({ told }) => told.as === 'unknown').length, 1)
+  }
+
+  /** Ends the load, waits until nothing runs any more, no longer than `quietMs`, and judges. */
+  async judge(quietMs: number, faults: number): Promise<Check[]> {
+    const { site, operations, disturbances } = this
+    this.#isStopped = true
+    await Promise.all(this.#clients)
+    await runningAfter(site.store, quietMs)
+    const evidence: Evidence = {
+      operations,
+      executions: await readExecutions(site.store),
+      calls: await readCalls(site.store),
+      effects: site.effects,
+      modelRequests: site.modelRequests,
+      ledgers: await Promise.all(site.owners.map((owner) => this.#readLedger(owner))),
+      disturbances,
+    }
+    const effects = site.effects.size - this.#warmUp.effects
+    return [
+      ...invariantChecks(judge(evidence)),
+      exactly('servers that ended by themselves', site.fleet.hasLostOne ? 1 : 0, 0),
+      ...judgeLoad({ operations: operations.slice(this.#warmUp.operations), effects, faults, disturbances }),
+    ]
+  }
+
+  async #readLedger(owner: LabOwner): Promise<Ledger> {
+    const { ownerId } = owner
+    const before = this.#baseline.get(ownerId)
+    if (!before) throw new Error(`there is no baseline of ${ownerId}`)
+    const { client } = anyReplica(this.site)
+    const limits = BillingUsage.parse(await get(client, '/v1/billing/usage', owner))
+    const fullAt = await readBuckets(this.site.store, ownerId)
+    // From the baseline on each draw moves a bucket by one unit exactly, for as long as it is never full again.
+    const drawn = (name: keyof Buckets) => {
+      const unitMs = Math.ceil(HOUR_MS / (limits[name].perHour ?? Number.NaN))
+      return before.admitted[name] + (fullAt[name] - before.fullAt[name]) / unitMs
+    }
+    const { totals } = AnalyticsSummary.parse(await get(client, '/v1/analytics/summary', owner))
+    const { executions, completed, failed, capabilityCalls, totalTokens } = totals
+    return {
+      ownerId,
+      drawn: { executions: drawn('executions'), anonymous: drawn('anonymous') },
+      usage: { executions, completed, failed, capabilityCalls, totalTokens },
+    }
   }
 }
 
-function isAnswerOf({ nodeId, told }: Operation, node: string): boolean {
-  return nodeId === node && told.as === 'completed'
+interface LoadNotes extends Pick<Evidence, 'disturbances' | 'operations'> {
+  effects: number
+  faults: number
 }
 
-/** That faults were felt: operations of which nobody knows by their answer whether they happened. */
-export function brokenOffCheck({ history }: Load): Check {
-  return atLeast('operations that broke off', history.operations.filter(({ told }) => told.as === 'unknown').length, 1)
+/** That there was a load worth the name around every fault. */
+export function judgeLoad({ operations, effects, faults, disturbances }: LoadNotes): Check[] {
+  const acknowledged = operations.filter(({ told }) => told.as === 'completed' || told.as === 'failed')
+  const calm = operations.filter((operation) => !wasDisturbed(operation, disturbances))
+  const refused = calm.filter(({ told }) => told.as === 'refused')
+  return [
+    atLeast('acknowledged executions, the warm-up aside', acknowledged.length, faults * ACKNOWLEDGED_EACH),
+    atLeast('calls that reached the endpoint, the warm-up aside', effects, faults * EFFECTS_EACH),
+    atMost('share of refusals while nothing was wrong', refused.length / Math.max(1, calm.length), REFUSED_SHARE),
+  ]
 }
 
-type Known = { history: History; baseline: Baseline; disturbances: readonly Disturbance[] }
-
-async function checks(site: Site, known: Known): Promise<Check[]> {
-  return lawChecks(judge(await gatherEvidence(site, known)))
+interface Buckets {
+  executions: number
+  anonymous: number
 }
 
-async function untilQuiet(site: Site, quietMs: number): Promise<void> {
-  const until = Date.now() + quietMs
-  while (Date.now() < until) {
-    const running = await site.store.query("select 1 as one from executions where status = 'running' limit 1")
-    if (running.length === 0) return
-    await pause(POLL_MS)
-  }
+async function readBuckets(store: Store, ownerId: string): Promise<Buckets> {
+  const rows = await store.query('select bucket, full_at from allowances where owner_id = ?', [ownerId])
+  const fullAt = new Map(rows.map((row) => [row['bucket'], Number(row['full_at'])]))
+  return { executions: fullAt.get('executions') ?? Number.NaN, anonymous: fullAt.get('anonymous') ?? Number.NaN }
+}
+
+/** Reads as an owner. Throws an answer that is not a 200. */
+export async function get(client: Client, path: string, { apiKey: key }: LabOwner): Promise<unknown> {
+  const heard = await client.send({ method: 'GET', path, key })
+  if (heard.kind === 'broken' || heard.status !== 200) throw new Error(`${path}: ${JSON.stringify(heard)}`)
+  return JSON.parse(heard.text)
 }

@@ -1,19 +1,10 @@
-import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { createPostgresStore, type Store } from '../support/store.ts'
-import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts'
+import { createPostgresStore } from '../support/store.ts'
+import { startTcpRelay } from '../support/tcp-relay.ts'
 
-/** A PostgreSQL of the scenario's own, with two ways to one database. */
-export interface RelayedStore {
-  cluster: PostgresCluster
-  relay: TcpRelay
-  direct: Store
-  /** Servers reach it through the relay, the harness by itself. */
-  relayed: Store
-}
-
-/** Everything is taken down with the scenario. */
-export async function openRelayedStore({ onEnd }: Pick<ScenarioContext, 'onEnd'>): Promise<RelayedStore> {
+/** A PostgreSQL of the scenario's own: servers reach `relayed` through the relay, the lab its database by itself. */
+export async function openRelayedStore({ onEnd }: Pick<ScenarioContext, 'onEnd'>) {
   const cluster = await startPostgresCluster()
   onEnd(() => cluster.remove())
   const relay = await startTcpRelay({ host: '127.0.0.1', port: cluster.port })
@@ -24,3 +15,5 @@ export async function openRelayedStore({ onEnd }: Pick<ScenarioContext, 'onEnd'>
   const relayed = { ...direct, serverEnv: { ...direct.serverEnv, DATABASE_URL: url.href } }
   return { cluster, relay, direct, relayed }
 }
+
+export type RelayedStore = Awaited<ReturnType<typeof openRelayedStore>>

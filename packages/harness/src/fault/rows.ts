@@ -1,81 +1,81 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AnalyticsSummary } from '@svc/contract'
 import { z } from 'zod'
-import type { HarnessOwner } from '../support/owner.ts'
 import type { Store } from '../support/store.ts'
+import { until } from '../support/within.ts'
+import type { LabOwner } from '../support/world.ts'
 
 const Row = z
   .object({
     execution_id: z.string(),
+    owner_id: z.string(),
     kind: z.string(),
     status: z.string(),
     finish_reason: z.string().nullable(),
     input_tokens: z.number(),
     output_tokens: z.number(),
+    call_count: z.number(),
     metadata: z.string().nullable(),
   })
   .transform((row) => ({
     executionId: row.execution_id,
+    ownerId: row.owner_id,
     kind: row.kind,
     status: row.status,
     finishReason: row.finish_reason,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
+    tokens: row.input_tokens + row.output_tokens,
+    callCount: row.call_count,
     tag: /"tag":"([^"]*)"/.exec(row.metadata ?? '')?.[1] ?? '',
+    op: Number(/"op":(\d+)/.exec(row.metadata ?? '')?.[1] ?? -1),
   }))
 
 /** An execution as it is stored. */
-export type ExecutionRow = z.infer<typeof Row>
+export type StoredExecution = z.infer<typeof Row>
 
-export async function readExecutions(store: Store): Promise<ExecutionRow[]> {
-  const columns = 'execution_id, kind, status, finish_reason, input_tokens, output_tokens, metadata'
+export async function readExecutions(store: Store): Promise<StoredExecution[]> {
+  const columns =
+    'execution_id, owner_id, kind, status, finish_reason, input_tokens, output_tokens, call_count, metadata'
   return Row.array().parse(await store.query(`select ${columns} from executions`))
 }
 
-const StoredCall = z.object({
-  callId: z.string(),
-  status: z.string(),
-  error: z.string().nullable(),
-})
-
-/** A capability call as it is stored. */
-export type CallRow = z.infer<typeof StoredCall> & { executionId: string }
+const StoredCall = z.object({ callId: z.string(), status: z.string(), error: z.string().nullable() })
+export type StoredCall = z.infer<typeof StoredCall> & { executionId: string }
 
 const Calls = z.object({ execution_id: z.string(), calls: z.string() })
 
 /** Calls are texts with commas between them, in the rows of their executions. */
-export async function readCalls(store: Store): Promise<CallRow[]> {
-  const rows = await store.query('select execution_id, calls from executions where calls is not null')
-  return rows.flatMap((row) => {
-    const { execution_id: executionId, calls } = Calls.parse(row)
-    return StoredCall.array()
+export async function readCalls(store: Store): Promise<StoredCall[]> {
+  const rows = Calls.array().parse(
+    await store.query('select execution_id, calls from executions where calls is not null'),
+  )
+  return rows.flatMap(({ execution_id: executionId, calls }) =>
+    StoredCall.array()
       .parse(JSON.parse(`[${calls}]`))
-      .map((call) => ({ ...call, executionId }))
-  })
+      .map((call) => ({ ...call, executionId })),
+  )
 }
-
-const Count = z.object({ count: z.coerce.number() })
 
 /** How many executions are `running` once they are none, or once the time is up. */
 export async function runningAfter(store: Store, withinMs: number): Promise<number> {
-  const until = performance.now() + withinMs
-  for (;;) {
-    const [row] = await store.query("select count(*) as count from executions where status = 'running'")
-    const { count } = Count.parse(row)
-    if (count === 0 || performance.now() >= until) return count
-    await pause(100)
-  }
+  let count = 0
+  await until(
+    async () => {
+      const [row] = await store.query("select count(*) as count from executions where status = 'running'")
+      count = Number(row?.['count'])
+      return count === 0
+    },
+    withinMs,
+    100,
+  )
+  return count
 }
 
-/** What an owner is shown of the last day: everything that a scenario of minutes has done. */
-export async function readTotals(url: string, owner: HarnessOwner): Promise<AnalyticsSummary['totals']> {
+/** What an owner is shown of the last day. */
+export async function readTotals(url: string, { apiKey }: LabOwner): Promise<AnalyticsSummary['totals']> {
   const now = Date.now()
-  const query = new URLSearchParams({
-    from: new Date(now - 24 * 3_600_000).toISOString(),
-    to: new Date(now + 3_600_000).toISOString(),
-  })
-  const answer = await fetch(`${url}/v1/analytics/summary?${query}`, {
-    headers: { authorization: `Bearer ${owner.apiKey}` },
-  })
+  const [from, to] = [now - 24 * 3_600_000, now + 3_600_000].map((at) => new Date(at).toISOString())
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const answer = await fetch(`${url}/v1/analytics/summary?from=${from}&to=${to}`, { headers })
   return AnalyticsSummary.parse(await answer.json()).totals
 }

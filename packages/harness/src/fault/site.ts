@@ -1,93 +1,182 @@
-import type { CreatedRuntime } from '@svc/contract'
-import { createOwner, deploy, type HarnessOwner, registerRuntime } from '../support/owner.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CapabilityCall, type CreatedRuntime } from '@svc/contract'
+import { type DoubleTurn, eventsOfTurn } from '@svc/testkit'
+import { z } from 'zod'
+import { type Client, createClient } from '../support/client.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { PATIENT, type ServerOptions } from '../support/server.ts'
+import { endedWithin, PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import { answerJson, modelAt, startServing } from '../support/serving.ts'
 import type { Store } from '../support/store.ts'
-import { type EffectLog, startEffectLog } from './effect-log.ts'
-import { createFleet, type Fleet } from './fleet.ts'
-import { CAPABILITY, type PlannedModel, startPlannedModel } from './planned-model.ts'
+import { until } from '../support/within.ts'
+import { addRuntime, capability, createOwner, type LabOwner } from '../support/world.ts'
+import { readPlanWords } from './operations.ts'
 
-export interface SiteRuntime {
-  runtimeId: string
-  publicKey: string
-  ownerId: string
+/** The capability that the model's double asks for. */
+export const CAPABILITY = 'work'
+
+const Work = z.object({ op: z.number(), ms: z.number(), reset: z.boolean() })
+export type Work = z.infer<typeof Work>
+
+/** One server process, and the name under which the database knows it. */
+export interface Replica {
+  nodeId: string
+  server: ServerProcess
+  client: Client
 }
 
-/** Servers, and the two doubles that outlive them. */
+/** Servers that share one database, and the two doubles that outlive them. */
 export interface Stage {
   store: Store
-  endpoint: EffectLog
-  model: PlannedModel
-  fleet: Fleet
-  /** How the stage's servers are started. */
   serverOptions: ServerOptions
-}
-
-/** A stage with accounts on it: everything that a load needs. */
-export interface Site extends Stage {
-  owners: readonly HarnessOwner[]
-  runtimes: readonly SiteRuntime[]
+  endpoint: string
+  /** How often each call had its effect, by call id. */
+  effects: Map<string, number>
+  /** Model requests by operation. */
+  modelRequests: Map<number, number>
+  fleet: Fleet
 }
 
 export interface StageOptions {
   store: Store
   replicas: number
-  /** Connections of the harness to each server. */
+  /** Connections of the lab to each server. */
   connections: number
   variables?: Readonly<Record<string, string>>
 }
 
-// Pro plans: their quota is counted, and wide enough for a whole run.
-const OWNERS = 2
-const RUNTIMES_EACH = 4
-
-/** Starts servers and doubles, which end with the scenario. */
 export async function openStage(context: ScenarioContext, options: StageOptions): Promise<Stage> {
   const { store, replicas, connections, variables } = options
-  const [endpoint, model] = await Promise.all([startEffectLog(Date.now), startPlannedModel()])
-  context.onEnd(() => Promise.all([endpoint.close(), model.close()]))
-  const serverOptions: ServerOptions = {
-    store,
-    serverFolder: context.serverFolder,
-    env: context.env,
-    variables: {
-      SVC_MODEL: 'openai-compatible:double',
-      SVC_MODEL_BASE_URL: model.baseUrl,
-      SVC_MODEL_API_KEY: 'harness',
-      ...PATIENT,
-      ...variables,
-    },
-  }
-  const fleet = createFleet(serverOptions, connections)
+  const effects = new Map<string, number>()
+  const endpoint = await startServing(context, async (body, response) => {
+    const { callId, input } = CapabilityCall.parse(JSON.parse(body))
+    const { op, ms, reset } = Work.parse(input)
+    effects.set(callId, (effects.get(callId) ?? 0) + 1)
+    if (ms > 0) await pause(ms)
+    if (reset) response.socket?.resetAndDestroy()
+    else answerJson(response, { output: { op } })
+  })
+  const modelRequests = new Map<number, number>()
+  const model = await startServing(context, async (body, response) => {
+    const plan = readPlanWords(body)
+    modelRequests.set(plan.op, (modelRequests.get(plan.op) ?? 0) + 1)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of eventsOfTurn(turnOf(plan, body.includes('"role":"tool"')), 'double')) {
+      if (plan.pieceMs > 0) await pause(plan.pieceMs)
+      if (response.destroyed) return
+      response.write(event)
+    }
+    response.end()
+  })
+  const { env, serverFolder } = context
+  const serverOptions = { store, serverFolder, env, variables: { ...modelAt(model), ...PATIENT, ...variables } }
+  const fleet = new Fleet(serverOptions, connections)
   context.onEnd(() => fleet.close())
-  for (let index = 0; index < replicas; index += 1) await fleet.start()
-  return { store, endpoint, model, fleet, serverOptions }
+  while (fleet.live.length < replicas) await fleet.start()
+  return { store, serverOptions, endpoint, effects, modelRequests, fleet }
 }
 
-/** Opens a stage and two accounts on it. */
+function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
+  if (plan.calls === 0 || hasResults) return { text: ['That', ' is', ' done', '.'] }
+  const input: Work = { op: plan.op, ms: plan.callMs, reset: plan.isReset }
+  return { toolCalls: Array.from({ length: plan.calls }, () => ({ name: CAPABILITY, input })), pieceLength: 40 }
+}
+
+/** A stage with accounts on it: everything that a load needs. */
+export interface Site extends Stage {
+  owners: readonly LabOwner[]
+  runtimes: readonly CreatedRuntime[]
+}
+
+/** Two accounts on pro plans: their quota is counted, and wide enough for a whole run. */
 export async function openSite(context: ScenarioContext, options: StageOptions): Promise<Site> {
   const stage = await openStage(context, options)
-  const owners = await Promise.all(
-    Array.from({ length: OWNERS }, (_, index) => createOwner(stage.serverOptions, `owner-${index}@example.com`, 'pro')),
-  )
-  const runtimes = await Promise.all(owners.map((owner) => openRuntimes(stage, owner)))
-  return { ...stage, owners, runtimes: runtimes.flat() }
-}
-
-async function openRuntimes(stage: Stage, owner: HarnessOwner): Promise<SiteRuntime[]> {
-  const runtimes: SiteRuntime[] = []
-  for (let index = 0; index < RUNTIMES_EACH; index += 1) {
-    const created = await openRuntime(stage, owner, `Runtime ${index}`)
-    runtimes.push({ runtimeId: created.runtimeId, publicKey: created.publicKey, ownerId: owner.ownerId })
+  const owners: LabOwner[] = []
+  const runtimes: CreatedRuntime[] = []
+  while (owners.length < 2) {
+    const owner = await createOwner(stage.serverOptions, `owner-${owners.length}@example.com`, 'pro')
+    owners.push(owner)
+    for (let index = 0; index < 4; index += 1) runtimes.push(await openRuntime(stage, owner))
   }
-  return runtimes
+  return { ...stage, owners, runtimes }
 }
 
-/** Registers a runtime at the stage's endpoint and deploys the one capability that the model's double asks for. */
-export async function openRuntime(stage: Stage, owner: HarnessOwner, name: string): Promise<CreatedRuntime> {
-  const [replica] = stage.fleet.live
-  if (!replica) throw new Error('no server listens')
-  const created = await registerRuntime(replica.server.url, owner, { name, endpoint: stage.endpoint.url })
-  await deploy(replica.server.url, created, [CAPABILITY])
-  return created
+/** Registers a runtime at the stage's endpoint. */
+export function openRuntime({ fleet, endpoint }: Stage, owner: LabOwner): Promise<CreatedRuntime> {
+  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, capability(CAPABILITY))
+}
+
+export function anyReplica({ fleet }: Pick<Stage, 'fleet'>): Replica {
+  const [replica] = fleet.live
+  if (!replica) throw new Error('no server is left')
+  return replica
+}
+
+/** A server whose lease was taken from it takes another with its next renewal. */
+const LEASE_SEEN_MS = 15_000
+
+/** The servers that share one database. */
+export class Fleet {
+  /** Those that are expected to answer. */
+  live: readonly Replica[] = []
+  /** Whether any ended that was not killed. */
+  hasLostOne = false
+  readonly #options: ServerOptions
+  readonly #connections: number
+  readonly #known = new Set<string>()
+  readonly #killed = new Set<Replica>()
+  readonly #frozen = new Set<Replica>()
+
+  constructor(options: ServerOptions, connections: number) {
+    this.#options = options
+    this.#connections = connections
+  }
+
+  /** One at a time, so that it is known which node is new. */
+  async start(): Promise<Replica> {
+    const server = await startServer(this.#options)
+    const nodeId = await this.#newNode()
+    const replica = { nodeId, server, client: createClient(server.url, this.#connections) }
+    this.live = [...this.live, replica]
+    void server.ended.then(() => {
+      this.hasLostOne ||= !this.#killed.has(replica)
+    })
+    return replica
+  }
+
+  async #newNode(): Promise<string> {
+    let found: string | undefined
+    const look = async () => {
+      const ids = (await this.#options.store.query('select node_id from nodes')).map((row) => String(row['node_id']))
+      found = ids.find((id) => !this.#known.has(id))
+      return found !== undefined
+    }
+    await until(look, LEASE_SEEN_MS, 200)
+    if (found === undefined) throw new Error('a server that has started holds no lease')
+    this.#known.add(found)
+    return found
+  }
+
+  /** Stops one with SIGSTOP; the returned function lets it go on. */
+  freeze(replica: Replica): () => void {
+    this.live = this.live.filter((other) => other !== replica)
+    this.#frozen.add(replica)
+    replica.server.kill('SIGSTOP')
+    return () => {
+      this.#frozen.delete(replica)
+      replica.server.kill('SIGCONT')
+      this.live = [...this.live, replica]
+    }
+  }
+
+  /** Ends one as a power cut would, and resolves when it is gone. */
+  async kill(replica: Replica): Promise<void> {
+    this.live = this.live.filter((other) => other !== replica)
+    this.#killed.add(replica)
+    replica.server.kill()
+    await Promise.all([endedWithin(replica.server), replica.client.close()])
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.live, ...this.#frozen].map((replica) => this.kill(replica)))
+  }
 }

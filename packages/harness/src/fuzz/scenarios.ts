@@ -1,15 +1,15 @@
 import type { Scenario } from '../support/scenario.ts'
-import { brokerTiming } from './broker-timing/broker-timing.ts'
-import { deployments } from './deployments/deployments.ts'
-import { fairness } from './fairness/fairness.ts'
-import { headersAndCursors } from './headers-and-cursors/headers-and-cursors.ts'
-import { origins } from './origins/origins.ts'
-import { overload } from './overload/overload.ts'
+import { brokerTiming } from './broker-timing.ts'
+import { deployments } from './deployments.ts'
+import { fairness } from './fairness.ts'
+import { headersAndCursors } from './headers-and-cursors.ts'
+import { origins } from './origins.ts'
+import { overload } from './overload.ts'
 import { requests } from './requests/requests.ts'
 import { schemas } from './schemas/schemas.ts'
-import { slowClients } from './slow-clients/slow-clients.ts'
+import { slowClients } from './slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
-import { wideAnswers } from './wide-answers/wide-answers.ts'
+import { wideAnswers } from './wide-answers.ts'
 
 /** What `npm run fuzz` runs, in this order. */
 export const FUZZ_SCENARIOS: readonly Scenario[] = [

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from './free-port.ts'
 import { familyCpuMs, familyOf } from './process-usage.ts'
+import { freePort } from './programs.ts'
 
 const run = promisify(execFile)
 

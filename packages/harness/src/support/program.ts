@@ -1,102 +1,110 @@
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type HarnessArguments, readArguments, USAGE } from './arguments.ts'
-import { heedSignals, InterruptedError, type Interruption, killDescendants, type SignalSource } from './interruption.ts'
-import { changePages, tablesOf } from './pages.ts'
-import { allPassed, type RunSurroundings, runScenarios } from './run-scenarios.ts'
+import { parseArgs } from 'node:util'
+import { killDescendants } from './process-usage.ts'
+import { allPassed, type RunOptions, runScenarios } from './run-scenarios.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What a program needs of the process it is. */
-interface Surroundings extends SignalSource {
-  argv: readonly string[]
-  env: NodeJS.ProcessEnv
-  stdout: { write(text: string): unknown }
-  exit(code: number): never
-}
+const USAGE = `Options:
+  --help                print this and end
+  --list                print the scenarios and end
+  --only <a,b>          run these alone
+  --engine <name>       sqlite or postgres; both without it
+  --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
+  --seed <number>       repeat a run (default: drawn)
+  --limit <minutes>     end a scenario that takes longer, as failed (default 60)
+  --allow-skips         let a run pass without what this machine cannot run, such as what takes root
+  --server <folder>     run another built server, such as ../other/packages/server/dist`
 
-/** The built server, `packages/server/dist`. */
+const OPTIONS = {
+  help: { type: 'boolean' },
+  list: { type: 'boolean' },
+  only: { type: 'string' },
+  engine: { type: 'string' },
+  scale: { type: 'string', default: '1' },
+  seed: { type: 'string' },
+  limit: { type: 'string', default: '60' },
+  'allow-skips': { type: 'boolean', default: false },
+  server: { type: 'string' },
+} as const
+
 const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
-
-/**
- * Runs one of the harness's programs from its command line. Returns its exit code: 0 where every pass mark was met, 1
- * where one was missed, 2 where it was asked for what it does not know. Ended by a signal, it ends all that it started,
- * removes what it made, and exits as one who died of it.
- */
-export async function runProgram(
-  name: string,
-  scenarios: readonly Scenario[],
-  own: Surroundings,
-): Promise<number> {
-  const interruption = heedSignals(own)
-  let hasGivenUp = false
-  const onGivenUp = () => {
-    hasGivenUp = true
-    killDescendants(own)
-  }
-  try {
-    const code = await run({ name, scenarios }, own, { interruption, onGivenUp })
-    // What was given up may wait for ever, and would keep the process.
-    return hasGivenUp ? own.exit(code) : code
-  } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error
-    // What it had started meanwhile, too; and whatever is still open here would keep the process.
-    killDescendants(own)
-    own.stdout.write(`\n${name}: ${error.message}\n`)
-    return own.exit(error.exitCode)
-  }
-}
-
-interface Program {
-  name: string
-  scenarios: readonly Scenario[]
-}
-
-interface ProgramRun {
-  interruption: Interruption
-  onGivenUp: () => void
-}
-
 const UNKNOWN = 2
 
-async function run(program: Program, { argv, env, stdout }: Surroundings, ending: ProgramRun): Promise<number> {
-  const { name, scenarios } = program
-  const write = (text: string) => void stdout.write(text)
-  const read = readArguments(argv.slice(2), Math.floor(Math.random() * 0xffffffff))
-  if (!read.ok) {
-    write(`${read.problem}\n`)
-    return UNKNOWN
-  }
-  const { given } = read
-  if (given.isHelp || given.isList) {
-    write(given.isHelp ? `${USAGE}\n` : `${scenarios.map((one) => `${one.name.padEnd(20)} ${one.title}`).join('\n')}\n`)
-    return 0
-  }
-  const serverFolder = given.serverFolder ?? SERVER_FOLDER
-  const problem = problemOf(program, given, serverFolder)
-  if (problem !== null) {
-    write(`${problem}\n`)
-    return UNKNOWN
-  }
-  const around: RunSurroundings = { env, serverFolder, now: Date.now, write, ...ending }
-  let unplaced: readonly string[] = []
-  // After each of them: what was measured in hours stays, whatever becomes of the rest.
-  const outcomes = await runScenarios(scenarios, given, {
-    ...around,
-    onOutcomes(soFar) {
-      if (given.pages.length > 0) unplaced = changePages(given.pages, tablesOf(name, scenarios, soFar))
-    },
-  })
-  for (const table of unplaced) write(`no place in ${given.pages.join(', ')} for “${table}”\n`)
-  const failed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
-  write(`\n${name}: ${outcomes.length} scenarios, seed ${given.seed}, ${failed} pass marks missed\n`)
-  return allPassed(outcomes) ? 0 : 1
+class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
 }
 
-/** Why what was asked for cannot be run, in a sentence; null where it can. */
-function problemOf({ scenarios }: Program, given: HarnessArguments, serverFolder: string): string | null {
-  const unknown = (given.only ?? []).filter((name) => !scenarios.some((scenario) => scenario.name === name))
-  if (unknown.length > 0) return `There is no scenario named ${unknown.join(', ')}: --list prints them.`
-  const lost = given.pages.filter((page) => !existsSync(page))
-  if (lost.length > 0) return `${lost.join(', ')} is not there.`
-  return existsSync(serverFolder) ? null : `${serverFolder} is not there: run “npm run build” first.`
+type Surroundings = Pick<NodeJS.Process, 'env' | 'exit' | 'once' | 'pid'> & { stdout: { write(text: string): unknown } }
+
+/** Exits with 0 where every pass mark was met, 1 where one was missed, 2 for unknown options. */
+export async function runProgram(
+  programs: Readonly<Record<string, readonly Scenario[]>>,
+  [name = '', ...args]: readonly string[],
+  own: Surroundings,
+): Promise<number> {
+  const write = (text: string) => void own.stdout.write(text)
+  let options: Omit<RunOptions, 'env' | 'write'>
+  const scenarios = programs[name] ?? []
+  try {
+    if (scenarios.length === 0) throw new Error(`name one of ${Object.keys(programs).join(', ')}`)
+    const { values } = parseArgs({ args: [...args], options: OPTIONS })
+    if (values.help) write(`${USAGE}\n`)
+    if (values.list) write(scenarios.map((one) => `${one.name.padEnd(20)} ${one.title}\n`).join(''))
+    if (values.help || values.list) return 0
+    options = toOptions(values, scenarios)
+  } catch (error) {
+    write(`${error instanceof Error ? error.message : error}\n\n${USAGE}\n`)
+    return UNKNOWN
+  }
+  return run(scenarios, { ...options, env: own.env, write }, own)
+}
+
+/** A signal ends the run: every program that it started is killed, and the exit code is that of the signal. */
+async function run(scenarios: readonly Scenario[], options: RunOptions, own: Surroundings): Promise<number> {
+  let code: number | null = null
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      own.once(signal, () => {
+        code = 128 + constants.signals[signal]
+        killDescendants(own.pid)
+        reject(new InterruptedError(`the run was ended by ${signal}`))
+      })
+    }
+  })
+  interrupted.catch(() => undefined)
+  const outcomes = await runScenarios(scenarios, { ...options, interrupted })
+  const missed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
+  options.write(`\n${outcomes.length} scenarios, seed ${options.seed}, ${missed} pass marks missed\n`)
+  killDescendants(own.pid)
+  code ??= allPassed(outcomes) ? 0 : 1
+  // A scenario that was given up may wait for ever, and would keep the process.
+  return outcomes.some(({ isGivenUp }) => isGivenUp) ? own.exit(code) : code
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
+
+function toOptions(values: Values, scenarios: readonly Scenario[]): Omit<RunOptions, 'env' | 'write'> {
+  const { engine, only, server: serverFolder = SERVER_FOLDER } = values
+  const unknown = only?.split(',').filter((name) => !scenarios.some((scenario) => scenario.name === name)) ?? []
+  if (unknown.length > 0) throw new Error(`There is no scenario named ${unknown.join(', ')}: --list prints them.`)
+  if (engine !== undefined && engine !== 'sqlite' && engine !== 'postgres')
+    throw new Error(`--engine ${engine} is unknown.`)
+  if (!existsSync(serverFolder)) throw new Error(`${serverFolder} is not there: run “npm run build” first.`)
+  return {
+    seed: values.seed === undefined ? Math.floor(Math.random() * 0xffffffff) : toNumber('seed', values.seed),
+    only: only?.split(',') ?? null,
+    engines: engine === undefined ? ['sqlite', 'postgres'] : [engine],
+    scale: toNumber('scale', values.scale),
+    limitMs: toNumber('limit', values.limit) * 60_000,
+    allowsSkips: values['allow-skips'],
+    serverFolder,
+  }
+}
+
+function toNumber(option: string, text: string): number {
+  const value = Number(text)
+  if (Number.isNaN(value) || value < 0) throw new Error(`--${option} takes a number, and not “${text}”.`)
+  return value
 }

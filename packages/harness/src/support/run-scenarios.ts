@@ -1,147 +1,94 @@
-import { writeFileSync } from 'node:fs'
-import type { Engine, HarnessArguments } from './arguments.ts'
-import type { Interruption } from './interruption.ts'
-import { type Table, toMarkdown } from './markdown-table.ts'
 import { createRandom } from './random.ts'
-import type { Check, Outcome, Scenario, ScenarioContext } from './scenario.ts'
-import { OverdueError, within } from './within.ts'
+import type { Check, Engine, Outcome, Scenario, ScenarioContext, Table } from './scenario.ts'
+import { within } from './within.ts'
 
-/** How long an interrupted scenario may take to come to its end, and then each of its clean-ups. */
-const GIVE_UP_MS = 3_000
-const CLEAN_UP_MS = 10_000
-/** Each clean-up of a scenario that was not interrupted; a database may take long to go. */
-const PATIENT_CLEAN_UP_MS = 120_000
-
-export interface RunSurroundings {
-  env: NodeJS.ProcessEnv
+export interface RunOptions {
+  seed: number
+  /** Names of scenarios; null for all. */
+  only: readonly string[] | null
+  engines: readonly Engine[]
+  /** By what the counts of a full run are multiplied. */
+  scale: number
+  limitMs: number
+  allowsSkips: boolean
   serverFolder: string
-  now(): number
+  env: NodeJS.ProcessEnv
   write(text: string): void
-  /** None: the run goes on to its end. */
-  interruption?: Interruption
-  /** Told of all outcomes so far, whenever there is one more. */
-  onOutcomes?: (outcomes: readonly Outcome[]) => void
-  /** Told of a scenario that took too long, before it is cleaned up after: what it had under way goes on by itself. */
-  onGivenUp?: () => void
+  /** Rejects when the run is to end before its end. */
+  interrupted?: Promise<never>
 }
 
-/**
- * Runs scenarios one after the other and prints what each counted. A scenario that throws has failed, and so has one that
- * takes longer than the run allows; that one ends the run. Throws an {@link InterruptedError} once an interrupted one has been cleaned up after.
- */
-export async function runScenarios(
-  scenarios: readonly Scenario[],
-  given: HarnessArguments,
-  around: RunSurroundings,
-): Promise<readonly Outcome[]> {
-  const chosen = scenarios.filter(({ name }) => given.only === null || given.only.includes(name))
+// A database may take long to go; after an interruption a clean-up may wait for a process that was killed.
+const CLEAN_UP_MS = 60_000
+
+/** Runs scenarios one after the other and prints their checks as Markdown. A scenario that takes too long ends the run. */
+export async function runScenarios(scenarios: readonly Scenario[], options: RunOptions): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const scenario of chosen) {
-    const engines =
-      scenario.engines.length === 0 ? [null] : scenario.engines.filter((name) => given.engines.includes(name))
-    for (const engine of engines) {
-      const outcome = await runOne(scenario, engine, given, around)
-      const interrupted = around.interruption?.current()
-      if (interrupted) throw interrupted
+  for (const scenario of scenarios.filter(({ name }) => options.only === null || options.only.includes(name))) {
+    const engines = scenario.engines.filter((name) => options.engines.includes(name))
+    for (const engine of scenario.engines.length === 0 ? [null] : engines) {
+      const outcome = await runOne(scenario, engine, options)
       outcomes.push(outcome)
-      around.write(describeOutcome(outcome))
-      if (given.resultsFile !== null) writeFileSync(given.resultsFile, `${JSON.stringify(outcomes, null, 2)}\n`)
-      around.onOutcomes?.(outcomes)
-      if (!outcome.isGivenUp) continue
-      around.write(
-        `\nThe run ends here: ${scenario.name} may go on in this process, and would be in the next one’s figures.\n`,
-      )
-      return outcomes
+      if (outcome.isGivenUp) return outcomes
     }
   }
   return outcomes
 }
 
-async function runOne(
-  scenario: Scenario,
-  engine: Engine | null,
-  given: HarnessArguments,
-  around: RunSurroundings,
-): Promise<Outcome> {
-  const startedAt = around.now()
-  const cleanUps: (() => unknown)[] = []
-  const tables: Table[] = []
+async function runOne(scenario: Scenario, engine: Engine | null, options: RunOptions): Promise<Outcome> {
+  const { seed, scale, limitMs, write, interrupted } = options
   const name = engine === null ? scenario.name : `${scenario.name} (${engine})`
+  const cleanUps: (() => unknown)[] = []
   let isOver = false
   let isGivenUp = false
-  let lastSaid = 'nothing'
-  around.write(`\n▶ ${name}: ${scenario.title}. Seed ${given.seed}, scale ${given.scale}\n`)
-  const context: ScenarioContext = {
-    engine: engine ?? 'sqlite',
-    engines: given.engines,
-    random: createRandom(given.seed),
-    seed: given.seed,
-    count: (full, min = 1) => Math.max(min, Math.round(full * given.scale)),
-    env: around.env,
-    serverFolder: around.serverFolder,
-    allowsSkips: given.allowsSkips,
-    say: (line) => {
-      lastSaid = line
-      around.write(`  ${line}\n`)
-    },
-    table(table) {
-      if (!scenario.tables?.includes(table.name))
-        throw new Error(`${scenario.name} does not name its table ${table.name}`)
-      tables.push(table)
-    },
-    // One that was given up may still be about to start something: that goes at once.
-    onEnd: (cleanUp) => void (isOver ? tidy(cleanUp, around) : cleanUps.push(cleanUp)),
+  write(`\n## ${name}\n\n${scenario.title}. Seed ${seed}, scale ${scale}.\n\n`)
+  const tidy = async (cleanUp: () => unknown) => {
+    const tidying = Promise.resolve().then(cleanUp)
+    await within(tidying, CLEAN_UP_MS, 'a clean-up').catch((error: unknown) => write(`not cleaned up: ${error}\n`))
   }
-  const running = scenario.run(context).catch((error: unknown) => [brokenOff(error, lastSaid)])
-  const bounded = within(running, given.limitMs, `${name} to end`).catch((error: unknown) => {
-    isGivenUp = true
-    around.onGivenUp?.()
-    return [brokenOff(error, lastSaid)]
+  const context: ScenarioContext = {
+    ...options,
+    engine: engine ?? 'sqlite',
+    random: createRandom(seed),
+    count: (full, min = 1) => Math.max(min, Math.round(full * scale)),
+    say: (line) => write(`- ${line}\n`),
+    table: (table) => write(`\n${toMarkdown(table)}\n`),
+    // A scenario that was given up may still start something: that is ended at once.
+    onEnd: (cleanUp) => void (isOver ? tidy(cleanUp) : cleanUps.push(cleanUp)),
+  }
+  const running = within(Promise.resolve(scenario.run(context)), limitMs, `${name} to end`)
+  const startedAt = performance.now()
+  const checks = await Promise.race([running, ...(interrupted ? [interrupted] : [])]).catch((error: unknown) => {
+    isGivenUp = /^(?:OverdueError|InterruptedError)$/.test(error instanceof Error ? error.name : '')
+    return [brokenOff(error)]
   })
-  const checks = await Promise.race([bounded, untilGivenUp(bounded, around)])
   isOver = true
-  for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp, around)
-  const endedAt = around.now()
-  const { seed, scale } = given
-  const durationMs = endedAt - startedAt
-  return { scenario: scenario.name, engine, seed, scale, durationMs, endedAt, checks, tables, isGivenUp }
+  for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp)
+  write(`\n${toMarkdown(checksTable(checks))}\n${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s\n`)
+  return { scenario: scenario.name, engine, checks, isGivenUp }
 }
 
-/** A scenario whose programs were ended has a moment to notice, and to clean up what it was about to start. */
-async function untilGivenUp(running: Promise<unknown>, { interruption }: RunSurroundings): Promise<readonly Check[]> {
-  const error = await (interruption?.wish ?? new Promise<never>(() => {}))
-  await within(running, GIVE_UP_MS, 'the scenario to notice').catch(() => {})
-  return [brokenOff(error)]
-}
-
-async function tidy(cleanUp: () => unknown, { write, interruption }: RunSurroundings): Promise<void> {
-  const tidying = Promise.resolve()
-    .then(cleanUp)
-    .catch((error: unknown) => write(`  not cleaned up: ${String(error)}\n`))
-  // What waits for somebody who was ended would wait for ever.
-  const maxMs = interruption?.current() ? CLEAN_UP_MS : PATIENT_CLEAN_UP_MS
-  await within(tidying, maxMs, 'a clean-up').catch((error: unknown) => write(`  not cleaned up: ${String(error)}\n`))
-}
-
-function brokenOff(error: unknown, lastSaid = ''): Check {
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  const measured = error instanceof OverdueError ? `${error.message}; it last said: ${lastSaid}` : told
+function brokenOff(error: unknown): Check {
+  const measured = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { what: 'the scenario ran to its end', measured, passMark: 'no error', passed: false }
 }
 
-function describeOutcome({ scenario, engine, durationMs, checks, tables }: Outcome): string {
-  const lines = checks.map(
-    ({ passed, isSkipped, what, measured, passMark }) =>
-      `  ${passed ? (isSkipped ? 'skip' : 'pass') : 'FAIL'}  ${what}: ${measured} (${passMark})`,
-  )
-  const head = `${scenario}${engine === null ? '' : ` (${engine})`} took ${Math.round(durationMs / 1000)} s`
-  const shownTables = tables.map((table) => `\n${toMarkdown(table)}`)
-  return `${[...shownTables, ...lines, `  ${head}`].join('\n')}\n`
+function checksTable(checks: readonly Check[]): Table {
+  const rows = checks.map(({ what, measured, passMark, passed }) => [
+    what,
+    passMark,
+    passMark === '–' ? measured : `${measured}: ${passed ? 'pass' : '**missed**'}`,
+  ])
+  return { head: ['check', 'pass mark', 'measured'], rows }
+}
+
+export function toMarkdown({ head, rows }: Table): string {
+  const rule = head.map((_, column) => (column === 0 ? '---' : '--:'))
+  const cell = (text: string) => text.replaceAll('\n', ' ').replaceAll('|', '\\|')
+  return [head, rule, ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |\n`).join('')
 }
 
 /** Whether every check of every outcome passed, and that there was one. */
 export function allPassed(outcomes: readonly Outcome[]): boolean {
-  return (
-    outcomes.length > 0 && outcomes.every(({ checks }) => checks.length > 0 && checks.every(({ passed }) => passed))
-  )
+  return outcomes.length > 0 && outcomes.every(({ checks }) => checks.length > 0 && checks.every((one) => one.passed))
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
-import type { Engine } from './arguments.ts'
+import type { Engine } from './scenario.ts'
 
 /** A database of its own for one scenario, and the harness's own look into it. */
 export interface Store {

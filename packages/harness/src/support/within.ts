@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What was waited for did not come in its time. */
 export class OverdueError extends Error {
   override readonly name = 'OverdueError'
 }
 
-/** How long a program may take to start, or to end where nothing else is promised: slow machines included. */
+/** How long a program may take to start or to end on a slow machine. */
 export const PROGRAM_MS = 120_000
 
-/** Resolves as `work` does; throws an {@link OverdueError} that names what was waited for when that takes too long. */
+/** Resolves as `work` does; throws an {@link OverdueError} when that takes too long. */
 export async function within<T>(work: Promise<T>, maxMs: number, what: string): Promise<T> {
   const over = new AbortController()
   const overdue = sleep(maxMs, undefined, { signal: over.signal }).then(
     () => {
       throw new OverdueError(`waited ${Number((maxMs / 1000).toPrecision(3))} s for ${what}`)
     },
-    // Called off: the work has an end by now, and its end is what the race is about.
     () => work,
   )
   try {
@@ -23,4 +21,26 @@ export async function within<T>(work: Promise<T>, maxMs: number, what: string): 
   } finally {
     over.abort()
   }
+}
+
+/** Looks every `everyMs` until the condition holds; false where it does not within `maxMs`. */
+export async function until(holds: () => Promise<boolean> | boolean, maxMs: number, everyMs = 50): Promise<boolean> {
+  for (const end = performance.now() + maxMs; !(await holds()); ) {
+    if (performance.now() >= end) return false
+    await sleep(everyMs)
+  }
+  return true
+}
+
+/** Does `work` for every item, at most `limit` at once, in the order of the list. Rejects with the first failure. */
+export async function forEachAtOnce<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  const entries = items.entries()
+  const worker = async () => {
+    for (const [index, item] of entries) await work(item, index)
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
 }

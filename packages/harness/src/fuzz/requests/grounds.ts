@@ -1,37 +1,44 @@
-import { Checkout } from '@svc/contract'
-import { createOwner } from '../../support/owner.ts'
+import { Checkout, CreatedAccountKey, CreatedRuntime } from '@svc/contract'
+import { z } from 'zod'
 import type { ScenarioContext } from '../../support/scenario.ts'
-import { endedWithin, startServer } from '../../support/server.ts'
-import { createStore } from '../../support/store.ts'
-import { type Stage, setStage } from '../support/stage.ts'
-import { readOperations } from './api-operations.ts'
-import type { AttackedServer } from './attacked.ts'
-import { type Browser, cookieTargets, mintKey, openBrowser } from './browser.ts'
-import { hiddenTargets, WEBHOOK_SECRET } from './hidden-routes.ts'
-import type { Ground } from './scenery.ts'
-import { apiTargets, type Target } from './targets.ts'
+import { until } from '../../support/within.ts'
+import { capability, createOwner, openWorld, post, type World } from '../../support/world.ts'
+import { type Stage, setStage } from '../stage.ts'
+import { type Browser, cookieTargets, openBrowser, send } from './browser.ts'
+import {
+  type ApiOperation,
+  apiTargets,
+  hiddenTargets,
+  readOperations,
+  type Scenery,
+  type Target,
+  WEBHOOK_SECRET,
+} from './targets.ts'
 
-/** Everything that is attacked, and who lives there. */
+/** Everything that is attacked. */
 export interface Grounds {
   stage: Stage
   /** The stage's server, and one with a payment provider in place of the test checkout. */
-  attacked: readonly AttackedServer[]
+  attacked: readonly Pick<World, 'server' | 'store'>[]
   targets: readonly Target[]
-  /** What callers need to lay their scenery, but for what differs from one to the next. */
-  ground: Omit<Ground, 'serial' | 'values'>
+  operations: readonly ApiOperation[]
+  apiKey: string
   browser: Browser
 }
 
 export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
   const stage = await setStage(context, { variables: { SVC_OPS_PORT: '0' } })
-  stage.endpoint.failEvery(5)
-  const paid = await startPaid(context)
+  stage.endpoint.failEvery = 5
+  const paid = await openWorld(context, {
+    variables: { STRIPE_SECRET_KEY: 'sk_test_lab', STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET },
+  })
   // Before the attack, which is told to wait at the sign-in before long.
   const owner = await openBrowser(stage, 'browser@example.com', 'enterprise')
   const changer = await openBrowser(stage, 'changer@example.com', 'free')
   const { port, url, opsUrl } = stage.server
   if (opsUrl === null) throw new Error('the server has no operations port')
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
+  const minted = await send(`${url}/v1/account/keys`, { name: 'Lab' }, { ...owner })
   return {
     stage,
     attacked: [stage, paid],
@@ -40,43 +47,69 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
       ...cookieTargets(operations, port, { owner, changer }),
       ...hiddenTargets({ service: port, operations: Number(new URL(opsUrl).port), paid: paid.server.port }),
     ],
-    ground: { apiKey: await mintKey(stage, owner), endpoint: stage.endpoint.url, operations },
+    operations,
+    apiKey: CreatedAccountKey.parse(await minted.json()).key,
     browser: owner,
   }
-}
-
-async function startPaid({ engine, env, serverFolder, onEnd }: ScenarioContext): Promise<AttackedServer> {
-  const store = await createStore(engine, env)
-  onEnd(() => store.remove())
-  const variables = { STRIPE_SECRET_KEY: 'sk_test_harness', STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET }
-  const server = await startServer({ store, serverFolder, env, variables })
-  onEnd(async () => {
-    server.kill()
-    await endedWithin(server)
-  })
-  return { server, store }
 }
 
 const TOKEN = /name="token" value="([^"]+)"/
 const FILE = /"\/?(?:dashboard\/)?(assets\/[^"]+\.js)"/
 
-/** What the routes for browsers name: a file of the dashboard, and a checkout of a caller's own. */
-export async function findHidden(stage: Stage, caller: number): Promise<ReadonlyMap<string, string>> {
-  const { url } = stage.server
-  const payer = await createOwner(stage.options, `payer-${caller}@example.com`, 'free')
-  const answer = await fetch(`${url}/v1/billing/checkout`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${payer.apiKey}` },
-    body: JSON.stringify({
-      tier: 'pro',
-      successUrl: 'https://shop.example.com/a',
-      cancelUrl: 'https://shop.example.com/b',
-    }),
-  })
-  const checkout = Checkout.parse(await answer.json())
+/** The names in the routes for browsers: a file of the dashboard, and a checkout of a caller's own. */
+export async function findHidden({ server: { url }, options }: Stage, caller: number): Promise<[string, string][]> {
+  const payer = await createOwner(options, `payer-${caller}@example.com`, 'free')
+  const urls = { successUrl: 'https://shop.example.com/a', cancelUrl: 'https://shop.example.com/b' }
+  const checkout = Checkout.parse(await post(`${url}/v1/billing/checkout`, payer.apiKey, { tier: 'pro', ...urls }))
   const testCheckoutToken = TOKEN.exec(await (await fetch(checkout.url)).text())?.[1]
   const dashboardFile = FILE.exec(await (await fetch(`${url}/dashboard`)).text())?.[1]
   if (testCheckoutToken === undefined) throw new Error('the page of the test checkout has no token')
   if (dashboardFile === undefined) throw new Error('the dashboard names no file of its own: is it built?')
-  return new Map(Object.entries({ testCheckoutId: checkout.checkoutId, testCheckoutToken, dashboardFile }))
+  return Object.entries({ testCheckoutId: checkout.checkoutId, testCheckoutToken, dashboardFile })
+}
+
+const Called = z.object({ executionId: z.string() })
+const AccountKey = z.object({ keyId: z.string() })
+const TRIES_MS = 20_000
+
+/** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
+export async function layScenery(
+  { stage, operations, apiKey }: Grounds,
+  hidden: readonly [string, string][],
+): Promise<Scenery> {
+  const { url } = stage.server
+  const endpoint = stage.endpoint.url
+  const { deployKey, publicKey, runtimeId, projectId } = CreatedRuntime.parse(
+    await post(`${url}/v1/runtimes`, apiKey, { name: 'Fuzzed', endpoint }),
+  )
+  const { keyId } = AccountKey.parse(await post(`${url}/v1/account/keys`, apiKey, { name: 'Fuzzed' }))
+  // The name in the examples, so that they call something.
+  const call = operations.find(({ operationId }) => operationId === 'callOwnCapability')
+  const { capability: name } = z.object({ capability: z.string() }).parse(call?.example)
+  const website = { name: 'Shop', url: 'https://shop.example.com' }
+  const manifest = { schemaVersion: 2, website, ...capability(name) }
+  // A deployment waits for those of the same account, of which broken ones take until their bodies are given up.
+  const isDeployed = await until(
+    () =>
+      post(`${url}/v1/deployments`, deployKey, { manifest }).then(
+        () => true,
+        () => false,
+      ),
+    TRIES_MS,
+    2_000,
+  )
+  if (!isDeployed) throw new Error('a deployment was refused again and again')
+  const path = `${url}/v1/capabilities/${runtimeId}/${name}`
+  // The endpoint fails now and then: an execution it is all the same.
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"input":{}}',
+  })
+  const { executionId } = Called.parse(await answer.json())
+  const own = { runtimeId, projectId, executionId, capability: name, keyId, endpoint }
+  return {
+    keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
+    values: new Map([...hidden, ...Object.entries(own)]),
+  }
 }

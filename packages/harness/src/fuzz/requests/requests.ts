@@ -1,18 +1,23 @@
-import { createClient } from '../../support/client.ts'
+import fc from 'fast-check'
+import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
-import type { Check, Scenario, ScenarioContext } from '../../support/scenario.ts'
-import { endedWithin, type ServerProcess } from '../../support/server.ts'
-import { faultOf } from '../support/judge-answer.ts'
-import { toBytes } from '../support/raw-request.ts'
-import { errorLines } from '../support/stage.ts'
-import { insidesOf, residentBytes } from './attacked.ts'
+import { RawConnection, toBytes } from '../../support/raw.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  exactly,
+  none,
+  type Scenario,
+  type ScenarioContext,
+} from '../../support/scenario.ts'
+import { sum } from '../../support/statistics.ts'
+import { errorLines, stopServer } from '../../support/world.ts'
 import { isLetInFromElsewhere } from './browser.ts'
-import { Connections } from './connections.ts'
-import { findHidden, type Grounds, openGrounds } from './grounds.ts'
-import { type Mutated, mutate, unchanged } from './mutate.ts'
-import { layScenery, type Scenery } from './scenery.ts'
-import { type Aftermath, countAnswer, judgeRun, newTally, type Tally } from './tally.ts'
-import type { Target } from './targets.ts'
+import { findHidden, type Grounds, layScenery, openGrounds } from './grounds.ts'
+import { type AnswerFault, FAULTS, faultOf } from './judge-answer.ts'
+import { type Mutated, mutations, unchanged } from './mutations.ts'
+import type { Scenery, Target } from './targets.ts'
 
 const REQUESTS = 50_000
 /** Enough for every target to be carried out. */
@@ -23,6 +28,34 @@ const SCENERY_LASTS = 150
 const SHOWN_FAULTS = 10
 /** Until a target has been carried out, most of its requests are good ones: behind a refusal there is nothing to try. */
 const MUTATED_BEFORE = 0.2
+const GROWTH_MB = 250
+const RATE_LIMITED_SHARE = 0.05
+
+const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay for'
+/** Operations that cannot be carried out here, and why. */
+const NEVER_SERVED: Readonly<Record<string, string>> = {
+  changePassword: 'a caller with a key has no password',
+  startCheckout: LARGEST_PLAN,
+  'startCheckout by cookie': LARGEST_PLAN,
+  verifyCheckout: LARGEST_PLAN,
+  'verifyCheckout by cookie': LARGEST_PLAN,
+}
+
+export interface Tally {
+  sent: number
+  statuses: Map<number, number>
+  faults: Record<keyof typeof FAULTS, number>
+  /** Targets that were carried out at least once. */
+  served: Set<string>
+  letInFromElsewhere: number
+  /** Connections that brought more than the answers to what was asked. */
+  leftovers: number
+}
+
+export function newTally(): Tally {
+  const faults = { 'server-error': 0, envelope: 0, internals: 0, unanswered: 0 }
+  return { sent: 0, statuses: new Map(), faults, served: new Set(), letInFromElsewhere: 0, leftovers: 0 }
+}
 
 interface Attack {
   grounds: Grounds
@@ -34,120 +67,129 @@ interface Attack {
 /** Every operation of the live description and every route beside it, under structured and byte fuzzing over raw connections. */
 export const requests: Scenario = {
   name: 'requests',
-  title: 'whatever is sent to any route is answered in the one envelope',
+  title: 'any request to any route is answered in the one envelope',
   engines: ['sqlite', 'postgres'],
-  async run(context): Promise<readonly Check[]> {
+  async run(context) {
     const grounds = await openGrounds(context)
+    const servers = grounds.attacked.map(({ server }) => server)
     const tally = newTally()
     const attack = { grounds, context, tally, wanted: context.count(REQUESTS, FEWEST_REQUESTS) }
-    const beginningBytes = residentBytes(grounds.attacked)
-    await Promise.all(fork(context.random, CALLERS).map((random, caller) => call(attack, random, caller)))
-    return judgeRun(tally, await aftermath(attack, beginningBytes))
+    const memory = () => servers.map(({ pid }) => usageOf(pid).residentBytes / 1024 / 1024)
+    const before = memory()
+    await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(attack, context.random.fork(), caller)))
+    const grownMb = memory().map((mb, index) => mb - (before[index] ?? 0))
+    const health = await Promise.all(servers.map(({ url }) => fetch(`${url}/health`).then(({ ok }) => ok)))
+    const lines = (await Promise.all(servers.map(stopServer))).flatMap(errorLines)
+    context.say(`answers by status: ${JSON.stringify(Object.fromEntries(tally.statuses))}`)
+    const missed = grounds.targets.filter(({ name }) => !tally.served.has(name) && !(name in NEVER_SERVED))
+    return [
+      atLeast('requests', tally.sent, attack.wanted),
+      none(
+        'operations that were never carried out',
+        missed.map(({ name }) => name),
+      ),
+      ...judgeTally(tally),
+      none(
+        'lines of the log that tell of a fault',
+        lines.map((line) => line.slice(0, 600)),
+      ),
+      exactly('servers alive at the end', health.filter(Boolean).length, servers.length),
+      atMost('memory grown, of the server that grew most', Math.max(...grownMb), GROWTH_MB, 'MB'),
+    ]
   },
 }
 
-async function aftermath(
-  { grounds, wanted, context, tally }: Attack,
-  beginningBytes: readonly number[],
-): Promise<Aftermath> {
-  const endBytes = residentBytes(grounds.attacked)
-  const servers = grounds.attacked.map(({ server }) => server)
-  const health = await Promise.all(servers.map(isHealthy))
-  const lines = (await Promise.all(servers.map(stop))).flat()
-  for (const line of lines.slice(0, SHOWN_FAULTS)) context.say(`logged: ${line.slice(0, 600)}`)
-  context.say(
-    `answers by status: ${[...tally.statuses]
-      .sort()
-      .map((entry) => entry.join(': '))
-      .join(', ')}`,
-  )
-  return {
-    targets: grounds.targets.map(({ name }) => name),
-    requestsWanted: wanted,
-    servers: health.map((isAlive, index) => {
-      return { isAlive, grownMb: ((endBytes[index] ?? 0) - (beginningBytes[index] ?? 0)) / 1024 / 1024 }
-    }),
-    errorLines: lines.length,
-  }
-}
-
-async function isHealthy({ url }: ServerProcess): Promise<boolean> {
-  const client = createClient(url, 1)
-  const health = await client.send({ method: 'GET', path: '/health' })
-  await client.close()
-  return health.kind === 'answer' && health.status === 200
-}
-
-async function stop(server: ServerProcess): Promise<string[]> {
-  server.kill('SIGTERM')
-  return errorLines((await endedWithin(server)).end)
-}
-
-function fork(random: Random, count: number): Random[] {
-  return Array.from({ length: count }, () => random.fork())
+/** That the attack struck, and that every answer was in form. */
+export function judgeTally(tally: Tally): Check[] {
+  const share = (from: number, to: number) =>
+    sum([...tally.statuses].map(([status, count]) => (status >= from && status < to ? count : 0))) / tally.sent
+  const kinds = Object.keys(FAULTS) as (keyof typeof FAULTS)[]
+  return [
+    atLeast('share of requests that were served', share(200, 300), 0.05),
+    atLeast('share of requests that were refused', share(400, 500), 0.2),
+    atMost('share of requests that were too many', share(429, 430), RATE_LIMITED_SHARE),
+    ...kinds.map((kind) => exactly(FAULTS[kind], tally.faults[kind], 0)),
+    exactly('connections that brought more than their answers', tally.leftovers, 0),
+    exactly('changes by cookie for pages of other sites that were let in', tally.letInFromElsewhere, 0),
+  ]
 }
 
 async function call(attack: Attack, random: Random, caller: number): Promise<void> {
   const { grounds, tally, wanted } = attack
-  const { stage, targets, ground } = grounds
-  const values = await findHidden(stage, caller)
-  const connections = new Connections(() => {
-    tally.leftovers += 1
-    attack.context.say('a connection brought more than the answers to what was asked')
-  })
+  const hidden = await findHidden(grounds.stage, caller)
+  const connections = new Map<number, RawConnection>()
+  const drop = (port: number) => {
+    connections.get(port)?.destroy()
+    connections.delete(port)
+  }
+  const connect = (port: number) => {
+    const known = connections.get(port)
+    if (known?.isUsable) return known
+    if (known?.hasLeftovers) tally.leftovers += 1
+    drop(port)
+    const connection = new RawConnection(port)
+    connections.set(port, connection)
+    return connection
+  }
   for (let serial = 0; tally.sent < wanted; serial += 1) {
-    const connection = connections.to(stage.server.port)
-    const scenery = await layScenery(connection, { ...ground, values, serial: serial * CALLERS + caller })
-    for (let sent = 0; sent < SCENERY_LASTS && tally.sent < wanted; sent += 1) {
-      const target = targets[(serial * SCENERY_LASTS + sent + caller) % targets.length]
-      if (target === undefined) throw new Error('there is nothing to attack')
-      await sendOne(attack, connections, { target, scenery, random })
+    const scenery = await layScenery(grounds, hidden)
+    const drawn = fc.sample(mutations, { seed: random.int(0, 0x7fffffff), numRuns: SCENERY_LASTS })
+    for (const [index, mutate] of drawn.entries()) {
+      const target = grounds.targets[(serial * SCENERY_LASTS + index + caller) % grounds.targets.length]
+      if (target === undefined || tally.sent >= wanted) break
+      const good = target.request(scenery, random)
+      const isEntered = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
+      const mutated = (isEntered ? mutate : unchanged)(good, target.queryParameters)
+      if (!(await sendOne(attack, connect(target.port), { target, mutated, scenery }))) drop(target.port)
     }
   }
-  connections.close()
+  for (const port of connections.keys()) drop(port)
 }
 
 interface Draw {
   target: Target
+  mutated: Mutated
   scenery: Scenery
-  random: Random
 }
 
-async function sendOne(attack: Attack, connections: Connections, draw: Draw): Promise<void> {
+/** True where the connection may be used again. */
+async function sendOne(attack: Attack, connection: RawConnection, { target, mutated }: Draw): Promise<boolean> {
   const { tally, grounds } = attack
-  const { target, scenery, random } = draw
-  const good = target.request(scenery, random)
-  const isEntered = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
-  const mutated = isEntered ? mutate(good, random, target.queryParameters) : unchanged(good)
-  const isHead = mutated.request.method === 'HEAD'
-  const heard = await connections.to(target.port).exchange(toBytes(mutated.request), { isHead })
-  const { stage, attacked, browser } = grounds
+  const { request, isFramingBroken } = mutated
+  const isHead = request.method === 'HEAD'
+  const heard = await connection.exchange(toBytes(request), { isHead })
   const fault = faultOf(heard, {
-    manner: target.manner,
-    mayFailAsCapability: target.mayFailAsCapability,
-    mayCloseUnanswered: mutated.isFramingBroken,
+    ...target,
+    mayCloseUnanswered: isFramingBroken,
     isHead,
-    insides: insidesOf(attacked),
-    ownersInsides: [new URL(stage.endpoint.url).host],
+    insides: grounds.attacked.map(({ store }) => store.location),
+    ownersInsides: [new URL(grounds.stage.endpoint.url).host],
   })
   const status = heard.kind === 'answer' ? heard.answer.status : null
   countAnswer(tally, target.name, status, fault)
   if (fault) report(attack, target, mutated, `${fault.kind}: ${fault.problem}`)
-  if (target.isByCookie && status !== null && isLetInFromElsewhere(mutated, status, browser.origin)) {
+  if (target.isByCookie && status !== null && isLetInFromElsewhere(mutated, status, grounds.browser.origin)) {
     tally.letInFromElsewhere += 1
     report(attack, target, mutated, `let in from elsewhere: ${status}`)
   }
-  if (heard.kind === 'answer') target.hear?.(mutated.request, heard.answer)
-  if (tally.sent % 10_000 === 0) attack.context.say(`${tally.sent} requests`)
-  if (heard.kind !== 'answer' || !heard.isOpen || mutated.isFramingBroken) connections.drop(target.port)
+  if (heard.kind === 'answer') target.hear?.(request, heard.answer)
+  return heard.kind === 'answer' && heard.isOpen && !isFramingBroken
+}
+
+export function countAnswer(tally: Tally, target: string, status: number | null, fault: AnswerFault | null): void {
+  tally.sent += 1
+  if (fault) tally.faults[fault.kind] += 1
+  if (status === null) return
+  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
+  // A browser that has sent a form is sent on with 303.
+  if ((status >= 200 && status < 300) || status === 303) tally.served.add(target)
 }
 
 function report({ context, tally }: Attack, { name }: Target, { request, mutation }: Mutated, told: string): void {
-  const shown = Object.values(tally.faults).reduce((sum, count) => sum + count, tally.letInFromElsewhere)
+  const shown = sum(Object.values(tally.faults)) + tally.letInFromElsewhere
   if (shown > SHOWN_FAULTS) return
   const bytes = toBytes(request)
     .toString('latin1')
     .replace(/(Bearer |svc_session=)[^\s;]+/g, '$1…')
-    .slice(0, 700)
-  context.say(`${name}, ${mutation}: ${told}\n    ${JSON.stringify(bytes)}`)
+  context.say(`${name}, ${mutation}: ${told}\n    ${JSON.stringify(bytes.slice(0, 700))}`)
 }

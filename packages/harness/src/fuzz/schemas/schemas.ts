@@ -1,89 +1,103 @@
 import { createServer } from 'node:net'
-import type { JsonObject } from '@svc/contract'
 import { listenOnFreePort } from '@svc/testkit'
-import { type Client, createClient } from '../../support/client.ts'
-import type { Check, Scenario } from '../../support/scenario.ts'
-import { quantile, rounded } from '../../support/statistics.ts'
-import { HEALTH, startProbe } from '../support/probe.ts'
-import { errorLines, setStage } from '../support/stage.ts'
-import { drawInputs } from './hostile-inputs.ts'
-import { drawSchemas } from './hostile-schemas.ts'
-import { type Answered, judgeSchemas } from './judge-schemas.ts'
+import { createClient } from '../../support/client.ts'
+import { at, HEALTH, type ProbeNotes, startProbe } from '../../support/probe.ts'
+import { atLeast, atMost, type Check, counted, exactly, none, type Scenario } from '../../support/scenario.ts'
+import { rounded } from '../../support/statistics.ts'
+import { addRuntime, errorLines, stopServer } from '../../support/world.ts'
+import { setStage } from '../stage.ts'
+import { drawInputs, drawSchemas } from './hostile.ts'
 
 const SCHEMAS = 300
-const PROBE_EVERY_MS = 10
 /** A runtime's rate is not what is tried here. */
 const DEPLOYMENTS_OF_ONE_RUNTIME = 50
+const ANSWER_MS = 1_000
+const DELAY_MS = 100
+
+/** One deployment or call, and how it was answered; status 0 where it was not. */
+interface Answered {
+  family: string
+  status: number
+  ms: number
+}
 
 /** Schemas that are meant to hurt, deployed one after the other, and those that were accepted called with inputs to match. */
 export const schemas: Scenario = {
   name: 'schemas',
-  title: 'no schema and no input for one holds up anybody else',
+  title: 'no schema and no input for one holds up another account',
   engines: ['sqlite', 'postgres'],
-  async run(context): Promise<readonly Check[]> {
-    const stage = await setStage(context)
-    const bait = await startBait()
-    context.onEnd(() => bait.close())
-    const client = createClient(stage.server.url, 2)
+  async run(context) {
+    const { server, owner, endpoint } = await setStage(context)
+    let fetches = 0
+    const bait = await listenOnFreePort(
+      createServer((socket) => {
+        fetches += 1
+        socket.destroy()
+      }),
+    )
+    context.onEnd(bait.close)
+    const client = createClient(server.url, 2)
     context.onEnd(() => client.close())
-    const drawn = drawSchemas(context.count(SCHEMAS, 31), context.random, bait)
+    const timed = async (family: string, path: string, body: unknown, key?: string): Promise<Answered> => {
+      const startedAt = performance.now()
+      const heard = await client.send({ method: 'POST', path, body, ...(key === undefined ? {} : { key }) })
+      return { family, status: heard.kind === 'answer' ? heard.status : 0, ms: performance.now() - startedAt }
+    }
     const [deployments, calls]: [Answered[], Answered[]] = [[], []]
-    let runtime = await stage.runtime('Hostile 0')
-    const probe = startProbe({ port: stage.server.port, everyMs: PROBE_EVERY_MS, request: HEALTH })
-    for (const [index, { family, schema }] of drawn.entries()) {
-      if (index % DEPLOYMENTS_OF_ONE_RUNTIME === 0) runtime = await stage.runtime(`Hostile ${index}`)
-      const deployed = await timed(client, {
-        family,
-        path: '/v1/deployments',
-        key: runtime.deployKey,
-        body: manifest(schema),
-      })
+    const newRuntime = () => addRuntime({ server, owner }, endpoint.url, null)
+    let runtime = await newRuntime()
+    const probe = startProbe({ port: server.port, everyMs: 10, request: HEALTH })
+    for (const [index, { family, schema }] of drawSchemas(
+      context.count(SCHEMAS, 31),
+      context.random,
+      bait.url,
+    ).entries()) {
+      if (index % DEPLOYMENTS_OF_ONE_RUNTIME === DEPLOYMENTS_OF_ONE_RUNTIME - 1) runtime = await newRuntime()
+      const action = { name: 'hostile', inputSchema: schema }
+      const capability = { name: 'hostile', version: '1.0.0', description: 'Hurts.', actions: [action] }
+      const body = { manifest: { schemaVersion: 2, capabilities: [capability] } }
+      const deployed = await timed(family, '/v1/deployments', body, runtime.deployKey)
       deployments.push(deployed)
       if (deployed.status !== 201) continue
       const path = `/v1/capabilities/${runtime.runtimeId}/hostile`
-      for (const input of drawInputs(context.random)) calls.push(await timed(client, { family, path, body: { input } }))
+      for (const input of drawInputs(context.random)) calls.push(await timed(family, path, { input }))
     }
-    const notes = await probe.stop()
-    context.say(
-      `health: p50 ${rounded(quantile(notes.latenciesMs, 0.5))} ms, most ${rounded(Math.max(...notes.latenciesMs))} ms`,
-    )
-    for (const line of slowestOf([...deployments, ...calls])) context.say(line)
-    const lines = errorLines(await stage.stop()).length
-    return judgeSchemas({ deployments, calls, probe: notes, fetches: bait.fetches(), errorLines: lines })
+    const health = await probe.stop()
+    return [
+      ...judgeSchemas({ deployments, calls, health }),
+      exactly('fetches by the service', fetches, 0),
+      none('lines of the log that tell of a fault', errorLines(await stopServer(server))),
+    ]
   },
 }
 
-interface Sent {
-  family: string
-  path: string
-  key?: string
-  body: unknown
+export interface SchemaRun {
+  deployments: readonly Answered[]
+  calls: readonly Answered[]
+  health: ProbeNotes
 }
 
-async function timed(client: Client, { family, ...request }: Sent): Promise<Answered> {
-  const startedAt = performance.now()
-  const heard = await client.send({ method: 'POST', ...request })
-  return { family, status: heard.kind === 'answer' ? heard.status : null, ms: performance.now() - startedAt }
-}
-
-function manifest(schema: JsonObject) {
-  const action = { name: 'hostile', inputSchema: schema }
-  const capability = { name: 'hostile', version: '1.0.0', description: 'Hurts.', actions: [action] }
-  return { manifest: { schemaVersion: 2, capabilities: [capability] } }
-}
-
-function slowestOf(answers: readonly Answered[]): string[] {
-  const slowest = [...answers].sort((one, other) => other.ms - one.ms).slice(0, 3)
-  return slowest.map(({ family, status, ms }) => `slow: ${family}, ${status}, ${rounded(ms)} ms`)
-}
-
-/** Whatever connects has fetched what a schema names. */
-async function startBait() {
-  let fetches = 0
-  const server = createServer((socket) => {
-    fetches += 1
-    socket.destroy()
-  })
-  const { url, close } = await listenOnFreePort(server)
-  return { url, close, fetches: () => fetches }
+/** Each deployment and call answered in time as it should be, and the service free for others meanwhile. */
+export function judgeSchemas({ deployments, calls, health }: SchemaRun): Check[] {
+  const accepted = deployments.filter(({ status }) => status === 201).length
+  const odd = (list: readonly Answered[], good: number) =>
+    list.filter(({ status }) => status !== good && status !== 400).map(({ family, status }) => `${family} ${status}`)
+  const slowest = (what: string, list: readonly Answered[]) => {
+    const [worst] = list.toSorted((one, other) => other.ms - one.ms)
+    const check = atMost(what, worst?.ms ?? 0, ANSWER_MS, 'ms')
+    return { ...check, measured: `${rounded(worst?.ms ?? 0)} ms (${worst?.family})` }
+  }
+  return [
+    counted('schemas', deployments.length),
+    atLeast('share of them that was refused', 1 - accepted / deployments.length, 0.2),
+    atLeast('share of them that was accepted, and called', accepted / deployments.length, 0.2),
+    none('deployments answered by other than 201 or 400', odd(deployments, 201)),
+    slowest('slowest deployment', deployments),
+    none('calls answered by other than 200 or 400', odd(calls, 200)),
+    atLeast('calls with hostile inputs', calls.length, accepted),
+    slowest('slowest call', calls),
+    exactly('health checks that failed meanwhile', health.failures, 0),
+    atLeast('health checks meanwhile', health.latenciesMs.length, 20),
+    atMost('delay of the event loop, seen from outside, p99', at(0.99, health), DELAY_MS, 'ms'),
+  ]
 }

@@ -10,14 +10,13 @@ const HEADER_BYTES = 12
 const POINTER_TO_QUESTION = 0xc00c
 
 /** A name server on port 53 of 127.0.0.1 that knows what it is told, for zero seconds. */
-export async function startDnsServer(answerName: AnswerName): Promise<{ close(): void }> {
+export async function startDnsServer(answerName: AnswerName): Promise<void> {
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => socket.send(answerQuery(query, answerName), from.port, from.address))
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject)
     socket.bind(53, '127.0.0.1', resolve)
   })
-  return { close: () => void socket.close() }
 }
 
 /** The answer to one query; without addresses it says that there are none of the kind. */

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { atLeast, type Check, counted, exactly, withFindings } from '../../support/scenario.ts'
+import { atLeast, type Check, counted, exactly, none } from '../../support/scenario.ts'
 
-/** What the attack from inside the namespace counted. */
+/** The counts of the attack from inside the namespace. */
 export const SsrfReport = z.object({
-  /** Addresses inside that a connection of the attack's own was sent to, and those where it was noted. */
+  /** Addresses inside that the attack itself connected to, and those where it was noted. */
   canaries: z.number(),
   canariesAwake: z.number(),
-  spellings: z.number(),
   registered: z.number(),
   deployed: z.number(),
   dispatched: z.number(),
@@ -19,25 +18,16 @@ export const SsrfReport = z.object({
   rebindingsReached: z.number(),
   redirects: z.number(),
   redirectsReached: z.number(),
-  /** Connections to addresses that look public, but for the one that may be reached. */
-  otherConnections: z.number(),
   /** Connections to addresses inside, by address. */
   hits: z.record(z.string(), z.number()),
 })
 export type SsrfReport = z.infer<typeof SsrfReport>
 
-/** What a full attack counts. */
-export interface Wanted {
-  spellings: number
-  rebindings: number
-}
-
-/** Judges an attack: that nothing inside was reached, and that what may be reached was. */
-export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
-  const hits = Object.entries(report.hits)
+/** That nothing inside was reached, and that the public address was. */
+export function judgeSsrf(report: SsrfReport, wanted: { spellings: number; rebindings: number }): Check[] {
   return [
     atLeast('addresses inside that listen', report.canaries, 1),
-    exactly('of these note who connects', report.canariesAwake, report.canaries),
+    exactly('of these note a connection', report.canariesAwake, report.canaries),
     exactly('spellings offered to registration and deployment, and dispatched to', report.dispatched, wanted.spellings),
     counted('spellings that registration took', report.registered),
     counted('spellings that deployment took', report.deployed),
@@ -49,14 +39,9 @@ export function judgeSsrf(report: SsrfReport, wanted: Wanted): Check[] {
     exactly('of these answered by the endpoint itself, once', report.redirectsReached, report.redirects),
     atLeast('calls to the one address that may be reached', report.controlCalls, 1),
     exactly('of these arrived', report.controlReached, report.controlCalls),
-    withFindings(
-      exactly(
-        'connections to addresses inside',
-        hits.reduce((sum, [, count]) => sum + count, 0),
-        0,
-      ),
-      hits.map(([address, count]) => `${count} to ${address}`),
+    none(
+      'connections to addresses inside',
+      Object.entries(report.hits).map(([to, count]) => `${count} to ${to}`),
     ),
-    counted('connections to other public addresses, which some spellings mean', report.otherConnections),
   ]
 }

@@ -14,119 +14,82 @@ export const CANARIES_V6 = ['::1', 'fd00::1'] as const
 export const PUBLIC_V4 = '93.184.216.34'
 export const WILDCARD_ZONE = 'wild.test'
 
-/** One way to write an endpoint that leads to a canary, where it leads anywhere. */
-export interface Spelling {
-  kind: string
-  endpoint: string
-}
-
 type Octets = readonly [number, number, number, number]
 
 /** So many spellings of the canaries' addresses; the same for the same seed. Each is there once. */
-export function drawSpellings(count: number, random: Random): Spelling[] {
-  const all = [...spellingsOfV4(), ...spellingsOfV6(), ...names()]
-  const unique = [...new Map(all.map((spelling) => [spelling.endpoint, spelling])).values()]
+export function drawSpellings(count: number, random: Random): string[] {
+  const v4 = CANARIES_V4.flatMap((address) => {
+    const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+    return V4_HOSTS.flatMap((write) => write([a, b, c, d]))
+  })
+  const v6 = CANARIES_V6.flatMap((address) => V6_HOSTS.flatMap((write) => write(address)))
+  const names = [...CANARIES_V4, ...CANARIES_V6].flatMap((address) => wildcards(address))
+  const unique = [...new Set([...v4, ...v6, ...names, ...LOCAL_NAMES].flatMap(endpointsAt))]
   if (unique.length < count) throw new Error(`only ${unique.length} spellings are known`)
   return unique
-    .map((spelling) => ({ spelling, order: random.next() }))
+    .map((endpoint) => ({ endpoint, order: random.next() }))
     .sort((one, other) => one.order - other.order)
     .slice(0, count)
-    .map(({ spelling }) => spelling)
+    .map(({ endpoint }) => endpoint)
 }
 
-/** Hosts by kind of spelling. */
-const V4_HOSTS: Readonly<Record<string, (octets: Octets) => readonly string[]>> = {
-  dotted: (octets) => [octets.join('.')],
-  decimal: (octets) => [String(asNumber(octets)), `0${asNumber(octets)}`],
-  hex: (octets) => [`0x${asNumber(octets).toString(16)}`, `0X${asNumber(octets).toString(16).padStart(8, '0')}`],
-  octal: (octets) => [`0${asNumber(octets).toString(8)}`],
-  'dotted hex': (octets) => [octets.map((octet) => `0x${octet.toString(16)}`).join('.')],
-  'dotted octal': (octets) => [
+const LOCAL_NAMES = [
+  'localhost.',
+  'LOCALHOST',
+  'localhost.localdomain',
+  'ip6-localhost',
+  'a.localhost',
+  'ⓛocalhost',
+  '0',
+  '',
+]
+
+const V4_HOSTS: readonly ((octets: Octets) => readonly string[])[] = [
+  (octets) => [octets.join('.')],
+  (octets) => [String(asNumber(octets)), `0${asNumber(octets)}`],
+  (octets) => [`0x${asNumber(octets).toString(16)}`, `0X${asNumber(octets).toString(16).padStart(8, '0')}`],
+  (octets) => [`0${asNumber(octets).toString(8)}`],
+  (octets) => [octets.map((octet) => `0x${octet.toString(16)}`).join('.')],
+  (octets) => [
     octets.map((octet) => `0${octet.toString(8)}`).join('.'),
     octets.map((octet) => octet.toString(8).padStart(8, '0')).join('.'),
   ],
-  'mixed bases': ([a, b, c, d]) => [`${a}.0x${b.toString(16)}.0${c.toString(8)}.${d}`],
-  short: ([a, b, c, d]) => [`${a}.${b}.${c * 256 + d}`, `${a}.${b * 65_536 + c * 256 + d}`],
-  'full-width': (octets) => [fullWidth(octets.join('.')), octets.map(String).map(fullWidth).join('.')],
-  enclosed: (octets) => [octets.map((octet) => Array.from(String(octet), enclosed).join('')).join('.')],
-  'IDNA dots': (octets) => ['\u3002', '\uff0e', '\uff61'].map((dot) => octets.join(dot)),
-  'trailing dot': (octets) => [`${octets.join('.')}.`, `${octets.join('.')}..`],
-  escaped: (octets) => [
+  ([a, b, c, d]) => [`${a}.0x${b.toString(16)}.0${c.toString(8)}.${d}`],
+  ([a, b, c, d]) => [`${a}.${b}.${c * 256 + d}`, `${a}.${b * 65_536 + c * 256 + d}`],
+  (octets) => [fullWidth(octets.join('.')), octets.map(String).map(fullWidth).join('.')],
+  (octets) => [octets.map((octet) => Array.from(String(octet), enclosed).join('')).join('.')],
+  (octets) => ['\u3002', '\uff0e', '\uff61'].map((dot) => octets.join(dot)),
+  (octets) => [`${octets.join('.')}.`, `${octets.join('.')}..`],
+  (octets) => [
     octets.join('%2e'),
     Array.from(octets.join('.'), (character) => `%${character.charCodeAt(0).toString(16)}`).join(''),
   ],
-  'white space': (octets) => [
-    ` ${octets.join('.')}`,
-    `${octets.join('.')}\t`,
-    octets.join('.\n'),
-    octets.join('.\r\n'),
-  ],
-  invisible: (octets) => [octets.join('.\u00ad'), `\u200b${octets.join('.')}`, `${octets.join('.')}\u2060`],
-  userinfo: (octets) => [`shop.example.com@${octets.join('.')}`, `shop.example.com:443@${octets.join('.')}`],
-  backslash: (octets) => [`${octets.join('.')}\\@shop.example.com`, `shop.example.com\\@${octets.join('.')}`],
-  'mapped v6': (octets) => [
-    `[::ffff:${octets.join('.')}]`,
-    `[::ffff:${groups(octets)}]`,
-    `[0:0:0:0:0:ffff:${groups(octets)}]`,
-  ],
-  'compatible v6': (octets) => [`[::${octets.join('.')}]`, `[::${groups(octets)}]`],
-  NAT64: (octets) => [`[64:ff9b::${octets.join('.')}]`, `[64:ff9b:1::${groups(octets)}]`],
-  '6to4': (octets) => [`[2002:${groups(octets)}::1]`],
-  Teredo: (octets) => [
-    `[2001:0:${groups(octets)}::${groups(octets)}]`,
-    `[2001:0:4136:e378:8000:63bf:${inverted(octets)}]`,
-  ],
-  ISATAP: (octets) => [`[2001:db8::5efe:${groups(octets)}]`, `[fe80::5efe:${octets.join('.')}]`],
-}
+  (octets) => [` ${octets.join('.')}`, `${octets.join('.')}\t`, octets.join('.\n'), octets.join('.\r\n')],
+  (octets) => [octets.join('.\u00ad'), `\u200b${octets.join('.')}`, `${octets.join('.')}\u2060`],
+  (octets) => [`shop.example.com@${octets.join('.')}`, `shop.example.com:443@${octets.join('.')}`],
+  (octets) => [`${octets.join('.')}\\@shop.example.com`, `shop.example.com\\@${octets.join('.')}`],
+  (octets) => [`[::ffff:${octets.join('.')}]`, `[::ffff:${groups(octets)}]`, `[0:0:0:0:0:ffff:${groups(octets)}]`],
+  (octets) => [`[::${octets.join('.')}]`, `[::${groups(octets)}]`],
+  (octets) => [`[64:ff9b::${octets.join('.')}]`, `[64:ff9b:1::${groups(octets)}]`],
+  (octets) => [`[2002:${groups(octets)}::1]`],
+  (octets) => [`[2001:0:${groups(octets)}::${groups(octets)}]`, `[2001:0:4136:e378:8000:63bf:${inverted(octets)}]`],
+  (octets) => [`[2001:db8::5efe:${groups(octets)}]`, `[fe80::5efe:${octets.join('.')}]`],
+]
 
-const V6_HOSTS: Readonly<Record<string, (address: string) => readonly string[]>> = {
-  v6: (address) => [`[${address}]`],
-  'v6 long': (address) => [
-    `[${address.replace('::', `:${'0:'.repeat(address === '::1' ? 6 : 5)}`).replace(/^:/, '0:')}]`,
-  ],
-  'v6 zone': (address) => [`[${address}%25lo]`, `[${address}%lo]`, `[${address}%251]`],
-  'v6 upper case': (address) => [`[${address.toUpperCase()}]`],
-  'v6 escaped': (address) => [`%5b${address}%5d`],
-  'v6 bare': (address) => [address],
-}
-
-function spellingsOfV4(): Spelling[] {
-  return CANARIES_V4.flatMap((address) => {
-    const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
-    return spell(V4_HOSTS, [a, b, c, d])
-  })
-}
-
-function spellingsOfV6(): Spelling[] {
-  return CANARIES_V6.flatMap((address) => spell(V6_HOSTS, address))
-}
-
-function names(): Spelling[] {
-  const hosts = [...CANARIES_V4, ...CANARIES_V6].flatMap((address) => wildcards(address))
-  const special = [
-    'localhost.',
-    'LOCALHOST',
-    'localhost.localdomain',
-    'ip6-localhost',
-    'a.localhost',
-    'ⓛocalhost',
-    '0',
-    '',
-  ]
-  return [...hosts, ...special].flatMap((host) => endpointsAt(host).map((endpoint) => ({ kind: 'name', endpoint })))
-}
+const V6_HOSTS: readonly ((address: string) => readonly string[])[] = [
+  (address) => [`[${address}]`],
+  (address) => [`[${address.replace('::', `:${'0:'.repeat(address === '::1' ? 6 : 5)}`).replace(/^:/, '0:')}]`],
+  (address) => [`[${address}%25lo]`, `[${address}%lo]`, `[${address}%251]`],
+  (address) => [`[${address.toUpperCase()}]`],
+  (address) => [`%5b${address}%5d`],
+  (address) => [address],
+]
 
 /** Names that the namespace's own name server answers with the address that they spell. */
 function wildcards(address: string): string[] {
   const dashed = address.replaceAll(/[.:]/g, '-')
   const name = `${address.includes(':') ? `v6-${dashed}-z` : dashed}.${WILDCARD_ZONE}`
   return [name, `a.${name}`, `${name}.`, name.toUpperCase(), name.replace('.wild', '\u3002wild')]
-}
-
-function spell<A>(hosts: Readonly<Record<string, (address: A) => readonly string[]>>, address: A): Spelling[] {
-  return Object.entries(hosts).flatMap(([kind, write]) =>
-    write(address).flatMap((host) => endpointsAt(host).map((endpoint) => ({ kind, endpoint }))),
-  )
 }
 
 function endpointsAt(host: string): string[] {

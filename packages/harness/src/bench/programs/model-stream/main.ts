@@ -2,8 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listenOnFreePort } from '@svc/testkit'
 import { z } from 'zod'
 
-// A model's provider that speaks evenly: to every request the same number of pieces, the first at once and then one in
-// every interval. It keeps nothing of what it is asked.
+// A model's provider that speaks evenly: to every request the same number of pieces, one in every interval.
 const Told = z.object({ events: z.number().int().min(1), intervalMs: z.number().min(1) })
 const { events, intervalMs } = Told.parse(JSON.parse(process.argv[2] ?? '{}'))
 
@@ -11,7 +10,8 @@ const HEAD = { id: 'chatcmpl-double', object: 'chat.completion.chunk', created: 
 const frame = (rest: object) => `data: ${JSON.stringify({ ...HEAD, ...rest })}\n\n`
 const PIECE = frame({ choices: [{ index: 0, delta: { content: 'a word or two ' }, finish_reason: null }] })
 const USAGE = { prompt_tokens: 24, completion_tokens: events * 4, total_tokens: 24 + events * 4 }
-const END = `${frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${frame({ choices: [], usage: USAGE })}data: [DONE]\n\n`
+const LAST = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+const END = `${LAST}${frame({ choices: [], usage: USAGE })}data: [DONE]\n\n`
 
 function speak(response: ServerResponse): void {
   let sent = 0
@@ -32,7 +32,7 @@ const server = createServer((message, response) => {
   message.once('end', () => speak(response))
 })
 
-// Whoever keeps a connection between two rounds must not find it closed in the moment of using it.
+// A connection that is kept between two rounds must not close in the moment of its use.
 server.keepAliveTimeout = 0
 const { url } = await listenOnFreePort(server)
 process.stdout.write(`listening on ${url}\n`)

@@ -12,7 +12,7 @@ const server = createServer((message, response) => {
   setTimeout(() => response.writeHead(200, headers).end(body), delayMs)
 })
 
-// Whoever keeps a connection between two rounds must not find it closed in the moment of using it.
+// A connection that is kept between two rounds must not close in the moment of its use.
 server.keepAliveTimeout = 0
 const { url } = await listenOnFreePort(server)
 process.stdout.write(`listening on ${url}\n`)

@@ -2,13 +2,11 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { listenOnFreePort } from '@svc/testkit'
 import { z } from 'zod'
 
-// The least that hands a model's stream on in Node: by bytes, or event by event, as whoever counts tokens and writes
-// another dialect must.
-const Told = z.object({ upstream: z.url(), byEvent: z.boolean() })
-const told = Told.parse(JSON.parse(process.argv[2] ?? '{}'))
+// The least that hands a model's stream on in Node event by event, as a service must that writes another dialect.
+const { upstream } = z.object({ upstream: z.url() }).parse(JSON.parse(process.argv[2] ?? '{}'))
 const Piece = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })) })
 
-const { hostname, port } = new URL(told.upstream)
+const { hostname: host, port } = new URL(upstream)
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 function relayEvents(answer: IncomingMessage, response: ServerResponse): void {
@@ -33,10 +31,9 @@ function relayEvent(data: string, response: ServerResponse): void {
 
 const server = createServer((message, response) => {
   const path = '/v1/chat/completions'
-  const call = request({ host: hostname, port, path, method: 'POST', headers: message.headers, agent }, (answer) => {
+  const call = request({ host, port, path, method: 'POST', headers: message.headers, agent }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, { 'content-type': 'text/event-stream; charset=utf-8' })
-    if (told.byEvent) relayEvents(answer, response)
-    else answer.pipe(response)
+    relayEvents(answer, response)
   })
   call.on('error', () => response.destroy())
   message.pipe(call)

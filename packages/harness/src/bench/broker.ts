@@ -1,0 +1,274 @@
+import { createClient } from '../support/client.ts'
+import { functionsEntered } from '../support/inspector.ts'
+import type { PostgresCluster } from '../support/postgres-cluster.ts'
+import { freePort, requireTools } from '../support/programs.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  type Engine,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
+import { sum } from '../support/statistics.ts'
+import {
+  BROKER_BODY,
+  CAPABILITY,
+  CHAT_BODY,
+  ENDPOINT_BODY,
+  EXECUTE_BODY,
+  IN_ANSWER,
+  IN_OUTPUT,
+  MODEL_ANSWER,
+  MODEL_STREAM,
+} from './bodies.ts'
+import { startFixedAnswers, startNginxProxy } from './nginx.ts'
+import { peerHeaders, startPeer } from './portkey.ts'
+import {
+  type Candidate,
+  callsPerSecond,
+  cpuMicroseconds,
+  cpuOf,
+  loadTable,
+  type Measured,
+  measureRounds,
+  medianAtLeast,
+  medianAtMost,
+  noneFailed,
+  PROCESSORS,
+  p50Ms,
+  pin,
+  ratioOf,
+} from './rounds.ts'
+import { type BenchProgram, countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
+import { createLoad, type LoadRequest } from './wrk.ts'
+
+const ROUNDS = 5
+const CONNECTIONS = 64
+// V8 compiles a server's code while it is called.
+const WARM_UP_SECONDS = 10
+const SLOW_MS = 20
+const JSON_TYPE = { 'content-type': 'application/json' }
+const ENDPOINT_PATH = '/svc'
+/** Where the upstream gives a gateway its answer in one body; everything else of its model is a stream. */
+const WHOLE_PREFIX = '/whole'
+const PROXY = 'bare proxy'
+const AGAIN = 'bare proxy, again'
+const PEER = 'peer gateway'
+
+/** Broker calls and executes against bare proxies, nginx and a peer: one run, in turn. */
+export const broker: Scenario = {
+  name: 'broker',
+  title: 'broker calls and executes against a bare proxy, nginx and a peer gateway, in turn',
+  engines: [],
+  async run(context) {
+    requireTools(['wrk', 'nginx', 'taskset'], context.env)
+    const field = await openField(context)
+    const { services, upstream, slowUpstream, proxies } = field
+    const at = (url: string) => services.map((service) => brokerContender(service, url))
+    const fast = [proxyContender('nginx', proxies.nginx), proxyContender(PROXY, proxies.proxy)]
+    const again = proxyContender(AGAIN, proxies.proxyAgain)
+    const calls = await measure(context, [...fast, again, ...at(upstream.url)], IN_OUTPUT, { seconds: 5 })
+    const single = [proxyContender(PROXY, proxies.proxy), ...at(upstream.url)]
+    await measure(context, single, IN_OUTPUT, { seconds: 3, connections: 1 })
+    const slowly = [proxyContender(PROXY, proxies.slowProxy), ...at(slowUpstream.url)]
+    const slow = await measure(context, slowly, IN_OUTPUT, { seconds: 4 })
+    const peer = await startPeer(context)
+    await pin([peer.pid], PROCESSORS.servers)
+    const executes = [peerContender(peer, upstream.url), ...services.map(executeContender)]
+    const execute = await measure(context, executes, IN_ANSWER, { seconds: 5 }, PEER)
+    return [
+      ...judge({ calls, slow, execute }, services),
+      ...(await judgeEntered(context, field)),
+      ...(await judgeRows(services, [calls, slow, execute])),
+    ]
+  },
+}
+
+interface Field {
+  upstream: BenchProgram
+  cluster: PostgresCluster | null
+  services: readonly Service[]
+}
+
+/** Everything that the rounds are run against, started and in its place. Each runtime may be called 6,000 times a minute. */
+async function openField(context: ScenarioContext) {
+  const upstream = await startFixedAnswers(context, {
+    [ENDPOINT_PATH]: { type: 'application/json', body: ENDPOINT_BODY },
+    '/v1/chat/completions': { type: 'text/event-stream', body: MODEL_STREAM },
+    [`${WHOLE_PREFIX}/v1/chat/completions`]: { type: 'application/json', body: MODEL_ANSWER },
+  })
+  const slowly = { delayMs: SLOW_MS, type: 'application/json', body: ENDPOINT_BODY }
+  const slowUpstream = await startBenchProgram(context, 'slow-upstream', slowly)
+  const proxyTo = (url: string) => startBenchProgram(context, 'bare-proxy', { upstream: url })
+  const proxies = {
+    nginx: await startNginxProxy(context, upstream.url),
+    proxy: await proxyTo(upstream.url),
+    proxyAgain: await proxyTo(upstream.url),
+    slowProxy: await proxyTo(slowUpstream.url),
+  }
+  const cluster = await openCluster(context, context.engines)
+  const fast = Array.from({ length: context.count(100, 4) }, () => `${upstream.url}${ENDPOINT_PATH}`)
+  const endpoints = [...fast, ...Array.from({ length: context.count(25, 2) }, () => slowUpstream.url)]
+  const services: Service[] = []
+  for (const engine of context.engines)
+    services.push(await startService(context, { engine, cluster, endpoints, modelUrl: upstream.url }))
+  const servers = [...Object.values(proxies), ...services.map(({ server }) => server)]
+  await pin(
+    servers.map(({ pid }) => pid),
+    PROCESSORS.servers,
+  )
+  await pin([upstream.pid, slowUpstream.pid, ...(cluster?.pids() ?? [])], PROCESSORS.rest)
+  return { upstream, slowUpstream, proxies, cluster, services }
+}
+
+/** Something that can be called, before it is known how hard. */
+export interface Contender extends Pick<Candidate, 'name' | 'cpu'> {
+  url: string
+  requests: readonly [LoadRequest, ...LoadRequest[]]
+}
+
+export function proxyContender(name: string, { url, pid }: BenchProgram): Contender {
+  const request = { path: ENDPOINT_PATH, headers: JSON_TYPE, body: BROKER_BODY }
+  return { name, url, requests: [request], cpu: () => cpuOf(pid) }
+}
+
+/** Anonymous calls, over all runtimes whose endpoint begins so. */
+export function brokerContender(service: Service, endpointUrl: string): Contender {
+  const requests = service.runtimes
+    .filter(({ endpoint }) => endpoint.startsWith(endpointUrl))
+    .map(({ runtimeId }) => `/v1/capabilities/${runtimeId}/${CAPABILITY}`)
+    .map((path) => ({ path, headers: JSON_TYPE, body: BROKER_BODY }))
+  return { name: service.name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
+}
+
+/** Executes of one step: the model answers in words and asks for nothing. */
+export function executeContender(service: Service): Contender {
+  const requests = service.runtimes.map(({ publicKey }) => ({
+    path: '/v1/runtime/execute',
+    headers: { ...JSON_TYPE, authorization: `Bearer ${publicKey}` },
+    body: EXECUTE_BODY,
+  }))
+  return { name: service.name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
+}
+
+// In one body: this version of the peer answers a request for a stream with 500 on Node 20.
+function peerContender({ url, pid }: BenchProgram, upstreamUrl: string): Contender {
+  const headers = peerHeaders(`${upstreamUrl}${WHOLE_PREFIX}`)
+  const request = { path: '/v1/chat/completions', headers, body: CHAT_BODY }
+  return { name: PEER, url, requests: [request], cpu: () => cpuOf(pid) }
+}
+
+function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
+  if (first === undefined) throw new Error('no runtime has this endpoint')
+  return [first, ...rest]
+}
+
+/** Each is called once first, and its answer looked at: a fast failure must not pass for speed. */
+export async function measure(
+  context: ScenarioContext,
+  contenders: readonly Contender[],
+  expected: string,
+  { seconds, connections = CONNECTIONS }: { seconds: number; connections?: number },
+  base = PROXY,
+): Promise<Measured> {
+  context.say(`${contenders.map(({ name }) => name).join(' · ')}: ${connections} at once`)
+  for (const { name, url, requests } of contenders) {
+    const client = createClient(url, 1)
+    const [{ path, headers, body }] = requests
+    const heard = await client.send({ method: 'POST', path, headers, text: body })
+    await client.close()
+    const isRight = heard.kind === 'answer' && heard.status === 200 && heard.text.includes(expected)
+    if (!isRight) throw new Error(`${name} does not answer: ${JSON.stringify(heard)}`)
+  }
+  const candidates = contenders.map(({ name, cpu, ...load }) => ({
+    name,
+    cpu,
+    load: createLoad(context, { ...load, connections }),
+  }))
+  for (const candidate of candidates) await candidate.load(context.count(WARM_UP_SECONDS))
+  const rounds = { rounds: context.count(ROUNDS), seconds: context.count(seconds) }
+  const measured = await measureRounds(candidates, rounds)
+  context.table(loadTable(measured, base))
+  return measured
+}
+
+function judge(
+  { calls, slow, execute }: { calls: Measured; slow: Measured; execute: Measured },
+  services: readonly Pick<Service, 'name'>[],
+): Check[] {
+  const itself = ratioOf(calls, [AGAIN, PROXY], callsPerSecond)
+  return [
+    // Where a thing differs more from itself, the machine is too restless to say anything.
+    medianAtLeast('the proxy against itself, calls/s', itself, 0.8),
+    medianAtMost('the proxy against itself, calls/s', itself, 1.25),
+    ...services.flatMap(({ name }) => [
+      medianAtLeast(`${name}, calls/s over the proxy’s`, ratioOf(calls, [name, PROXY], callsPerSecond), 0.3),
+      medianAtMost(`${name}, CPU per call over the proxy’s`, ratioOf(calls, [name, PROXY], cpuMicroseconds), 3.3),
+      medianAtMost(`${name}, p50 over the proxy’s, 20 ms`, ratioOf(slow, [name, PROXY], p50Ms), 1.25),
+      medianAtLeast(`execute of ${name} over the peer’s calls/s`, ratioOf(execute, [name, PEER], callsPerSecond), 5),
+    ]),
+    noneFailed('calls that failed', calls, [...calls.keys()]),
+    noneFailed('calls that failed, 20 ms', slow, [...slow.keys()]),
+    noneFailed(
+      'executes that failed',
+      execute,
+      services.map(({ name }) => name),
+    ),
+  ]
+}
+
+/** Every counted answer must stand in the store. The last calls of each slot are left by their caller. */
+async function judgeRows(services: readonly Service[], sections: readonly Measured[]): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const service of services) {
+    const slots = sections.flatMap((measured) => measured.get(service.name) ?? [])
+    const failed = "status = 'failed' and finish_reason <> 'cancelled'"
+    checks.push(
+      atLeast(
+        `completed executions stored by ${service.name}`,
+        await countRows(service, "status = 'completed'"),
+        sum(slots.map(({ requests }) => requests)),
+      ),
+      exactly(`failed executions stored by ${service.name}`, await countRows(service, failed), 0),
+    )
+  }
+  return checks
+}
+
+const MOST_FUNCTIONS = 160
+
+async function judgeEntered(context: ScenarioContext, field: Field): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const { engine, name } of field.services) {
+    const entered = await countEntered(context, field, engine)
+    checks.push(atMost(`${name}, own functions entered by a warm call`, entered, MOST_FUNCTIONS))
+  }
+  return checks
+}
+
+/** How many functions of this project a warm call enters on the main thread, of a server that is inspected for it. */
+export async function countEntered(
+  context: ScenarioContext,
+  { upstream, cluster }: Omit<Field, 'services'>,
+  engine: Engine,
+): Promise<number> {
+  const port = await freePort()
+  const endpoints = [`${upstream.url}${ENDPOINT_PATH}`]
+  const nodeArguments = [`--inspect=127.0.0.1:${port}`]
+  const service = await startService(context, { engine, cluster, endpoints, modelUrl: upstream.url, nodeArguments })
+  const [{ path, headers, body }] = brokerContender(service, upstream.url).requests
+  const client = createClient(service.server.url, 1)
+  const work = async () => {
+    const heard = await client.send({ method: 'POST', path, headers, text: body })
+    if (heard.kind !== 'answer' || heard.status !== 200) throw new Error(`a call failed: ${JSON.stringify(heard)}`)
+  }
+  try {
+    for (let call = 0; call < 200; call += 1) await work()
+    return await functionsEntered(port, (url) => /\/packages\/[^/]+\/dist\//.test(url), { work, times: 100 })
+  } finally {
+    await client.close()
+    service.server.kill()
+  }
+}

@@ -1,0 +1,290 @@
+import { AnalyticsSummary, ExecutionList } from '@svc/contract'
+import { Pool } from 'undici'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
+import { usageOf } from '../support/process-usage.ts'
+import type { Random } from '../support/random.ts'
+import { atMost, type Check, exactly, type Scenario, type ScenarioContext, type Table } from '../support/scenario.ts'
+import { answerJson, startServing } from '../support/serving.ts'
+import { median, quantile, rounded } from '../support/statistics.ts'
+import { createPostgresStore, createSqliteStore, type Store } from '../support/store.ts'
+import { addRuntime, capability, createOwner, openWorld, startWatched, stopServer } from '../support/world.ts'
+import { ENDPOINT_BODY } from './bodies.ts'
+import { fillHistory } from './fill.ts'
+import { planHistory } from './history-plan.ts'
+
+const SMALLEST = 10_000
+const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
+const RUNTIMES = 10
+const CAPABILITIES = ['orders-find', 'orders-list', 'stock-look-up', 'price-quote', 'returns-begin'] as const
+const FILLING = { shared_buffers: '512MB', wal_level: 'minimal', max_wal_senders: '0', max_wal_size: '8GB' }
+const SERVING = { shared_buffers: '512MB' }
+/** Beyond, calls keep less of their payloads, so that the disk holds it. */
+const FULL_PAYLOADS = 1_000_000
+const PASS_MARK = 3
+const SAMPLES = 500
+const BLOCKS = 5
+const MOST_TRIES = 3
+/** So many requests that the kernel's clock, of hundredths of a second, tells the time of one. */
+const CPU_SAMPLES = 200
+const YEAR_MS = 365 * 86_400_000
+
+interface History {
+  size: number
+  store: Store
+  apiKey: string
+  runtimeIds: readonly string[]
+  projectId: string
+  capabilityPaths: readonly string[]
+  executionIds: readonly string[]
+  beginsAt: number
+  endsAt: number
+}
+
+interface Served extends History {
+  pool: Pool
+  /** Processor time that its server and the database have spent, milliseconds. */
+  cpuMs(): number
+}
+
+/** Lists, traces, summaries and calls over HTTP with ever more executions stored. */
+export const growth: Scenario = {
+  name: 'growth',
+  title: 'what requests take with 10⁴ to 10⁷ executions stored, against the smallest',
+  engines: ['sqlite', 'postgres'],
+  async run(context) {
+    const largest = context.count(LARGEST[context.engine], SMALLEST * 2)
+    const sizes = [...[10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size < largest), largest]
+    const answer: unknown = JSON.parse(ENDPOINT_BODY)
+    const endpoint = await startServing(context, (_, response) => answerJson(response, answer))
+    const cluster = context.engine === 'postgres' ? await startPostgresCluster(FILLING) : null
+    if (cluster) context.onEnd(cluster.remove)
+    const histories: History[] = []
+    for (const size of sizes) {
+      const store = cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url)
+      histories.push(await makeHistory(context, { size, store, endpoint }))
+    }
+    await cluster?.restart(SERVING)
+    const served: Served[] = []
+    for (const history of histories) {
+      const { env, serverFolder } = context
+      const { url, pid } = await startWatched(context, { store: history.store, env, serverFolder })
+      const pool = new Pool(url, { connections: 1, pipelining: 1 })
+      context.onEnd(() => pool.destroy())
+      served.push({ ...history, pool, cpuMs: () => usageOf(pid).cpuMs + (cluster?.cpuMs() ?? 0) })
+    }
+    const rows = await measureAll(context, served)
+    context.table(tableOf(sizes, rows))
+    return [...(await Promise.all(served.map(checkTotals))), ...rows.flatMap(checkGrowth)]
+  },
+}
+
+interface Wish {
+  size: number
+  store: Store
+  endpoint: string
+}
+
+/** A store with an owner over the API, filled once no server has it open. */
+async function makeHistory(context: ScenarioContext, { size, store, endpoint }: Wish): Promise<History> {
+  const world = await openWorld(context, { store })
+  const owner = await createOwner(world.options, 'big@example.com', 'enterprise')
+  const runtimes: { runtimeId: string; projectId: string; capability: string }[] = []
+  for (let index = 0; index < RUNTIMES; index += 1) {
+    const name = CAPABILITIES[index % CAPABILITIES.length] ?? CAPABILITIES[0]
+    const runtime = await addRuntime({ server: world.server, owner }, endpoint, capability(name))
+    runtimes.push({ ...runtime, capability: name })
+  }
+  await stopServer(world.server)
+  const projectId = runtimes[0]?.projectId ?? ''
+  const payloadBytes = size > FULL_PAYLOADS ? { input: 60, output: 80 } : { input: 250, output: 550 }
+  const plan = planHistory(context.random.fork(), { ...owner, projectId, runtimes }, payloadBytes)
+  const endsAt = Date.now() - 60_000
+  await fillHistory(store, { count: size, plan, endsAt })
+  context.say(`${size} executions filled`)
+  return {
+    size,
+    store,
+    apiKey: owner.apiKey,
+    runtimeIds: runtimes.map(({ runtimeId }) => runtimeId),
+    projectId,
+    capabilityPaths: runtimes.map((one) => `/v1/capabilities/${one.runtimeId}/${one.capability}`),
+    executionIds: await sampleIds(store, owner.ownerId, context.random.fork().next()),
+    beginsAt: endsAt - plan.lengthMs,
+    endsAt,
+  }
+}
+
+/** Ids from all over the history. */
+async function sampleIds(store: Store, ownerId: string, share: number): Promise<string[]> {
+  const [row] = await store.query('select count(*) as count from executions where owner_id = ?', [ownerId])
+  const step = Math.max(1, Math.floor(Number(row?.['count']) / 200))
+  const rows = await store.query(
+    `select execution_id from (
+       select execution_id, row_number() over (order by execution_id) as place from executions where owner_id = ?
+     ) as numbered where place % ? = ?`,
+    [ownerId, step, Math.floor(step * share)],
+  )
+  return rows.map((each) => String(each['execution_id']))
+}
+
+/** A kind of request, as every history is asked for it. */
+interface Request {
+  name: string
+  method: 'GET' | 'POST'
+  /** Each request takes the next. */
+  paths: readonly string[]
+  /** What an answer must hold to count. */
+  mark: string
+}
+
+async function requestsOf(history: Served, random: Random): Promise<Request[]> {
+  const list = '/v1/executions'
+  const { runtimeIds, projectId, beginsAt, endsAt } = history
+  const quarter = (endsAt - beginsAt) / 4
+  const middle = `from=${Math.round(beginsAt + quarter)}&to=${Math.round(endsAt - quarter)}`
+  const cursors: string[] = []
+  // So much remains behind each that even the smallest history fills a page of failed ones.
+  while (cursors.length < 20) {
+    const to = Math.round(beginsAt + (endsAt - beginsAt) * (0.7 + 0.25 * random.next()))
+    const page = await read(history, `${list}?limit=1&to=${to}`)
+    cursors.push(ExecutionList.parse(page).nextCursor ?? '')
+  }
+  const each = (page: string) => cursors.map((cursor) => `${list}?${page}&cursor=${cursor}`)
+  const get = (name: string, paths: readonly string[], mark = '"executions":[{'): Request => ({
+    name,
+    method: 'GET',
+    paths,
+    mark,
+  })
+  const summary = (lengthMs: number) => [`/v1/analytics/summary?from=${endsAt - lengthMs}`]
+  return [
+    get('newest page', [`${list}?limit=50`]),
+    get('deep page', each('limit=50')),
+    get('deep page, failed', each('limit=10&status=failed')),
+    get('newest page of a runtime', [`${list}?limit=50&runtimeId=${runtimeIds[0]}`]),
+    get('page of a runtime, middle half', [`${list}?limit=10&runtimeId=${runtimeIds[0]}&${middle}`]),
+    get('page of a project, failed', [`${list}?limit=10&projectId=${projectId}&status=failed`]),
+    get(
+      'one trace',
+      history.executionIds.map((id) => `${list}/${id}`),
+      '"capabilityCalls":[{',
+    ),
+    get('summary of 7 days', summary(7 * 86_400_000), '"capabilities":[{'),
+    get('summary of a year', summary(YEAR_MS), '"capabilities":[{'),
+    get('billing usage', ['/v1/billing/usage'], '"periodStart"'),
+    { name: 'broker call', method: 'POST', paths: history.capabilityPaths, mark: '"executionId"' },
+  ]
+}
+
+const BODY = JSON.stringify({ input: { orderId: 'A-1042', note: 'where is it'.repeat(24) } })
+
+/** Milliseconds until the answer was read. Throws one that is not right. */
+async function ask({ pool, apiKey }: Served, { method, paths, mark }: Request, turn: number): Promise<number> {
+  const path = paths[turn % paths.length] ?? '/'
+  const begun = performance.now()
+  const { statusCode, body } = await pool.request({
+    method,
+    path,
+    headers: method === 'POST' ? { 'content-type': 'application/json' } : { authorization: `Bearer ${apiKey}` },
+    ...(method === 'POST' && { body: BODY }),
+  })
+  const text = await body.text()
+  const ms = performance.now() - begun
+  if (statusCode === 200 && text.includes(mark)) return ms
+  throw new Error(`${method} ${path} answered ${statusCode}: ${text.slice(0, 300)}`)
+}
+
+async function read({ pool, apiKey }: Served, path: string): Promise<unknown> {
+  const { body } = await pool.request({ method: 'GET', path, headers: { authorization: `Bearer ${apiKey}` } })
+  return body.json()
+}
+
+/** One kind of request on every history, the smallest first; milliseconds. */
+export interface GrowthRow {
+  name: string
+  times: readonly { p50: number; p99: number; cpu: number }[]
+}
+
+async function measureAll(context: ScenarioContext, histories: readonly Served[]): Promise<GrowthRow[]> {
+  const requests = await Promise.all(histories.map((history) => requestsOf(history, context.random.fork())))
+  const rows: GrowthRow[] = []
+  for (const [kind, { name }] of (requests[0] ?? []).entries()) {
+    const sides = histories.flatMap((history, index) => {
+      const request = requests[index]?.[kind]
+      return request === undefined ? [] : [{ history, request }]
+    })
+    const tries: GrowthRow[] = []
+    // A scan is slow every time; what comes and goes is the machine's.
+    do tries.push(await measureOnce(context, name, sides))
+    while (!tries.some((row) => worstOf(row) <= PASS_MARK) && tries.length < context.count(MOST_TRIES))
+    rows.push(tries.reduce((best, one) => (worstOf(one) < worstOf(best) ? one : best)))
+  }
+  return rows
+}
+
+type Side = { history: Served; request: Request }
+
+// Block by block and in turn, so that a disturbance of the machine disturbs all of them alike.
+async function measureOnce({ count }: ScenarioContext, name: string, sides: readonly Side[]): Promise<GrowthRow> {
+  const perBlock = Math.ceil(count(SAMPLES, BLOCKS) / BLOCKS)
+  const blocks = sides.map((): number[][] => [])
+  for (let block = 0; block <= BLOCKS; block += 1) {
+    const taken = sides.map((): number[] => [])
+    for (let turn = 0; turn < perBlock; turn += 1) {
+      for (const [index, { history, request }] of [...sides.entries()].toReversed())
+        taken[index]?.push(await ask(history, request, block * perBlock + turn))
+    }
+    // The first block warms up.
+    if (block > 0) for (const [index, times] of taken.entries()) blocks[index]?.push(times)
+  }
+  const times: GrowthRow['times'][number][] = []
+  for (const [index, { history, request }] of sides.entries()) {
+    const samples = count(CPU_SAMPLES, 5)
+    const before = history.cpuMs()
+    for (let turn = 0; turn < samples; turn += 1) await ask(history, request, turn)
+    const at = (share: number) => median((blocks[index] ?? []).map((block) => quantile(block, share)))
+    times.push({ p50: at(0.5), p99: at(0.99), cpu: (history.cpuMs() - before) / samples })
+  }
+  return { name, times }
+}
+
+const FIGURES = { p50: 'p50', p99: 'p99', cpu: 'processor time' } as const
+
+/** The worst of all histories in relation to the smallest. */
+function growthOf({ times: [smallest, ...larger] }: GrowthRow, figure: keyof typeof FIGURES): number {
+  if (smallest === undefined || larger.length === 0) throw new Error('there is nothing to compare')
+  return Math.max(...larger.map((time) => time[figure] / smallest[figure]))
+}
+
+function worstOf(row: GrowthRow): number {
+  return Math.max(growthOf(row, 'p50'), growthOf(row, 'p99'), growthOf(row, 'cpu'))
+}
+
+export function checkGrowth(row: GrowthRow): Check[] {
+  return (['p50', 'p99', 'cpu'] as const).map((figure) =>
+    atMost(`${row.name}: ${FIGURES[figure]}, worst size to smallest`, growthOf(row, figure), PASS_MARK),
+  )
+}
+
+function tableOf(sizes: readonly number[], rows: readonly GrowthRow[]): Table {
+  return {
+    head: ['ms', ...sizes.map((size) => `${size.toLocaleString('en')}: p50 / p99, CPU`), 'ratio of p50', 'p99', 'CPU'],
+    rows: rows.map((row) => [
+      row.name,
+      ...row.times.map(({ p50, p99, cpu }) => `${rounded(p50)} / ${rounded(p99)}, ${rounded(cpu)}`),
+      ...(['p50', 'p99', 'cpu'] as const).map((figure) => rounded(growthOf(row, figure))),
+    ]),
+  }
+}
+
+/** The counters of a filled history are those of its rows: otherwise what was measured is no summary of it. */
+async function checkTotals(history: Served): Promise<Check> {
+  const places = history.runtimeIds.map(() => '?').join(', ')
+  const [row] = await history.store.query(
+    `select count(*) as count from executions where runtime_id in (${places})`,
+    history.runtimeIds,
+  )
+  const summary = AnalyticsSummary.parse(await read(history, `/v1/analytics/summary?from=${history.beginsAt}`))
+  const what = `${history.size} executions: those in the summary, against those of the big owner`
+  return exactly(what, summary.totals.executions, Number(row?.['count']))
+}

@@ -1,4 +1,0 @@
-import { runProgram } from '../support/program.ts'
-import { BENCH_SCENARIOS } from './scenarios.ts'
-
-process.exitCode = await runProgram('bench', BENCH_SCENARIOS, process)

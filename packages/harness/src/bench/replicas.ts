@@ -1,0 +1,186 @@
+import pg from 'pg'
+import type { PostgresCluster } from '../support/postgres-cluster.ts'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
+import { usageOf } from '../support/process-usage.ts'
+import { requireTools } from '../support/programs.ts'
+import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { median, rounded, sum } from '../support/statistics.ts'
+import { createPostgresStore } from '../support/store.ts'
+import { addRuntime, openWorld, startWatched, type World } from '../support/world.ts'
+import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
+import { startFixedAnswers } from './nginx.ts'
+import { countRows } from './service.ts'
+import { createLoad, type LoadRequest } from './wrk.ts'
+
+const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
+const MOST_REPLICAS = 3
+const CLIENTS = 64
+const ROUNDS = 3
+const SECONDS = 6
+/** How much more processor time a call may take where three replicas share the work of one. */
+const COST_MARK = 2
+
+interface Run {
+  replicas: number
+  owners: 'one' | 'many'
+  requests: number
+  failed: number
+  callsPerSecond: number
+  p99Ms: number
+  /** Microseconds of a call. */
+  serverCpu: number
+  databaseCpu: number
+}
+
+/** Broker calls against one, two and three replicas on one PostgreSQL, of one owner and of many. */
+export const replicas: Scenario = {
+  name: 'replicas',
+  title: 'broker calls against 1, 2 and 3 replicas on one PostgreSQL, of one owner and of many',
+  engines: ['postgres'],
+  async run(context) {
+    requireTools(['wrk', 'nginx', 'taskset'], context.env)
+    const cluster = await startPostgresCluster(SETTINGS)
+    context.onEnd(cluster.remove)
+    const upstream = await startFixedAnswers(context, { '/svc': { type: 'application/json', body: ENDPOINT_BODY } })
+    const world = await openWorld(context, { store: await createPostgresStore(cluster.url) })
+    const paths = await openTenants(context, world, `${upstream.url}/svc`)
+    const servers = [world.server]
+    while (servers.length < MOST_REPLICAS) servers.push(await startWatched(context, world.options))
+    const stage = { context, cluster, world, paths, servers }
+    await runOnce(stage, MOST_REPLICAS, 'many', 1)
+    const runs: Run[] = []
+    for (let round = 0; round < context.count(ROUNDS); round += 1) {
+      for (let count = 1; count <= MOST_REPLICAS; count += 1) {
+        for (const owners of ['one', 'many'] as const)
+          runs.push(await runOnce(stage, count, owners, context.count(SECONDS)))
+      }
+    }
+    context.table(tableOf(runs))
+    await tellStatements(context, world.store.location)
+    return judge(runs, await countRows(world, "status = 'completed'"))
+  },
+}
+
+interface Stage {
+  context: ScenarioContext
+  cluster: PostgresCluster
+  world: World
+  paths: Readonly<Record<Run['owners'], readonly string[]>>
+  servers: readonly World['server'][]
+}
+
+async function runOnce(stage: Stage, count: number, owners: Run['owners'], seconds: number): Promise<Run> {
+  const { context, cluster, world, paths } = stage
+  const servers = stage.servers.slice(0, count)
+  const [first = '', ...rest] = paths[owners]
+  const toRequest = (path: string): LoadRequest => ({
+    path,
+    headers: { 'content-type': 'application/json' },
+    body: BROKER_BODY,
+  })
+  const requests: [LoadRequest, ...LoadRequest[]] = [toRequest(first), ...rest.map(toRequest)]
+  const connections = Math.ceil(CLIENTS / count)
+  const loads = servers.map(({ url }) => createLoad(context, { url, requests, connections }))
+  await fillBuckets(world.store.location)
+  const serverMs = () => sum(servers.map(({ pid }) => usageOf(pid).cpuMs))
+  const before = { server: serverMs(), database: cluster.cpuMs() }
+  const results = await Promise.all(loads.map((load) => load(seconds)))
+  const answered = sum(results.map((result) => result.requests))
+  const perCall = (ms: number) => (ms * 1_000) / answered
+  return {
+    replicas: count,
+    owners,
+    requests: answered,
+    failed: sum(results.map(({ refused, broken }) => refused + broken)),
+    callsPerSecond: sum(results.map((result) => result.requests / result.seconds)),
+    p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
+    serverCpu: perCall(serverMs() - before.server),
+    databaseCpu: perCall(cluster.cpuMs() - before.database),
+  }
+}
+
+/** Pure: what must hold of a measurement, however fast the machine is. */
+export function judge(runs: readonly Run[], completed: number): Check[] {
+  const cost = (count: number, owners: Run['owners']) =>
+    median(
+      runs
+        .filter((run) => run.replicas === count && run.owners === owners)
+        .map((run) => run.serverCpu + run.databaseCpu),
+    )
+  return [
+    exactly('calls that were not answered with 200', sum(runs.map(({ failed }) => failed)), 0),
+    atLeast('executions completed, of calls that were answered', completed, sum(runs.map(({ requests }) => requests))),
+    ...(['one', 'many'] as const).map((owners) =>
+      atMost(
+        `${owners} owner(s): processor time of a call, 3 replicas to 1`,
+        cost(3, owners) / cost(1, owners),
+        COST_MARK,
+      ),
+    ),
+  ]
+}
+
+function tableOf(runs: readonly Run[]) {
+  const rows = runs.map(({ replicas: count, owners, ...figures }) => [
+    String(count),
+    owners,
+    ...[figures.callsPerSecond, figures.p99Ms, figures.serverCpu, figures.databaseCpu].map(rounded),
+  ])
+  return { head: ['replicas', 'owners', 'calls/s', 'p99 ms', 'server CPU µs', 'database CPU µs'], rows }
+}
+
+/**
+ * Registers runtimes over the API and gives all but those of one owner to owners of their own, in the database, on a plan
+ * that has every bucket. The count of runtimes bounds the calls of a run: each may be called 6,000 times a minute.
+ */
+async function openTenants({ count }: ScenarioContext, world: World, endpoint: string): Promise<Stage['paths']> {
+  const ids: string[] = []
+  const ofOne = count(400, 60)
+  while (ids.length < ofOne + count(1_000, 120)) ids.push((await addRuntime(world, endpoint, MANIFEST)).runtimeId)
+  await withClient(world.store.location, async (client) => {
+    const given = `(select id, 'own_' || substr(id, 4) as owner from unnest($1::text[]) as ids(id)) as given`
+    await client.query(
+      `insert into owners (owner_id, email, tier, created_at)
+       select owner, lower(owner) || '@example.com', 'pro', 0 from ${given}`,
+      [ids.slice(ofOne)],
+    )
+    for (const table of ['runtimes', 'deployments', 'credentials'])
+      await client.query(`update ${table} set owner_id = owner from ${given} where ${table}.runtime_id = given.id`, [
+        ids.slice(ofOne),
+      ])
+    await client.query(`update runtimes set revision = revision + 1`)
+    await client.query(`update owners set tier = 'pro'`)
+  })
+  const paths = ids.map((runtimeId) => `/v1/capabilities/${runtimeId}/${CAPABILITY}`)
+  return { one: paths.slice(0, ofOne), many: paths.slice(ofOne) }
+}
+
+/** No plan's limit is to be met. */
+async function fillBuckets(url: string): Promise<void> {
+  await withClient(url, (client) => client.query('delete from allowances'))
+}
+
+/** Statements by their share of the database's time, the largest first. */
+async function tellStatements({ say }: ScenarioContext, url: string): Promise<void> {
+  const { rows } = await withClient(url, async (client) => {
+    await client.query('create extension if not exists pg_stat_statements')
+    return client.query<{ share: number; calls: string; query: string }>(
+      `select total_exec_time / sum(total_exec_time) over () as share, calls, query from pg_stat_statements
+       where dbid = (select oid from pg_database where datname = current_database()) order by 1 desc limit 8`,
+    )
+  })
+  for (const { share, calls, query } of rows)
+    say(
+      `${(share * 100).toFixed(1)} % of the database's time, ${calls} times: ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`,
+    )
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

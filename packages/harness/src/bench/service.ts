@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type StartedProgram, startProgram } from '@svc/testkit'
+import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
+import { temporaryFolder } from '../support/programs.ts'
+import type { Engine, ScenarioContext } from '../support/scenario.ts'
+import { createPostgresStore, createSqliteStore } from '../support/store.ts'
+import { addRuntime, openWorld, type World } from '../support/world.ts'
+import { MANIFEST } from './bodies.ts'
+import { cpuOf } from './rounds.ts'
+
+export const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
+
+/** A server of this project as an operator runs it, its log at the usual level and in a file. */
+export interface Service extends World {
+  name: string
+  engine: Engine
+  /** Each has a rate limit of its own, 6,000 calls a minute. */
+  runtimes: readonly { runtimeId: string; publicKey: string; endpoint: string }[]
+  cpu(): ReturnType<typeof cpuOf>
+}
+
+export interface ServiceOptions {
+  engine: Engine
+  cluster: PostgresCluster | null
+  endpoints: readonly string[]
+  /** Base address of the model's provider. */
+  modelUrl: string
+  nodeArguments?: readonly string[]
+}
+
+export async function startService(context: ScenarioContext, options: ServiceOptions): Promise<Service> {
+  const { engine, endpoints, modelUrl, nodeArguments = [] } = options
+  const cluster = engine === 'postgres' ? options.cluster : null
+  const log = join(temporaryFolder(context), 'server.log')
+  const world = await openWorld(context, {
+    store: cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url),
+    nodeArguments,
+    variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
+    wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
+  }).catch((error: unknown) => {
+    throw new Error(`the server did not start: ${readFileSync(log, 'utf8').slice(0, 2_000)}`, { cause: error })
+  })
+  const runtimes: Service['runtimes'][number][] = []
+  for (const endpoint of endpoints) runtimes.push({ ...(await addRuntime(world, endpoint, MANIFEST)), endpoint })
+  return { ...world, name: SERVICE_NAMES[engine], engine, runtimes, cpu: () => cpuOf(world.server.pid, cluster) }
+}
+
+/** A PostgreSQL of the scenario's own where one of its engines needs it. */
+export async function openCluster(
+  { onEnd }: ScenarioContext,
+  engines: readonly Engine[],
+): Promise<PostgresCluster | null> {
+  if (!engines.includes('postgres')) return null
+  const cluster = await startPostgresCluster({ shared_buffers: '512MB' })
+  onEnd(cluster.remove)
+  return cluster
+}
+
+export async function countRows({ store }: Pick<World, 'store'>, where: string): Promise<number> {
+  const [row] = await store.query(`select count(*) as found from executions where ${where}`)
+  return Number(row?.['found'])
+}
+
+export interface BenchProgram {
+  url: string
+  pid: number
+}
+
+/** Starts a program of `./programs` that listens; it is told its task in one JSON argument. */
+export async function startBenchProgram(
+  { env, onEnd }: Pick<ScenarioContext, 'env' | 'onEnd'>,
+  name: string,
+  told: Readonly<Record<string, unknown>>,
+): Promise<BenchProgram> {
+  const started = startProgram(process.execPath, [programFile(name), JSON.stringify(told)], { env })
+  onEnd(() => endProgram(started))
+  const [, url = ''] = await started.printed(/listening on (http:\S+)/)
+  return { url, pid: pidOf(started) }
+}
+
+/** The file of a program as built, wherever this file itself runs from. */
+export function programFile(name: string): string {
+  return fileURLToPath(new URL(`../../dist/bench/programs/${name}/main.js`, import.meta.url))
+}
+
+export async function endProgram({ child, ended }: StartedProgram): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
+
+export function pidOf({ child: { pid } }: StartedProgram): number {
+  if (pid === undefined) throw new Error('the program has no process id')
+  return pid
+}

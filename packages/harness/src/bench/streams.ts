@@ -1,0 +1,204 @@
+import { startProgram } from '@svc/testkit'
+import { usageOf } from '../support/process-usage.ts'
+import { requireTools } from '../support/programs.ts'
+import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { quantile, rounded, sum } from '../support/statistics.ts'
+import { EXECUTE_BODY } from './bodies.ts'
+import { medianAtMost, PROCESSORS, pin, showSpread, spreadOf } from './rounds.ts'
+import { countRows, openCluster, programFile, type Service, startBenchProgram, startService } from './service.ts'
+import { SeenStreams, type StreamOrder } from './stream-order.ts'
+
+const ROUNDS = 3
+const STREAMS = 1_000
+const EVENTS = 50
+const INTERVAL_MS = 100
+// Shorter than a stream, so that there is a while in which all are open.
+const RAMP_MS = 3_000
+const WARM_UPS = 200
+const SAMPLE_MS = 200
+const CPU_RATIO = 1.6
+const MEMORY_RATIO = 1.3
+const JSON_TYPE = { 'content-type': 'application/json' }
+const MODEL_MARKS = { eventMark: '"delta":{"content"', endMark: 'data: [DONE]' }
+const OUR_MARKS = { eventMark: 'event: text\n', endMark: '"status":"completed"' }
+const MODEL_REQUEST = { path: '/v1/chat/completions', headers: JSON_TYPE, body: EXECUTE_BODY }
+
+/** A thousand executes that stream at once, against a relay of the same streams and the model itself. */
+export const streams: Scenario = {
+  name: 'streams',
+  title: '1,000 executes that stream at once, against a bare relay of the same streams',
+  engines: [],
+  async run(context) {
+    requireTools(['taskset'], context.env)
+    const model = await startBenchProgram(context, 'model-stream', { events: EVENTS, intervalMs: INTERVAL_MS })
+    await pin([model.pid], PROCESSORS.rest)
+    const relay = await startBenchProgram(context, 'stream-relay', { upstream: model.url })
+    await pin([relay.pid], PROCESSORS.servers)
+    const services = await openServices(context, model.url)
+    const count = context.count(STREAMS, 20)
+    const sources: StreamSource[] = [
+      { name: 'the model itself', pid: null, order: { url: model.url, ...MODEL_REQUEST, ...MODEL_MARKS } },
+      { name: 'relay by event', pid: relay.pid, order: { url: relay.url, ...MODEL_REQUEST, ...OUR_MARKS } },
+      ...services.map(sourceOf),
+    ]
+    const [direct, relayed, ...own] = await measure(context, sources, count)
+    if (direct === undefined || relayed === undefined) throw new Error('nothing was measured')
+    context.table(tableOf([direct, relayed, ...own], relayed, count))
+    return [
+      ...own.flatMap((measured) => judge(measured, { direct, relayed, count })),
+      ...(await judgeRows(services, own)),
+    ]
+  },
+}
+
+async function openServices(context: ScenarioContext, modelUrl: string): Promise<Service[]> {
+  const cluster = await openCluster(context, context.engines)
+  if (cluster) await pin(cluster.pids(), PROCESSORS.rest)
+  const services: Service[] = []
+  for (const engine of context.engines) {
+    const endpoints = ['http://127.0.0.1:9/never-called']
+    const service = await startService(context, { engine, cluster, endpoints, modelUrl })
+    await pin([service.server.pid], PROCESSORS.servers)
+    services.push(service)
+  }
+  return services
+}
+
+export interface StreamSource {
+  name: string
+  /** The process that is measured; null for the model itself. */
+  pid: number | null
+  order: Omit<StreamOrder, 'streams' | 'rampMs'>
+}
+
+/** Executes that stream, by the page’s key of a service’s first runtime. */
+export function sourceOf({ name, server, runtimes: [runtime] }: Service): StreamSource {
+  const headers = { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${runtime?.publicKey}` }
+  const order = { url: server.url, path: '/v1/runtime/execute', headers, body: EXECUTE_BODY, ...OUR_MARKS }
+  return { name, pid: server.pid, order }
+}
+
+/** Lets the client's program read that many streams, and samples the process that they come from. */
+export async function readTurn(env: NodeJS.ProcessEnv, { pid, order }: StreamSource, count: number, rampMs = RAMP_MS) {
+  const usage = () => (pid === null ? { cpuMs: 0, residentBytes: 0 } : usageOf(pid))
+  const before = usage()
+  const samples = [before.residentBytes]
+  const sampling = setInterval(() => void samples.push(usage().residentBytes), SAMPLE_MS)
+  const task = JSON.stringify({ ...order, streams: count, rampMs })
+  const command = [process.execPath, programFile('stream-client'), task]
+  const end = await startProgram('taskset', ['-c', PROCESSORS.rest, ...command], { env }).ended
+  clearInterval(sampling)
+  if (end.code !== 0) throw new Error(`the client of the streams ended with ${end.code}: ${end.stderr}`)
+  const { streams: seen, peakOpen } = SeenStreams.parse(JSON.parse(end.stdout))
+  return { seen, peakOpen, cpuMs: usage().cpuMs - before.cpuMs, samples }
+}
+
+type Turn = Awaited<ReturnType<typeof readTurn>>
+
+interface MeasuredStreams {
+  name: string
+  isModel: boolean
+  turns: readonly Turn[]
+}
+
+async function measure(
+  context: ScenarioContext,
+  sources: readonly StreamSource[],
+  count: number,
+): Promise<MeasuredStreams[]> {
+  const turns = new Map<string, Turn[]>(sources.map(({ name }) => [name, []]))
+  for (const source of sources) await readTurn(context.env, source, context.count(WARM_UPS, 5))
+  for (let round = 0; round < context.count(ROUNDS); round += 1) {
+    for (const source of sources) turns.get(source.name)?.push(await readTurn(context.env, source, count))
+  }
+  return sources.map(({ name, pid }) => ({ name, isModel: pid === null, turns: turns.get(name) ?? [] }))
+}
+
+interface Against {
+  direct: MeasuredStreams
+  relayed: MeasuredStreams
+  count: number
+}
+
+/** All streams complete and open at once, and the cost of each. */
+function judge(service: MeasuredStreams, { direct, relayed, count }: Against): Check[] {
+  const { name, turns } = service
+  const complete = turns.flatMap(({ seen }) => seen).filter(({ isComplete, events }) => isComplete && events === EVENTS)
+  const addedMs = spreadOf(
+    turns.map((turn, round) => firstEventMs(turn, 0.5) - firstEventMs(direct.turns[round] ?? turn, 0.5)),
+  )
+  return [
+    exactly(`${name}, complete streams`, complete.length, count * turns.length),
+    exactly(`${name}, streams open at once`, Math.min(...turns.map(({ peakOpen }) => peakOpen)), count),
+    medianAtMost(`${name}, ms added to the first event at the median`, addedMs, 5),
+    atMost(`${name}, longest gap between two events`, longestGapMs(service), 1_000, 'ms'),
+    medianAtMost(`${name}, CPU per event over the relay’s`, cpuRatio(service, relayed), CPU_RATIO),
+    atMost(
+      `${name}, memory per stream over the relay’s`,
+      bytesPerStream(service, count) / bytesPerStream(relayed, count),
+      MEMORY_RATIO,
+    ),
+  ]
+}
+
+function firstEventMs({ seen }: Turn, share: number): number {
+  const times = seen.flatMap(({ firstEventMs: ms }) => (ms === null ? [] : [ms]))
+  return quantile(times, share)
+}
+
+function cpuMicroseconds({ cpuMs, seen }: Turn): number {
+  return (cpuMs * 1000) / sum(seen.map(({ events }) => events))
+}
+
+function cpuRatio(of: MeasuredStreams, to: MeasuredStreams) {
+  const others = to.turns.map(cpuMicroseconds)
+  return spreadOf(of.turns.map((turn, round) => cpuMicroseconds(turn) / (others[round] ?? Number.NaN)))
+}
+
+// A process gives back what its start took, so the least it ever held counts. Without any growth nothing can be said.
+function bytesPerStream({ turns }: MeasuredStreams, count: number): number {
+  const samples = turns.flatMap((turn) => turn.samples)
+  const grown = Math.max(...samples) - Math.min(...samples)
+  return grown > 0 ? grown / count : Number.NaN
+}
+
+function longestGapMs({ turns }: MeasuredStreams): number {
+  return Math.max(...turns.flatMap(({ seen }) => seen.map((stream) => stream.longestGapMs)))
+}
+
+function tableOf(measured: readonly MeasuredStreams[], relayed: MeasuredStreams, count: number) {
+  const times = ['first event ms, p50', 'p99', 'longest gap ms']
+  const rows = measured.map((source) => {
+    const seen = source.turns.flatMap((turn) => turn.seen)
+    const first = (share: number) => rounded(spreadOf(source.turns.map((turn) => firstEventMs(turn, share))).median)
+    const cost = [
+      rounded(spreadOf(source.turns.map(cpuMicroseconds)).median),
+      showSpread(cpuRatio(source, relayed)),
+      rounded(bytesPerStream(source, count) / 1024),
+    ]
+    return [
+      source.name,
+      `${seen.filter(({ isComplete }) => isComplete).length} of ${seen.length}`,
+      first(0.5),
+      first(0.99),
+      rounded(longestGapMs(source)),
+      ...(source.isModel ? cost.map(() => '–') : cost),
+    ]
+  })
+  return { head: ['', 'complete', ...times, 'CPU µs an event', 'ratio to the relay', 'KiB a stream'], rows }
+}
+
+/** Each stream that was read is an execution that was charged, run and settled. */
+async function judgeRows(services: readonly Service[], measured: readonly MeasuredStreams[]): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const service of services) {
+    const { name } = service
+    const turns = measured.find((source) => source.name === name)?.turns ?? []
+    const completed = await countRows(service, "status = 'completed'")
+    checks.push(
+      atLeast(`${name}, completed executions stored`, completed, turns.flatMap(({ seen }) => seen).length),
+      exactly(`${name}, executions stored otherwise`, await countRows(service, "status <> 'completed'"), 0),
+    )
+  }
+  return checks
+}

@@ -1,4 +1,0 @@
-import { runProgram } from '../support/program.ts'
-import { FAULT_SCENARIOS } from './scenarios.ts'
-
-process.exitCode = await runProgram('fault', FAULT_SCENARIOS, process)

@@ -1,0 +1,109 @@
+import { CapabilityFailure, CapabilityOutput, ErrorBody, ExecuteResponse } from '@svc/contract'
+import type { Heard } from '../support/client.ts'
+import type { Random } from '../support/random.ts'
+
+export type Doorway = 'execute' | 'stream' | 'broker'
+
+/**
+ * One operation. It travels in the words of the message and in the input of the call, so that the model's double and the
+ * endpoint need no memory to play their parts.
+ */
+export interface Plan {
+  op: number
+  doorway: Doorway
+  /** Index of the runtime that is called. */
+  runtime: number
+  /** Capability calls that the model asks for in its first turn. */
+  calls: number
+  /** How long the endpoint works on a call, milliseconds. */
+  callMs: number
+  /** The pause between two pieces of the model's answer, milliseconds. */
+  pieceMs: number
+  /** The endpoint resets the connection of a call once it has had its effect. */
+  isReset: boolean
+}
+
+const SLOW_SHARE = 0.15
+// So low that calls to an endpoint are never paused for its failures.
+const RESET_SHARE = 0.02
+
+export function drawPlan(random: Random, op: number, runtimes: number): Plan {
+  const doorway = random.pick<Doorway>(['execute', 'stream', 'broker'])
+  return {
+    op,
+    doorway,
+    runtime: random.int(0, runtimes - 1),
+    calls: doorway === 'broker' ? 1 : random.pick([0, 1, 1, 2, 3]),
+    callMs: random.chance(SLOW_SHARE) ? random.int(100, 400) : random.int(0, 30),
+    pieceMs: random.int(0, 12),
+    isReset: random.chance(RESET_SHARE),
+  }
+}
+
+/** Without a quote in them, so that the words stand in any JSON as they are. */
+export function planWords({ op, calls, callMs, pieceMs, isReset }: Omit<Plan, 'doorway' | 'runtime'>): string {
+  return `op=${op} calls=${calls} call-ms=${callMs} piece-ms=${pieceMs} reset=${isReset ? 1 : 0};`
+}
+
+const WORDS = /op=(\d+) calls=(\d+) call-ms=(\d+) piece-ms=(\d+) reset=([01]);/
+
+/** Throws where a model request holds no plan. */
+export function readPlanWords(text: string) {
+  const [op = 0, calls = 0, callMs = 0, pieceMs = 0, reset] = WORDS.exec(text)?.slice(1).map(Number) ?? []
+  if (reset === undefined) throw new Error('there is no plan in this request')
+  return { op, calls, callMs, pieceMs, isReset: reset === 1 }
+}
+
+/** Turns of the model that an operation takes to its end. */
+export function turnsOf({ calls }: Pick<Plan, 'calls'>): number {
+  return calls > 0 ? 2 : 1
+}
+
+/** What a client was told of its operation. `unknown`: it may have happened or not. */
+export type Told =
+  | { as: 'completed'; executionId: string; tokens: number | null }
+  | { as: 'failed'; executionId: string; reason: string }
+  | { as: 'refused'; status: number; reason: string }
+  | { as: 'unknown'; reason: string }
+
+/** Times are epoch milliseconds. */
+export interface Operation {
+  plan: Plan
+  /** The process that was asked. */
+  nodeId: string
+  invokedAt: number
+  endedAt: number
+  told: Told
+}
+
+/** What an answer binds the service to. A stream whose `done` arrived does so however its connection ended. */
+export function toldBy(doorway: Doorway, heard: Heard): Told {
+  if (heard.kind === 'broken') {
+    const done = doorway === 'stream' ? doneOf(heard.partial) : null
+    return done === null ? { as: 'unknown', reason: heard.reason } : toldByExecution(done)
+  }
+  if (doorway === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
+  if (heard.status === 200) return toldByExecution(doorway === 'stream' ? doneOf(heard.text) : heard.text)
+  const { message } = ErrorBody.parse(JSON.parse(heard.text)).error
+  const isRefusal = heard.headers['retry-after'] !== undefined && message.includes('Nothing was done')
+  if (heard.status >= 500 && !isRefusal) return { as: 'unknown', reason: message }
+  return { as: 'refused', status: heard.status, reason: message }
+}
+
+function toldByExecution(text: string | null): Told {
+  if (text === null) return { as: 'unknown', reason: 'the stream ended without “done”' }
+  const { executionId, status, totalTokens, error } = ExecuteResponse.parse(JSON.parse(text))
+  if (status === 'failed') return { as: 'failed', executionId, reason: error?.message ?? '' }
+  return { as: 'completed', executionId, tokens: totalTokens }
+}
+
+function toldByCall(text: string): Told {
+  const body: unknown = JSON.parse(text)
+  const failure = CapabilityFailure.safeParse(body)
+  if (!failure.success) return { as: 'completed', executionId: CapabilityOutput.parse(body).executionId, tokens: null }
+  return { as: 'failed', executionId: failure.data.executionId, reason: failure.data.error.message }
+}
+
+function doneOf(stream: string): string | null {
+  return /(?:^|\n)event: done\ndata: (.*)\n\n/.exec(stream)?.[1] ?? null
+}

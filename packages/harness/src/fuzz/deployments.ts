@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CreatedRuntime, DeploymentManifestInput, JsonObject } from '@svc/contract'
+import { type Client, createClient } from '../support/client.ts'
+import { at, startProbe } from '../support/probe.ts'
+import { jsonRequest, toBytes } from '../support/raw.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  counted,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
+import { probePath, type Stage, setStage } from './stage.ts'
+
+const CONNECTIONS = 8
+const MEASURED_MS = 10_000
+const CAPABILITIES = 128
+const SCHEMA_BYTES = 7_700
+const TIMES_QUIET = 5
+/** Below it, other programs of the machine decide. */
+const LEAST_MS = 10
+const ATTACKERS = 4
+const DEPLOYMENTS = 30
+/** A schema has a second to compile, and a thread that was stopped starts again. */
+const SLOWEST_MS = 2_000
+
+const MANY = { type: 'object', properties: fields(85, (index) => ({ type: 'string', maxLength: index + 1 })) }
+
+/** Of manifests of about a megabyte: schemas that take little or much to compile, or to compare with those they replace. */
+const LARGE: Readonly<Record<string, readonly JsonObject[]>> = {
+  'long texts': [{ type: 'object', description: 'x'.repeat(SCHEMA_BYTES) }],
+  'many fields': [MANY],
+  'deep schemas': [deep(0), deep(1)],
+}
+
+/** Large manifests of one account beside another account's broker calls, then refused ones beside its deployments. */
+export const deployments: Scenario = {
+  name: 'deployments',
+  title: 'deployments delay no other account',
+  engines: ['sqlite', 'postgres'],
+  async run(context) {
+    const stage = await setStage(context)
+    const { url, port } = stage.server
+    const ms = context.count(MEASURED_MS, 2_000)
+    const request = toBytes(
+      jsonRequest('POST', probePath(await stage.ofOther('neighbour@example.com')), { body: { input: {} } }),
+    )
+    const probe = async (forMs: number) => {
+      const started = startProbe({ port, everyMs: 20, request })
+      await sleep(forMs)
+      return started.stop()
+    }
+    await probe(1_000)
+    const quiet = await probe(ms)
+    const checks: Check[] = [counted('neighbour’s broker call, quiet, p50', at(0.5, quiet), 'ms')]
+    for (const [kind, versions] of Object.entries(LARGE)) {
+      const runtimes = await Promise.all(Array.from({ length: CONNECTIONS }, () => stage.runtime()))
+      const client = createClient(url, CONNECTIONS)
+      context.onEnd(() => client.close())
+      const texts = versions.map((schema) => manifestOf(Array(CAPABILITIES).fill(schema)))
+      const stop = deployAll(client, runtimes, texts)
+      const beside = await probe(ms)
+      const statuses = await stop()
+      const odd = statuses.filter((status) => status !== 201 && status !== 429)
+      checks.push(
+        atLeast(`${kind}: deployments accepted`, statuses.filter((status) => status === 201).length, 1),
+        exactly(`${kind}: of these answered by other than 201 or 429`, odd.length, 0),
+        exactly(`${kind}: neighbour’s calls that failed meanwhile`, beside.failures, 0),
+        atMost(`${kind}: its p50 meanwhile`, at(0.5, beside), Math.max(LEAST_MS, TIMES_QUIET * at(0.5, quiet)), 'ms'),
+      )
+    }
+    return [...checks, ...(await refuseManifests(context, stage))]
+  },
+}
+
+/** Each deploys the texts in turn until it is stopped, which gives the statuses of the answers. */
+function deployAll(client: Client, runtimes: readonly CreatedRuntime[], texts: readonly string[]): () => Promise<number[]> {
+  let isOver = false
+  const statuses: number[] = []
+  const deployers = runtimes.map(async (runtime) => {
+    for (let round = 0; !isOver; round += 1) {
+      statuses.push((await deployOnce(client, runtime, texts[round % texts.length] ?? '')).status)
+    }
+  })
+  return async () => {
+    isOver = true
+    await Promise.all(deployers)
+    return statuses
+  }
+}
+
+async function deployOnce(client: Client, { deployKey: key }: CreatedRuntime, text: string) {
+  const startedAt = performance.now()
+  const heard = await client.send({ method: 'POST', path: '/v1/deployments', key, text })
+  return { status: heard.kind === 'answer' ? heard.status : 0, ms: performance.now() - startedAt }
+}
+
+/** Free accounts send manifests that take long to refuse, while another free account deploys small ones. */
+async function refuseManifests(context: ScenarioContext, stage: Stage): Promise<Check[]> {
+  const emails = Array.from({ length: ATTACKERS + 1 }, (_, serial) => `free-${serial}@example.com`)
+  const [other, ...attackers] = await Promise.all(emails.map((email) => stage.ofOther(email, 'free')))
+  if (other === undefined) throw new Error('there is no other account')
+  const client = createClient(stage.server.url, ATTACKERS * 2 + 1)
+  context.onEnd(() => client.close())
+  const slow = { type: 'object', properties: fields(400, patterned) }
+  const stop = deployAll(client, [...attackers, ...attackers], [
+    manifestOf([...Array(7).fill(slow), { type: 'objekt' }]),
+  ])
+  const small = manifestOf([{ type: 'object', properties: fields(3, () => ({ type: 'string' })) }])
+  const own: Awaited<ReturnType<typeof deployOnce>>[] = []
+  while (own.length < context.count(DEPLOYMENTS, 8)) {
+    await sleep(500)
+    own.push(await deployOnce(client, other, small))
+  }
+  const refusals = await stop()
+  const odd = refusals.filter((status) => status !== 400 && status !== 429)
+  return [
+    atLeast('refused manifests of four accounts', refusals.filter((status) => status === 400).length, ATTACKERS),
+    exactly('of these answered by other than 400 or 429', odd.length, 0),
+    exactly('another account’s deployments refused meanwhile', own.filter(({ status }) => status !== 201).length, 0),
+    atMost('its deployments meanwhile, slowest', Math.max(...own.map(({ ms }) => ms)), SLOWEST_MS, 'ms'),
+  ]
+}
+
+/** Fields below twenty objects, the innermost of which differs between versions. */
+function deep(version: number): JsonObject {
+  let schema: JsonObject = { ...MANY, required: [`field${version}`] }
+  for (let depth = 0; depth < 20; depth += 1) schema = { type: 'object', additionalProperties: schema }
+  return { type: 'object', properties: { [`tree${version}`]: {}, tree: schema } }
+}
+
+// Patterns that take seconds to compile.
+function patterned(index: number): JsonObject {
+  return { pattern: `^[a-z]{1,9}${index}$`, description: 'x'.repeat(80) }
+}
+
+function fields(count: number, of: (index: number) => JsonObject): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, of(index)]))
+}
+
+function manifestOf(schemas: readonly JsonObject[]): string {
+  const capabilities = schemas.map((inputSchema, index) => {
+    const name = `capability-${index}`
+    return { name, version: '1.0.0', description: `Does ${index}.`, actions: [{ name, inputSchema }] }
+  })
+  const manifest: DeploymentManifestInput = { schemaVersion: 2, capabilities }
+  return JSON.stringify({ manifest })
+}

@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { startPostgresCluster } from '../support/postgres-cluster.ts'
+import { at, type ProbeNotes, startProbe } from '../support/probe.ts'
+import { familyCpuMs, machineCpuMs } from '../support/process-usage.ts'
+import { requireTools } from '../support/programs.ts'
+import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { startTurns } from '../support/serving.ts'
+import { quantile, rounded } from '../support/statistics.ts'
+import { createPostgresStore } from '../support/store.ts'
+import { answered, generate, type LoadNotes, type LoadTask, toLoad } from './load.ts'
+import { probePath, type Stage, setStage } from './stage.ts'
+
+const SERVER_CORE = '0'
+const OTHERS_CORE = '1'
+const CLOSED_LOOPS = [8, 16, 32, 64]
+const OVERLOAD = 5
+const MOST_CONNECTIONS = 2_000
+const RUNTIMES = 64
+const LIVE = Buffer.from('GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
+const INPUT = { query: 'red shoes' }
+const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Have you got red shoes?' }] }]
+
+/** Five times as much as the server can serve: broker calls, then executes, then streams. */
+export const overload: Scenario = {
+  name: 'overload',
+  title: 'under five times its capacity the server keeps serving, and refuses the rest',
+  engines: ['sqlite', 'postgres'],
+  async run(context) {
+    pinThisProcess(context)
+    const cluster = context.engine === 'postgres' ? await startPostgresCluster({ shared_buffers: '512MB' }) : null
+    if (cluster) context.onEnd(cluster.remove)
+    const call = { toolCalls: [{ name: 'probe', input: INPUT }] }
+    const model = await startTurns(context, [call, call, { text: 'Yes, two pairs are left.' }])
+    const stage = await setStage(context, {
+      wrapper: ['taskset', '-c', SERVER_CORE],
+      variables: { ...model, SVC_OPS_PORT: '0' },
+      ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
+    })
+    const checks: Check[] = []
+    for (const [name, requests] of Object.entries(await workOf(stage))) {
+      const oursMs = () => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0)
+      const found = judgeOverload(await overdo(context, stage, { requests, oursMs }))
+      checks.push(...found.map((check) => ({ ...check, what: `${name}: ${check.what}` })))
+    }
+    return checks
+  },
+}
+
+// Through so many runtimes that the rate limit of none of them is met.
+async function workOf(stage: Stage): Promise<Record<string, LoadTask['requests']>> {
+  const runtimes = await Promise.all(Array.from({ length: RUNTIMES }, () => stage.runtime()))
+  const execute = (accept?: string) =>
+    runtimes.map(({ publicKey }) => toLoad('/v1/runtime/execute', { messages: MESSAGES }, publicKey, accept))
+  return {
+    broker: runtimes.map((runtime) => toLoad(probePath(runtime), { input: INPUT })),
+    execute: execute(),
+    'streamed execute': execute('text/event-stream'),
+  }
+}
+
+interface Capacity {
+  perSecond: number
+  p99Ms: number
+}
+
+export interface OverloadRun {
+  capacity: Capacity
+  offered: number
+  load: LoadNotes
+  health: ProbeNotes
+  isAlive: boolean
+  /** The share of the processors' time that programs other than this run's took. */
+  othersShare: number
+}
+
+interface Work {
+  requests: LoadTask['requests']
+  oursMs(): number
+}
+
+async function overdo(context: ScenarioContext, { server }: Stage, { requests, oursMs }: Work): Promise<OverloadRun> {
+  const { url, opsUrl } = server
+  const run = (task: Pick<LoadTask, 'connections' | 'seconds' | 'perSecond'>) =>
+    generate(context, { url, requests, ...task }, ['taskset', '-c', OTHERS_CORE])
+  await run({ connections: 32, seconds: context.count(8, 3), perSecond: null })
+  const before = { ...machineCpuMs(), oursMs: oursMs() }
+  let capacity: Capacity = { perSecond: 0, p99Ms: 0 }
+  for (const connections of CLOSED_LOOPS) {
+    const measured = capacityOf(await run({ connections, seconds: context.count(8), perSecond: null }))
+    context.say(`${connections} callers: ${rounded(measured.perSecond)}/s, p99 ${rounded(measured.p99Ms)} ms`)
+    if (measured.perSecond > capacity.perSecond) capacity = measured
+  }
+  const health = startProbe({ port: Number(new URL(opsUrl ?? '').port), everyMs: 50, request: LIVE })
+  const offered = capacity.perSecond * OVERLOAD
+  const load = await run({ connections: MOST_CONNECTIONS, seconds: context.count(60, 3), perSecond: offered })
+  const after = { ...machineCpuMs(), oursMs: oursMs() }
+  const othersMs = after.busyMs - before.busyMs - (after.oursMs - before.oursMs)
+  context.say(`answers by status: ${JSON.stringify(load.byStatus)}, broken ${load.broken}`)
+  return {
+    capacity,
+    offered,
+    load,
+    health: await health.stop(),
+    isAlive: await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+    othersShare: Math.max(0, othersMs) / (after.totalMs - before.totalMs),
+  }
+}
+
+export function capacityOf({ servedMs, seconds }: Pick<LoadNotes, 'servedMs' | 'seconds'>): Capacity {
+  return { perSecond: servedMs.length / seconds, p99Ms: quantile(servedMs, 0.99) }
+}
+
+/** Against what the server can do: the work that gets done, how fast, and how the rest is refused. */
+export function judgeOverload({ capacity, offered, load, health, isAlive, othersShare }: OverloadRun): Check[] {
+  const served = capacityOf(load)
+  const refused = load.byStatus['429'] ?? 0
+  const all = answered(load)
+  return [
+    atMost('share of the processors that other programs took', othersShare, 0.1),
+    // Below it there was no overload.
+    atLeast('share of the offered requests that were answered', all / load.seconds / offered, 0.8),
+    atLeast('goodput, of the peak', served.perSecond / capacity.perSecond, 0.55),
+    atMost('p99 of what was served, of that at the peak', served.p99Ms / capacity.p99Ms, 4),
+    atMost('p99 of /live on the operations port', at(0.99, health), 100, 'ms'),
+    exactly('health checks that failed', health.failures, 0),
+    atLeast('requests refused with 429', refused, 1),
+    exactly('requests answered by other than 200 and 429', all - load.servedMs.length - refused, 0),
+    exactly('refusals without Retry-After', load.withoutRetryAfter, 0),
+    exactly('requests without an answer', load.broken, 0),
+    exactly('servers alive at the end', isAlive ? 1 : 0, 1),
+  ]
+}
+
+// The endpoint and the health checks live in this process: away from the server’s core, too.
+function pinThisProcess({ env, onEnd }: ScenarioContext): void {
+  const cores = availableParallelism()
+  if (cores < 2) throw new Error('two processors are needed: one for the server, one for its callers')
+  requireTools(['taskset'], env)
+  const pin = (list: string) =>
+    execFileSync('taskset', ['-a', '-p', '-c', list, String(process.pid)], { stdio: 'ignore' })
+  pin(OTHERS_CORE)
+  onEnd(() => pin(`0-${cores - 1}`))
+}

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest'
+import { checkGrowth } from '../src/bench/growth.ts'
+import { judge as judgeReplicas } from '../src/bench/replicas.ts'
+import type { HeardExecution } from '../src/fault/doubles.ts'
+import { judgeRounds } from '../src/fault/endpoint-faults.ts'
+import { judgeDepartures } from '../src/fault/leaving-clients.ts'
+import { judgeOutages, type Look } from '../src/fault/postgres-outage.ts'
+import { isWithin } from '../src/fault/quota.ts'
+import { judgeRotation } from '../src/fault/rotation.ts'
+import type { StoredExecution } from '../src/fault/rows.ts'
+import { judgeStops, type Stop, unansweredIn } from '../src/fault/shutdown.ts'
+import { judgeOverload } from '../src/fuzz/overload.ts'
+import { faultOf } from '../src/fuzz/requests/judge-answer.ts'
+import { readAnswer } from '../src/support/raw.ts'
+import type { Check } from '../src/support/scenario.ts'
+import { ksDistance, median } from '../src/support/statistics.ts'
+
+const missed = (checks: readonly Check[]) => checks.filter(({ passed }) => !passed).map(({ what }) => what)
+
+const ROW: StoredExecution = {
+  executionId: 'exec_1',
+  ownerId: 'own_1',
+  kind: 'execute',
+  status: 'failed',
+  finishReason: 'cancelled',
+  inputTokens: 0,
+  outputTokens: 0,
+  tokens: 0,
+  callCount: 0,
+  tag: 't1',
+  op: -1,
+}
+const HEARD: HeardExecution = {
+  status: 200,
+  told: { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 },
+  hasMore: false,
+  brokenBy: null,
+}
+
+describe('a stop', () => {
+  const interrupted = {
+    ...HEARD,
+    tag: 't1',
+    told: { ...HEARD.told, error: { message: 'The service was restarted while the execution ran.' } },
+  }
+  const STOP = {
+    isImpatient: false,
+    isAway: false,
+    exitMs: 20_000,
+    end: { code: 0, signal: null },
+    streams: [interrupted],
+    rows: [ROW],
+    stillRunning: 0,
+    unanswered: new Set<string>(),
+  } as Stop
+
+  test('that ends each stream as it is stored, in time, passes', () => {
+    expect(missed(judgeStops('', [STOP]))).toEqual([])
+  })
+
+  test.each([
+    ['without `done`', { streams: [interrupted, { ...HEARD, tag: 't1', told: null }] }],
+    ['told otherwise', { rows: [{ ...ROW, status: 'completed' }] }],
+    ['later than 30 s', { exitMs: 31_000 }],
+    ['exit codes', { end: { code: 1, signal: null } }],
+    ['left `running`', { stillRunning: 1 }],
+  ])('is refused for what is %s', (what, changes) => {
+    expect(missed(judgeStops('', [{ ...STOP, ...changes }]))).toEqual([expect.stringContaining(what)])
+  })
+
+  test('whose database never answered a commit may leave that stream without a word', () => {
+    const log =
+      '{"msg":"an outcome could not be written","executionId":"exec_1","err":{"type":"CommitUnknownError"}}\nx'
+    const streams = [interrupted, { ...HEARD, tag: 't1', told: null, brokenBy: 'closed' }]
+    expect(missed(judgeStops('', [{ ...STOP, streams, unanswered: unansweredIn(log) }]))).toEqual([])
+  })
+})
+
+describe('an outage', () => {
+  const look = (what: Look['what'], status: number): Look => ({
+    what,
+    invokedAt: 10_000,
+    endedAt: 10_010,
+    status,
+    hasRetryAfter: true,
+  })
+  const refused = { invokedAt: 10_000, endedAt: 10_100, told: { as: 'refused', status: 500, reason: 'away' } } as const
+  const outage = (changes = {}) => ({
+    from: 0,
+    to: 45_000,
+    looks: Array.from({ length: 10 }, () => [look('read', 500), look('health', 200), look('readiness', 503)]).flat(),
+    operations: Array.from({ length: 10 }, () => refused),
+    lasting: [{ as: 'completed', executionId: 'exec_1', tokens: null } as const],
+    successMs: 1_000,
+    ...changes,
+  })
+
+  test('that is told and survived passes; one that hangs, or heals late, does not', () => {
+    expect(missed(judgeOutages([outage()]))).toEqual([])
+    const hanging = { ...refused, endedAt: 30_000 }
+    expect(missed(judgeOutages([outage({ operations: Array.from({ length: 10 }, () => hanging) })]))).toEqual([
+      'longest wait for such a refusal',
+    ])
+    expect(missed(judgeOutages([outage({ successMs: Number.POSITIVE_INFINITY })]))).toHaveLength(1)
+  })
+})
+
+describe('a departure', () => {
+  const exchange = { tag: 't1', index: 0, arrivedAt: 0, sentAt: [], closedAt: 1_100, wasLeft: true }
+  const gone = {
+    tag: 't1',
+    door: 'stream',
+    leftAt: 1_000,
+    heard: HEARD,
+    row: ROW,
+    calls: [],
+    effects: [],
+    exchanges: [exchange],
+  } as const
+
+  test('that ends the model call passes; a held call, a row that goes on and a lost answer do not', () => {
+    expect(missed(judgeDepartures([gone]))).toEqual([])
+    expect(missed(judgeDepartures([{ ...gone, exchanges: [{ ...exchange, closedAt: null }] }]))).toHaveLength(1)
+    expect(missed(judgeDepartures([{ ...gone, row: { ...ROW, status: 'completed' } }]))).toHaveLength(1)
+    expect(missed(judgeDepartures([{ ...gone, effects: [{ callId: 'c', executionId: 'exec_1' }] }]))).toHaveLength(1)
+  })
+})
+
+test('a rotation fails no call, and signs nothing with a secret whose grace has ended', () => {
+  const arrival = { generation: 0, signedAt: 1_000, executionId: 'exec_1', callId: 'c1', isAccepted: true }
+  const history = (changes: Partial<typeof arrival>, expiresAt = [5_000]) => ({
+    receivers: [
+      {
+        arrivals: [
+          { ...arrival, ...changes },
+          { ...arrival, isAccepted: false },
+        ],
+        expiresAt,
+      },
+    ],
+    rows: [{ executionId: 'exec_1', kind: 'broker' }],
+    calls: [{ status: 'completed', error: null }],
+  })
+  expect(missed(judgeRotation(history({})))).toEqual([])
+  expect(missed(judgeRotation(history({ signedAt: 6_000 })))).toHaveLength(2)
+  expect(missed(judgeRotation(history({ generation: -1 })))).toHaveLength(1)
+})
+
+test('a call to a misbehaving endpoint is told as promised, and in time', () => {
+  const failure = JSON.stringify({ error: { message: 'The endpoint did not answer in time.' } })
+  const round = (way: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
+    ({ way, door: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentBytes: 0 }) as const
+  const good = [round('good', '{"output":{"order":"A-1001"}}', 200, 10)]
+  expect(missed(judgeRounds([round('silence', failure, 502)], good))).toEqual([])
+  expect(missed(judgeRounds([round('silence', '{}', 502)], good))).toEqual(['answers that are not the promised one'])
+  expect(missed(judgeRounds([round('silence', failure, 502, 9_000)], good))).toHaveLength(2)
+})
+
+test('a bucket lets in its burst, and no more than came in meanwhile', () => {
+  const bound = { burst: 60, unitMs: 1_000, tookMs: 2_500 }
+  expect([59, 60, 62, 63].map((calls) => isWithin(calls, bound))).toEqual([false, true, true, false])
+})
+
+test('an overloaded server keeps serving and refuses the rest with Retry-After', () => {
+  const load = {
+    byStatus: { '200': 1_000, '429': 3_500 },
+    servedMs: Array(1_000).fill(20),
+    withoutRetryAfter: 0,
+    broken: 0,
+    seconds: 1,
+  }
+  const health = { latenciesMs: [5], failures: 0 }
+  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, offered: 5_000, load, health, isAlive: true, othersShare: 0 }
+  expect(missed(judgeOverload(run))).toEqual([])
+  expect(missed(judgeOverload({ ...run, load: { ...load, withoutRetryAfter: 1, broken: 2 } }))).toHaveLength(2)
+  expect(missed(judgeOverload({ ...run, capacity: { perSecond: 2_000, p99Ms: 10 } }))).toEqual(['goodput, of the peak'])
+})
+
+describe('an answer', () => {
+  const asked = {
+    mayFailAsCapability: false,
+    mayCloseUnanswered: false,
+    isHead: false,
+    manner: 'envelope',
+    insides: ['/data'],
+    ownersInsides: [],
+  } as const
+  const faultIn = (status: number, body: string) => {
+    const head = `HTTP/1.1 ${status} X\r\nx-request-id: abcdefgh\r\ncontent-type: application/json\r\n`
+    const answer = readAnswer(Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`))
+    if (!answer) throw new Error('the answer is whole')
+    return faultOf({ kind: 'answer', answer, isOpen: true }, asked)?.kind ?? null
+  }
+  const envelope = (message: string, more = {}) =>
+    JSON.stringify({ error: { code: 'validation_error', message, ...more } })
+
+  test.each([
+    [200, '{}', null],
+    [400, envelope('The field “at x (node_modules)” is wrong.'), null],
+    [400, envelope('It broke at run (main.js:1)'), 'internals'],
+    [400, envelope('No.', { stack: 'x' }), 'envelope'],
+    [404, 'Not found', 'envelope'],
+    [200, '{"folder":"/data"}', 'internals'],
+    [500, envelope('Sorry.'), 'server-error'],
+  ])('of %i with %s has the fault %s', (status, body, fault) => {
+    expect(faultIn(status, body)).toBe(fault)
+  })
+})
+
+test('growth is judged against the smallest history, and one alone proves nothing', () => {
+  const row = (...times: number[]) => ({ name: 'a', times: times.map((ms) => ({ p50: ms, p99: ms, cpu: ms })) })
+  expect(missed(checkGrowth(row(1, 3, 2)))).toEqual([])
+  expect(missed(checkGrowth(row(1, 3.1)))).toHaveLength(3)
+  expect(() => checkGrowth(row(1))).toThrow('nothing to compare')
+})
+
+test('replicas that lose a call, or cost much more together, do not pass', () => {
+  const run = (replicas: number, owners: 'one' | 'many', serverCpu: number) =>
+    ({ replicas, owners, requests: 100, failed: 0, callsPerSecond: 1, p99Ms: 1, serverCpu, databaseCpu: 100 }) as const
+  const runs = [run(1, 'one', 100), run(3, 'one', 150), run(1, 'many', 100), run(3, 'many', 150)]
+  expect(missed(judgeReplicas(runs, 400))).toEqual([])
+  expect(missed(judgeReplicas(runs, 399))).toHaveLength(1)
+  expect(missed(judgeReplicas([...runs, run(3, 'one', 900), run(3, 'one', 900)], 600))).toHaveLength(1)
+})
+
+test('statistics', () => {
+  expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, Number.NaN])
+  expect([ksDistance([1, 2], [1, 2]), ksDistance([1, 2], [3, 4]), ksDistance([1, 3], [1, 2])]).toEqual([0, 1, 0.5])
+})

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url'
+import { startProgram } from '@svc/testkit'
+import { type Need, needs } from '@svc/testkit/needs'
+import { describe, expect, test, vi } from 'vitest'
+import { describeEngine } from '../../server/test/support/engines.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+/** Runs a scenario at a scale at which it strikes and shows nothing, and gives the missed checks, but for times and rates. */
+async function missedBy(program: string, scenario: string, engine: string, scale: string): Promise<string[]> {
+  const args = [program, '--only', scenario, '--engine', engine, '--scale', scale, '--seed', '7']
+  const { stdout, stderr } = await startProgram(process.execPath, [PROGRAM, ...args], { env: process.env }).ended
+  expect(stdout + stderr).toContain(`${scenario}`)
+  expect(stdout).toMatch(/\| check \| pass mark \| measured \|/)
+  const missed = stdout.split('\n').filter((line) => line.includes('**missed**'))
+  return missed.filter(
+    (line) => !/\d m?s: \*\*missed|seconds after|p99|p50|processor time|calls\/s|CPU|memory/.test(line),
+  )
+}
+
+describeEngine('postgres', 'refused calls', ({ name }) => {
+  test('cost nothing', async () => {
+    expect(await missedBy('fault', 'refusals-are-free', name, '0.01')).toEqual([])
+  })
+})
+
+describeEngine('sqlite', 'faults, at a tiny scale,', ({ name }) => {
+  test.each([
+    ['kills', '0.005'],
+    ['model-faults', '0.004'],
+  ])('strike, and %s finds nothing', async (scenario, scale) => {
+    expect(await missedBy('fault', scenario, name, scale)).toEqual([])
+  })
+})
+
+describeEngine('sqlite', 'hostile input, at a tiny scale,', ({ name }) => {
+  test.each([['requests'], ['origins']])('strikes, and %s finds nothing', async (scenario) => {
+    expect(await missedBy('fuzz', scenario, name, '0.002')).toEqual([])
+  })
+})
+
+// Its look-ups take longest there.
+describeEngine('postgres', 'the times of the broker’s 404s', ({ name }) => {
+  test('are measured, and tell nothing', async () => {
+    expect(await missedBy('fuzz', 'broker-timing', name, '0.002')).toEqual([])
+  })
+})
+
+needs('network-namespaces')('addresses', () => {
+  test('run in a network namespace, and find nothing', async () => {
+    expect(await missedBy('fuzz', 'ssrf', 'sqlite', '0.002')).toEqual([])
+  })
+})
+
+describe('benchmarks, at a tiny scale,', () => {
+  const BENCHES: readonly (readonly [string, string, ...Need[]])[] = [
+    ['growth', '0.001'],
+    ['added-latency', '0.01', 'nginx', 'taskset'],
+    ['streams', '0.01', 'taskset'],
+  ]
+  for (const [scenario, scale, ...needed] of BENCHES)
+    needs(...needed)(scenario, () => {
+      test('runs to its end, and its counts are right', async () => {
+        expect(await missedBy('bench', scenario, 'sqlite', scale)).toEqual([])
+      })
+    })
+})
