@@ -13,7 +13,7 @@ COPY packages/server/package.json packages/server/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/cli/package.json packages/cli/
 COPY packages/testkit/package.json packages/testkit/
-COPY packages/harness/package.json packages/harness/
+COPY lab/package.json lab/
 COPY packages/widget/package.json packages/widget/
 COPY packages/dashboard/package.json packages/dashboard/
 COPY examples/shop/package.json examples/shop/

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { ReportSkipped } from './packages/testkit/src/needs/report-skipped.ts'
 
-const TESTS = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts']
+const TESTS = ['{packages,examples}/*/test/**/*.test.ts', '{lab,test}/**/*.test.ts']
 
 /**
  * Files that share processes: to import the server takes more than a second in each new one. Three groups, so that no
@@ -18,8 +18,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'other parts of the server': ['packages/server/test/{database,dispatch,model}/*.test.ts'],
   'other packages': [
     'packages/{cli,demo-model,sdk,testkit}/test/**/*.test.ts',
-    'packages/harness/test/{fault,fuzz,support}/!(*smoke).test.ts',
-    'packages/harness/test/*{judges,answers,probe}.test.ts',
+    'lab/test/!(smoke).test.ts',
     'examples/shop/test/{capabilities,orders,search,server,sessions}.test.ts',
   ],
 }

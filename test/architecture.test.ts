@@ -29,7 +29,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/widget': ['@svc/contract', '@svc/contract/reserved-output'],
   'packages/dashboard': ['@svc/contract', '@svc/contract/compare-deployments', '@svc/widget', '@svc/widget/react'],
   'packages/testkit': ['@svc/contract'],
-  'packages/harness': ['@svc/contract', '@svc/sdk', '@svc/testkit'],
+  lab: ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
 }
 
@@ -119,7 +119,7 @@ function mentions(files: readonly Pick<SourceFile, 'path' | 'text'>[], pattern: 
 }
 
 function packageOf(path: string): string {
-  return path.split('/').slice(0, 2).join('/')
+  return path.startsWith('lab/') ? 'lab' : path.split('/').slice(0, 2).join('/')
 }
 
 describe('between packages', () => {

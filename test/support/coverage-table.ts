@@ -11,7 +11,7 @@ export interface CoverageRow {
 }
 
 const NOT_YET = /^not yet: (.+)$/
-const FROM_ROOT = /^(test|examples|bench|docs)\//
+const FROM_ROOT = /^(test|examples|bench|docs|lab)\//
 
 /** Every row of the page’s tables. Throws where a line of a table is no row of four cells. */
 export function readCoverage(page: string): CoverageRow[] {

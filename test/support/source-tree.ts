@@ -23,20 +23,20 @@ export interface SourceFile {
   touchesProcess: boolean
 }
 
-/** Every source file of the packages and examples: what ships, not what tests it. */
+/** Every source file of the packages, the examples and the lab, without tests. */
 export function readSources(): SourceFile[] {
   const folders = ['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => join(kind, name, 'src')),
   )
-  return folders.flatMap((folder) => filesBelow(join(ROOT, folder))).map(readSource)
+  return [...folders, 'lab/src'].flatMap((folder) => filesBelow(join(ROOT, folder))).map(readSource)
 }
 
-/** Every file that tests: of the packages, the examples and the tree. */
+/** Every test file of the packages, the examples, the lab and the tree. */
 export function readTests(): Pick<SourceFile, 'path' | 'text'>[] {
   const folders = ['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => join(kind, name, 'test')),
   )
-  return [...folders, 'test']
+  return [...folders, 'lab/test', 'test']
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) => filesBelow(join(ROOT, folder)))
     .map((file) => ({ path: fromRoot(file), text: readFileSync(file, 'utf8') }))

@@ -29,14 +29,14 @@ const OPTIONS = {
   server: { type: 'string' },
 } as const
 
-const SERVER_FOLDER = fileURLToPath(new URL('../../../server/dist/', import.meta.url))
+const SERVER_FOLDER = fileURLToPath(new URL('../../../packages/server/dist/', import.meta.url))
 const UNKNOWN = 2
 
 class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
-type Surroundings = Pick<NodeJS.Process, 'env' | 'exit' | 'once' | 'pid'> & { stdout: { write(text: string): unknown } }
+type Surroundings = Pick<NodeJS.Process, 'env' | 'exit' | 'kill' | 'once' | 'pid'> & { stdout: { write(text: string): unknown } }
 
 /** Exits with 0 where every pass mark was met, 1 where one was missed, 2 for unknown options. */
 export async function runProgram(
@@ -68,7 +68,7 @@ async function run(scenarios: readonly Scenario[], options: RunOptions, own: Sur
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       own.once(signal, () => {
         code = 128 + constants.signals[signal]
-        killDescendants(own.pid)
+        killDescendants(own)
         reject(new InterruptedError(`the run was ended by ${signal}`))
       })
     }
@@ -77,7 +77,7 @@ async function run(scenarios: readonly Scenario[], options: RunOptions, own: Sur
   const outcomes = await runScenarios(scenarios, { ...options, interrupted })
   const missed = outcomes.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)).length
   options.write(`\n${outcomes.length} scenarios, seed ${options.seed}, ${missed} pass marks missed\n`)
-  killDescendants(own.pid)
+  killDescendants(own)
   code ??= allPassed(outcomes) ? 0 : 1
   // A scenario that was given up may wait for ever, and would keep the process.
   return outcomes.some(({ isGivenUp }) => isGivenUp) ? own.exit(code) : code

@@ -18,6 +18,7 @@ async function told(args: readonly string[], scenario: Scenario = SCENARIO) {
   onTestFinished(() => rmSync(server, { recursive: true, force: true }))
   const own = {
     pid: 0,
+    kill: () => true as const,
     once: () => process,
     env: {},
     stdout: { write: (text: string) => void written.push(text) },

@@ -35,8 +35,8 @@ function childrenOf(pid: number, thread: number): number[] {
   return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
-export function killDescendants(pid: number): void {
-  for (const descendant of descendantsOf(pid)) endedOr(() => process.kill(descendant, 'SIGKILL'), false)
+export function killDescendants({ pid, kill }: Pick<NodeJS.Process, 'pid' | 'kill'>): void {
+  for (const descendant of descendantsOf(pid)) endedOr(() => kill(descendant, 'SIGKILL'), false)
 }
 
 /** User and system time, milliseconds, of a process, its children that run, and the ended ones it has waited for. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { type Need, needs } from '@svc/testkit/needs'
 import { describe, expect, test, vi } from 'vitest'
-import { describeEngine } from '../../server/test/support/engines.ts'
+import { describeEngine } from '../../packages/server/test/support/engines.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 

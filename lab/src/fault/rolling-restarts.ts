@@ -37,7 +37,7 @@ const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
 const DRAIN_DELAY_MS = 2_000
 const STOP_MS = 60_000
 const READY_MS = 60_000
-const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
+const CONFIG = fileURLToPath(new URL('../../../deploy/haproxy.cfg', import.meta.url))
 
 const USAGE = { inputTokens: 50, outputTokens: 20 }
 const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
