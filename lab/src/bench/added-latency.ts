@@ -10,7 +10,7 @@ import { countRows, openCluster, SERVICE_NAMES, startBenchProgram, startService 
 const TURNS = 2_000
 const WARM_UPS = 300
 /** Over a bare proxy: admission, the call and its settlement, each durable. */
-const ALLOWED_MS = { sqlite: 3, postgres: 6 } as const
+const ALLOWED_MS = { sqlite: 2.5, postgres: 4.5 } as const
 // A runtime may be called 6,000 times a minute.
 const RUNTIMES = 8
 const PROXY = 'bare proxy'
