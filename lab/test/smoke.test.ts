@@ -58,7 +58,6 @@ describe('benchmarks, at a tiny scale,', () => {
   const BENCHES: readonly (readonly [string, string, ...Need[]])[] = [
     ['growth', '0.001'],
     ['added-latency', '0.01', 'nginx', 'taskset'],
-    ['streams', '0.01', 'taskset'],
   ]
   for (const [scenario, scale, ...needed] of BENCHES)
     needs(...needed)(scenario, () => {

@@ -15,7 +15,6 @@ const ALLOWED_MS = { sqlite: 2.5, postgres: 4.5 } as const
 const RUNTIMES = 8
 const PROXY = 'bare proxy'
 
-/** The time that the service adds to a call when there is one call at a time. */
 export const addedLatency: Scenario = {
   name: 'added-latency',
   title: 'a broker call against a bare proxy, one request at a time, in turn',

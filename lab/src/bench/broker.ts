@@ -57,7 +57,6 @@ const PROXY = 'bare proxy'
 const AGAIN = 'bare proxy, again'
 const PEER = 'peer gateway'
 
-/** Broker calls and executes against bare proxies, nginx and a peer: one run, in turn. */
 export const broker: Scenario = {
   name: 'broker',
   title: 'broker calls and executes against a bare proxy, nginx and a peer gateway, in turn',

@@ -45,31 +45,34 @@ export const CLEARING = ['drop table filled_slots', 'drop table filled_durations
 
 const SHAPE = '[{"role":"user","parts":[{"type":"text"}]},{"role":"assistant","parts":[{"type":"text"}]}]'
 
-/** Rows of executions, evenly over the time, each with one call as long as itself; 2 % failed, three of five through the broker. */
+/** Rows of executions with one call each, evenly over the time; 2 % failed, three of five through the broker. */
 export function executionRows(fill: Fill): string {
+  const { id } = DIALECTS[fill.engine]
   return `insert into executions (owner_id, execution_id, runtime_id, project_id, deployment_version, kind, status,
       finish_reason, error, message_shape, steps, input_tokens, output_tokens, total_tokens, duration_ms, metadata,
-      call_count, calls, started_at, completed_at, node_id)
-    select owner_id, ${DIALECTS[fill.engine].id('exec_')}, runtime_id, project_id, 1,
+      call_count, failed_calls, calls, started_at, completed_at, node_id)
+    select owner_id, ${id('exec_')}, runtime_id, project_id, 1,
       case when is_broker = 1 then 'broker' else 'execute' end,
       case when is_failed = 1 then 'failed' else 'completed' end,
       case when is_failed = 1 then 'error' else 'stop' end,
-      case when is_failed = 1 then 'The capability answered with status 503.' end,
+      case when is_failed = 1 then '${FAILURE}' end,
       case when is_broker = 1 then '[]' else '${SHAPE}' end,
       1 - is_broker, (1 - is_broker) * 812, (1 - is_broker) * 164, (1 - is_broker) * 976, duration_ms,
-      case when is_broker = 1 then null else '{"page":"/orders","locale":"en"}' end, 1, ${callText(fill)},
-      started_at, started_at + duration_ms, 'node-filled'
+      case when is_broker = 1 then null else '{"page":"/orders","locale":"en"}' end, 1, is_failed,
+      ${callText(fill)}, started_at, started_at + duration_ms, 'node-filled'
     from ${planned(fill)}`
 }
 
-function callText({ engine, plan }: Fill): string {
-  const { input, output } = plan.payloadBytes
-  return `'{"callId":"' || ${DIALECTS[engine].id('call_')} || '","ordinal":0,"capability":"' || capability
-      || '","step":0,"startedAt":' || started_at || ',"status":"' || case when is_failed = 1 then 'failed' else 'completed' end
-      || '","durationMs":' || duration_ms
-      || ',"error":' || case when is_failed = 1 then '"The capability answered with status 503."' else 'null' end
-      || ',"input":' || ${payload('{"orderId":"', input)}
-      || ',"output":' || case when is_failed = 1 then 'null' else ${payload('{"state":"shipped","order":"', output)} end || '}'`
+const FAILURE = 'The capability answered with status 503.'
+
+// The text of one call, as the server keeps it in the row.
+function callText({ engine, plan: { payloadBytes } }: Fill): string {
+  const id = DIALECTS[engine].id('call_')
+  const output = payload('{"state":"shipped","order":"', payloadBytes.output)
+  return `'{"callId":"' || ${id} || '","ordinal":0,"capability":"' || capability || '","step":0,"startedAt":' || started_at
+    || ',"durationMs":' || duration_ms || ',"input":' || ${payload('{"orderId":"', payloadBytes.input)}
+    || case when is_failed = 1 then ',"status":"failed","output":null,"error":"${FAILURE}"}'
+       else ',"status":"completed","error":null,"output":' || ${output} || '}' end`
 }
 
 // Text that differs from row to row and is no longer than this.

@@ -46,7 +46,6 @@ interface Served extends History {
   cpuMs(): number
 }
 
-/** Lists, traces, summaries and calls over HTTP with ever more executions stored. */
 export const growth: Scenario = {
   name: 'growth',
   title: 'what requests take with 10⁴ to 10⁷ executions stored, against the smallest',

@@ -32,7 +32,6 @@ interface Run {
   databaseCpu: number
 }
 
-/** Broker calls against one, two and three replicas on one PostgreSQL, of one owner and of many. */
 export const replicas: Scenario = {
   name: 'replicas',
   title: 'broker calls against 1, 2 and 3 replicas on one PostgreSQL, of one owner and of many',

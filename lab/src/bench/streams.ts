@@ -23,7 +23,6 @@ const MODEL_MARKS = { eventMark: '"delta":{"content"', endMark: 'data: [DONE]' }
 const OUR_MARKS = { eventMark: 'event: text\n', endMark: '"status":"completed"' }
 const MODEL_REQUEST = { path: '/v1/chat/completions', headers: JSON_TYPE, body: EXECUTE_BODY }
 
-/** A thousand executes that stream at once, against a relay of the same streams and the model itself. */
 export const streams: Scenario = {
   name: 'streams',
   title: '1,000 executes that stream at once, against a bare relay of the same streams',

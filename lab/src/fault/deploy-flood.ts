@@ -10,7 +10,6 @@ const PER_HOUR = 30
 const KEPT = 10
 const MANIFEST_BYTES = 900_000
 
-/** Four connections that deploy all they can, to one runtime. */
 export const deployFlood: Scenario = {
   name: 'deploy-flood',
   title: 'One account deploys all it can: its stored bytes are bounded, and come back',

@@ -37,7 +37,6 @@ const USAGE = { inputTokens: 30, outputTokens: 9 }
 const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] }, USAGE)
 const DONE = speakTurn({ text: 'Done.' }, USAGE)
 
-/** A disk that is full, and one that fails to make durable what was written. */
 export const disk: Scenario = {
   name: 'disk',
   title: 'A full disk and a failing one: nothing acknowledged is lost, and the service recovers by itself',

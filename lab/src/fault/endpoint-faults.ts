@@ -30,7 +30,6 @@ const USAGE = { inputTokens: 20, outputTokens: 5 }
 const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] }, USAGE)
 const DONE = speakTurn({ text: 'Done.' }, USAGE)
 
-/** Endpoints that misbehave, two hundred calls at once, beside a tenant whose endpoint does not. */
 export const endpointFaults: Scenario = {
   name: 'endpoint-faults',
   title: 'Calls to any misbehaving endpoint end in time and in form, and other tenants do not feel it',

@@ -14,12 +14,23 @@ const server = createServer((request, response) => {
 })
 
 function answer(response: ServerResponse, way: string): void {
-  if (isFault(way)) commitFault(FAULTS[way].fault, response)
-  else setTimeout(good, way === 'slow' ? SLOW_MS : 0, response)
+  if (isFault(way)) {
+    const chosen = FAULTS[way]
+    if ('fault' in chosen) commitFault(chosen.fault, response)
+    else flood(response, Buffer.from(chosen.flood.repeat(1_000)))
+  } else setTimeout(good, way === 'slow' ? SLOW_MS : 0, response)
 }
 
 function good(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"output":{"order":"A-1001"}}')
+}
+
+function flood({ socket }: ServerResponse, bytes: Buffer): void {
+  const more = () => {
+    while (socket && !socket.destroyed && socket.write(bytes));
+  }
+  socket?.on('drain', more).on('error', () => undefined)
+  more()
 }
 
 const { port } = await listenOnFreePort(server)

@@ -8,6 +8,9 @@ const UNUSABLE = 'The endpoint gave an answer that could not be used.'
 const LARGE = 'The endpoint gave an answer that was too large.'
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
+/** `flood` is written again and again, as fast as it is read. */
+type Way = ({ fault: EndpointFault } | { flood: string }) & { told: readonly string[] }
+
 /** Every way in which the endpoint misbehaves, and what the caller may be told of it. */
 const WAYS = {
   silence: { fault: { fault: 'silence' }, told: [LATE] },
@@ -39,9 +42,11 @@ const WAYS = {
     fault: { fault: 'raw', bytes: 'HTTP/1.1 204 No Content\r\ncontent-length: 12\r\n\r\n{"output":1}' },
     told: ['The endpoint answered with status 204.'],
   },
-} as const satisfies Record<string, { fault: EndpointFault; told: readonly string[] }>
+  'continue-flood': { flood: 'HTTP/1.1 100 Continue\r\n\r\n', told: [BROKEN] },
+  'early-hints-flood': { flood: 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', told: [UNUSABLE] },
+} as const satisfies Record<string, Way>
 
-export const FAULTS: Readonly<Record<keyof typeof WAYS, { fault: EndpointFault; told: readonly string[] }>> = WAYS
+export const FAULTS: Readonly<Record<keyof typeof WAYS, Way>> = WAYS
 
 export type EndpointWay = keyof typeof WAYS | 'good' | 'slow'
 

@@ -8,7 +8,6 @@ import { openSite } from './site.ts'
 const KILLS = { sqlite: 200, postgres: 100 } as const
 const CLEARED_MS = { sqlite: 5_000, postgres: 45_000 } as const
 
-/** Kills servers at random points under load: the only one on SQLite, one of two on PostgreSQL. */
 export const kills: Scenario = {
   name: 'kills',
   title: 'kill -9 under load: nothing acknowledged is lost, and interrupted executions are ended',

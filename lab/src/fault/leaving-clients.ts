@@ -46,7 +46,6 @@ const TURNS = [ASKING, speakTurn({ text: WORDS }, { inputTokens: 140, outputToke
 
 type Door = 'stream' | 'whole' | 'broker'
 
-/** Callers of every doorway who leave in the middle. */
 export const leavingClients: Scenario = {
   name: 'leaving-clients',
   title: 'A caller who leaves ends the model call, and leaves an ended row, its usage and no memory behind',

@@ -22,7 +22,6 @@ const SLACK_MS = 5_000
 const AT_ONCE = 64
 const WARM = 'warm'
 
-/** A model that refuses, stalls, breaks off at any byte or talks nonsense. */
 export const modelFaults: Scenario = {
   name: 'model-faults',
   title: 'With a failing model no half answer counts as one, no half message acts, and tokens seen are metered',

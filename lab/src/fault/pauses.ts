@@ -12,7 +12,6 @@ const TAKEN_OVER_MS = 45_000
 /** A server that went on learns with its next renewal that it was given up, and takes another lease. */
 const RECOVERED_MS = 12_000
 
-/** Stops servers for longer than their lease, and lets them go on. */
 export const pauses: Scenario = {
   name: 'pauses',
   title: 'SIGSTOP of a server for longer than its lease: executions that were taken over stay as they are',

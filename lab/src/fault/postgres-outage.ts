@@ -27,7 +27,6 @@ const UNREADY_AFTER_MS = 4_000
 const FIRST_SUCCESS_MS = 5_000
 const FEWEST = 10
 
-/** Keeps servers from their PostgreSQL for longer than their lease. */
 export const postgresOutage: Scenario = {
   name: 'postgres-outage',
   title: 'PostgreSQL refused, silent or reset for longer than a lease: servers say so, and lose nothing',

@@ -12,7 +12,6 @@ const EXECUTION_MS = 10_000
 const DISPATCH_MS = 5_000
 const OVERDUE_MARGIN_MS = 90_000
 
-/** Restarts PostgreSQL without a word to its clients, under load. */
 export const postgresRestarts: Scenario = {
   name: 'postgres-restarts',
   title: 'PostgreSQL restarted at once, under load: the servers live on, and nothing acknowledged is lost',

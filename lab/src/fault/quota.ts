@@ -20,7 +20,6 @@ const RATE = { burst: 60, unitMs: 1_000 }
 const ANONYMOUS = { burst: 50, unitMs: 144_000 }
 const MAIN = { burst: 200, unitMs: 36_000 }
 
-/** More calls at once than an account on the free plan may make, through each of its doors. */
 export const quota: Scenario = {
   name: 'quota',
   title: 'Quota and rate limits, exact with 1,000 calls at once, on one server and on three',

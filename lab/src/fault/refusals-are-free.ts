@@ -24,7 +24,6 @@ const INPUT = { op: 0, ms: 0, reset: false }
 const UNKNOWN_KEY = `svc_pk_${'a'.repeat(38)}`
 const MINE = `${CAPABILITY}-mine`
 
-/** Asks for what must be refused, and looks for what it cost. */
 export const refusalsAreFree: Scenario = {
   name: 'refusals-are-free',
   title: 'Refused calls (401, 403, 404, 400, 429) cost nothing and leave nothing',

@@ -10,7 +10,6 @@ const CALLS_A_ROUND = 20
 /** Calls on each server before the key is revoked, so that it remembers the key. */
 const WARM_CALLS = 2
 
-/** Revokes keys that every server has just been using. */
 export const revocation: Scenario = {
   name: 'revocation',
   title: 'A revoked key opens nothing from the next call on, on any server',

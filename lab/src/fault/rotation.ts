@@ -24,7 +24,6 @@ const USAGE = { inputTokens: 20, outputTokens: 8 }
 const ASKING = speakTurn({ text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] }, USAGE)
 const DONE = speakTurn({ text: 'Done.' }, USAGE)
 
-/** Owners who change their signing secret, each in a way of their own, while calls come in. */
 export const rotation: Scenario = {
   name: 'rotation',
   title: 'Signing secrets are rotated, also twice within a second, at 50 calls a second: no call fails',

@@ -37,7 +37,6 @@ const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
 const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] }, USAGE)
 const ENDLESS = speakTurn({ text: Array.from({ length: 300 }, (_, index) => `word${index} `) }, USAGE)
 
-/** A service that is told to stop while it streams. */
 export const shutdown: Scenario = {
   name: 'shutdown',
   title: 'A service that is told to stop under 200 streams ends each with `done`, and is gone within 30 s',

@@ -15,7 +15,6 @@ interface Target {
   times: number[]
 }
 
-/** How long the broker takes to say that there is nothing, by what is missing. */
 export const brokerTiming: Scenario = {
   name: 'broker-timing',
   title: 'a 404 of the broker takes as long for a runtime that is there as for one that is not',

@@ -35,7 +35,6 @@ const LARGE: Readonly<Record<string, readonly JsonObject[]>> = {
   'deep schemas': [deep(0), deep(1)],
 }
 
-/** Large manifests of one account beside another account's broker calls, then refused ones beside its deployments. */
 export const deployments: Scenario = {
   name: 'deployments',
   title: 'deployments delay no other account',

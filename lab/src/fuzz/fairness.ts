@@ -29,7 +29,6 @@ const OTHERS_CALLS = 50
 /** How much slower another account's calls may be than on a quiet service. */
 const P99_FACTOR = 5
 
-/** Accounts that take all they can, of memory and of executions, beside one that wants little. */
 export const fairness: Scenario = {
   name: 'fairness',
   title: 'accounts that take all they can end no process and keep no other account out',

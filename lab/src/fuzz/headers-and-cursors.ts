@@ -10,7 +10,6 @@ import { probePath, type Stage, setStage } from './stage.ts'
 
 const EACH = 3
 
-/** Line ends where headers and log lines are made, cursors of other accounts, and keys that name a prototype. */
 export const headersAndCursors: Scenario = {
   name: 'headers-and-cursors',
   title: 'no value gets out of its place, and no cursor to another account’s data',

@@ -69,7 +69,6 @@ const BODIES = [
   ['/v1/runtime/capability', { capability: 'probe', input: {} }],
 ] as const
 
-/** Pages of origins that are, or only look like, the ones of a runtime's list. */
 export const origins: Scenario = {
   name: 'origins',
   title: 'a page is let in by an exact entry of the list alone',

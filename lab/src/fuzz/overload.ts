@@ -21,7 +21,6 @@ const LIVE = Buffer.from('GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
 const INPUT = { query: 'red shoes' }
 const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Have you got red shoes?' }] }]
 
-/** Five times as much as the server can serve: broker calls, then executes, then streams. */
 export const overload: Scenario = {
   name: 'overload',
   title: 'under five times its capacity the server keeps serving, and refuses the rest',

@@ -34,7 +34,6 @@ interface SlowConnection {
   closedAt: number | null
 }
 
-/** Connections that are slow in every way, while others want to be served. */
 export const slowClients: Scenario = {
   name: 'slow-clients',
   title: 'a thousand slow connections keep no other caller from being served',

@@ -27,7 +27,6 @@ const WIDTHS = [
   { values: 49_900, expected: 'accepted' },
 ] as const
 
-/** Answers of a megabyte with as many keys as fit, sixteen executes at once, while others want to be served. */
 export const wideAnswers: Scenario = {
   name: 'wide-answers',
   title: 'capability answers with many values hold up no other account',

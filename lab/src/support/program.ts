@@ -36,7 +36,9 @@ class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
-type Surroundings = Pick<NodeJS.Process, 'env' | 'exit' | 'kill' | 'once' | 'pid'> & { stdout: { write(text: string): unknown } }
+type Surroundings = Pick<NodeJS.Process, 'env' | 'exit' | 'kill' | 'once' | 'pid'> & {
+  stdout: { write(text: string): unknown }
+}
 
 /** Exits with 0 where every pass mark was met, 1 where one was missed, 2 for unknown options. */
 export async function runProgram(

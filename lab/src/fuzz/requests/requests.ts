@@ -64,7 +64,6 @@ interface Attack {
   wanted: number
 }
 
-/** Every operation of the live description and every route beside it, under structured and byte fuzzing over raw connections. */
 export const requests: Scenario = {
   name: 'requests',
   title: 'any request to any route is answered in the one envelope',

@@ -21,7 +21,6 @@ interface Answered {
   ms: number
 }
 
-/** Schemas that are meant to hurt, deployed one after the other, and those that were accepted called with inputs to match. */
 export const schemas: Scenario = {
   name: 'schemas',
   title: 'no schema and no input for one holds up another account',

@@ -12,7 +12,6 @@ import { PUBLIC_V4 } from './spellings.ts'
 
 const PROGRAM = fileURLToPath(new URL('./inside/main.js', import.meta.url))
 
-/** Addresses that lead inside, spelled, resolved and redirected in every way, against a service in a network of its own. */
 export const ssrf: Scenario = {
   name: 'ssrf',
   title: 'no endpoint leads to an address that is not public',
