@@ -30,9 +30,10 @@ const ROW: StoredExecution = {
   tag: 't1',
   op: -1,
 }
+const TOLD = { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 } as const
 const HEARD: HeardExecution = {
   status: 200,
-  told: { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 },
+  told: TOLD,
   hasMore: false,
   brokenBy: null,
 }
@@ -41,7 +42,7 @@ describe('a stop', () => {
   const interrupted = {
     ...HEARD,
     tag: 't1',
-    told: { ...HEARD.told, error: { message: 'The service was restarted while the execution ran.' } },
+    told: { ...TOLD, error: { message: 'The service was restarted while the execution ran.' } },
   }
   const STOP = {
     isImpatient: false,

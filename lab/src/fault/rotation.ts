@@ -102,7 +102,8 @@ function rotateUntilStopped({ random }: ScenarioContext, world: World, pairs: re
     await pause(200 + position * 100)
     for (let round = 0; !over.signal.aborted; round += 1) {
       const resting = pause(ROTATE_EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined)
-      rotations += await rotateOnce(world, pair, own, round % 2 === 1)
+      const made = await rotateOnce(world, pair, own, round % 2 === 1)
+      rotations += made
       await resting
     }
   })

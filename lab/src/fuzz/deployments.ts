@@ -75,7 +75,11 @@ export const deployments: Scenario = {
 }
 
 /** Each deploys the texts in turn until it is stopped, which gives the statuses of the answers. */
-function deployAll(client: Client, runtimes: readonly CreatedRuntime[], texts: readonly string[]): () => Promise<number[]> {
+function deployAll(
+  client: Client,
+  runtimes: readonly CreatedRuntime[],
+  texts: readonly string[],
+): () => Promise<number[]> {
   let isOver = false
   const statuses: number[] = []
   const deployers = runtimes.map(async (runtime) => {
@@ -104,9 +108,11 @@ async function refuseManifests(context: ScenarioContext, stage: Stage): Promise<
   const client = createClient(stage.server.url, ATTACKERS * 2 + 1)
   context.onEnd(() => client.close())
   const slow = { type: 'object', properties: fields(400, patterned) }
-  const stop = deployAll(client, [...attackers, ...attackers], [
-    manifestOf([...Array(7).fill(slow), { type: 'objekt' }]),
-  ])
+  const stop = deployAll(
+    client,
+    [...attackers, ...attackers],
+    [manifestOf([...Array(7).fill(slow), { type: 'objekt' }])],
+  )
   const small = manifestOf([{ type: 'object', properties: fields(3, () => ({ type: 'string' })) }])
   const own: Awaited<ReturnType<typeof deployOnce>>[] = []
   while (own.length < context.count(DEPLOYMENTS, 8)) {
