@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
@@ -78,14 +79,10 @@ export const endpointFaults: Scenario = {
 async function startEndpoint({ onEnd }: ScenarioContext) {
   const worker = new Worker(new URL('./endpoint-thread.js', import.meta.url))
   onEnd(() => worker.terminate())
-  const next = () =>
-    within(
-      new Promise<unknown>((resolve, reject) => {
-        worker.once('message', resolve).once('error', reject)
-      }),
-      PROGRAM_MS,
-      'a thread to answer',
-    )
+  const next = async () => {
+    const [message] = await within(once(worker, 'message'), PROGRAM_MS, 'a thread to answer')
+    return message as unknown
+  }
   const port = z.number().parse(await next())
   return {
     url: `http://127.0.0.1:${port}`,
