@@ -121,6 +121,7 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/password-queue.ts',
     'billing/checkout.ts',
     'deployments/deploy.ts',
+    'accounts/device-login.ts',
     'schemas/schemas.ts',
     'http/account-turns.ts',
     'http/one-at-a-time.ts',
@@ -130,7 +131,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(21)
+  expect(messages).toHaveLength(22)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

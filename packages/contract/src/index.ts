@@ -65,6 +65,14 @@ export {
   Website,
 } from './deployments.ts'
 export {
+  DeviceDecision,
+  DeviceLogin,
+  DeviceLoginRequest,
+  DevicePoll,
+  DevicePollRequest,
+  WaitingDevice,
+} from './device-login.ts'
+export {
   brokerAddress,
   buildDiscoveryManifest,
   DISCOVERY_SPEC_VERSION,

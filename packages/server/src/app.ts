@@ -1,4 +1,5 @@
 import { type FastifyInstance, fastify } from 'fastify'
+import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
 import { accountRoutes, authRoutes } from './accounts/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
@@ -63,9 +64,11 @@ export function createApp(deps: Deps): FastifyInstance {
   })
   publicPlane(app, (plane) => {
     authRoutes(plane, deps)
+    deviceLoginRoutes(plane, deps)
   })
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
+    deviceRoutes(plane, deps)
     runtimeRoutes(plane, deps)
     deploymentHistoryRoutes(plane, deps)
     runtimeKeyRoutes(plane, deps)

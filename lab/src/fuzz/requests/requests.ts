@@ -32,9 +32,15 @@ const GROWTH_MB = 250
 const RATE_LIMITED_SHARE = 0.05
 
 const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay for'
+const NO_DEVICE = 'no device waits for its owner'
 /** Operations that cannot be carried out here, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
   changePassword: 'a caller with a key has no password',
+  pollDeviceLogin: NO_DEVICE,
+  getWaitingDevice: NO_DEVICE,
+  'getWaitingDevice by cookie': NO_DEVICE,
+  answerDevice: NO_DEVICE,
+  'answerDevice by cookie': NO_DEVICE,
   startCheckout: LARGEST_PLAN,
   'startCheckout by cookie': LARGEST_PLAN,
   verifyCheckout: LARGEST_PLAN,

@@ -256,6 +256,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a device code
+         * @description The device authorization request of RFC 8628, for a program on a machine of the owner’s.
+         */
+        post: operations["beginDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a device was confirmed, and for its key
+         * @description 403 where the owner declined, 429 where the last poll was less than `interval` seconds ago.
+         */
+        post: operations["pollDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -284,6 +324,24 @@ export interface paths {
         put?: never;
         /** Change the password */
         post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/devices/{userCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which device waits under a user code */
+        get: operations["getWaitingDevice"];
+        put?: never;
+        /** Let a device have a key of the account, or refuse it */
+        post: operations["answerDevice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1117,6 +1175,42 @@ export interface components {
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "superseded";
+        DeviceDecision: {
+            /** @enum {string} */
+            status: "authorized" | "denied";
+        };
+        DeviceLogin: {
+            /** @example EXAMPLE-device-code */
+            deviceCode: string;
+            /** @example WDJB-MJHT */
+            userCode: string;
+            verificationUri: string;
+            verificationUriComplete: string;
+            expiresIn: number;
+            interval: number;
+        };
+        DeviceLoginRequest: {
+            /**
+             * @description The name of the machine that asks: shown to the owner, and part of the key’s name.
+             * @example ada-laptop
+             */
+            machine: string;
+        };
+        DevicePoll: {
+            /** @constant */
+            status: "authorization_pending";
+        } | {
+            /** @constant */
+            status: "authorized";
+            account: components["schemas"]["Account"];
+            /** @example key_1BnTtEXAMPLEkey01 */
+            keyId: string;
+            key: string;
+        };
+        DevicePollRequest: {
+            /** @example EXAMPLE-device-code */
+            deviceCode: string;
+        };
         DiscoveryCapability: {
             /** @example shoe-shop */
             name: string;
@@ -1785,6 +1879,15 @@ export interface components {
             /** @example chk_1BnTtEXAMPLEpay01 */
             checkoutId: string;
         };
+        WaitingDevice: {
+            /** @example WDJB-MJHT */
+            userCode: string;
+            /** @example ada-laptop */
+            machine: string;
+            network: string;
+            requestedAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+        };
         /**
          * Format: uri
          * @description An absolute address, http or https.
@@ -2320,6 +2423,64 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    beginDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    pollDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DevicePollRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DevicePoll"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getAccount: {
         parameters: {
             query?: never;
@@ -2371,6 +2532,69 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getWaitingDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The code that the device shows, `WDJB-MJHT`. */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingDevice"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    answerDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The code that the device shows, `WDJB-MJHT`. */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDecision"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

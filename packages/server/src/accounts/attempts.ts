@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { limited } from '../errors.ts'
 import { networkOf } from '../lib/network.ts'
+import { DEVICE_CODE_RATES, USER_CODE_RATES } from './device-login-rules.ts'
 import { isKnownNetwork, rememberNetwork } from './network-store.ts'
 import type { HashTurn } from './password-queue.ts'
 import { type Attempt, IPV6_BITS, KNOWN_NETWORK_MS, SIGN_IN_RATES, SIGN_UP_RATE } from './rules.ts'
@@ -8,10 +9,14 @@ import { drawAttempts } from './throttle-store.ts'
 
 type AttemptDeps = Pick<Deps, 'db' | 'clock' | 'keyring'>
 
-/** One try at a password: where it waits for its hash, and the buckets that it draws from. */
-export interface PasswordAttempt {
-  turn: HashTurn
+/** The buckets that an attempt draws from. */
+interface Draws {
   draws: readonly Attempt[]
+}
+
+/** One try at a password: where it waits for its hash, and the buckets that it draws from. */
+export interface PasswordAttempt extends Draws {
+  turn: HashTurn
 }
 
 /**
@@ -52,8 +57,30 @@ export function signUpAttempt(deps: AttemptDeps, ip: string): PasswordAttempt {
   }
 }
 
+/** A request for a device code. The bucket of the whole service bounds how many codes wait. */
+export function deviceCodeAttempt(deps: AttemptDeps, ip: string): Draws {
+  const network = networkOf(ip, IPV6_BITS.signUp)
+  return {
+    draws: [
+      { subject: subject(deps, 'device-code/network', network), rate: DEVICE_CODE_RATES.network },
+      { subject: subject(deps, 'device-code/service', ''), rate: DEVICE_CODE_RATES.service },
+    ],
+  }
+}
+
+/** A user code that an owner types in. */
+export function userCodeAttempt(deps: AttemptDeps, { ownerId, ip }: { ownerId: string; ip: string }): Draws {
+  const network = networkOf(ip, IPV6_BITS.attempts)
+  return {
+    draws: [
+      { subject: subject(deps, 'user-code/account', ownerId), rate: USER_CODE_RATES.account },
+      { subject: subject(deps, 'user-code/network', network), rate: USER_CODE_RATES.network },
+    ],
+  }
+}
+
 /** Counts an attempt, whatever comes of it. Throws 429 once there were too many. */
-export async function countAttempt(deps: AttemptDeps, { draws }: PasswordAttempt): Promise<void> {
+export async function countAttempt(deps: AttemptDeps, { draws }: Draws): Promise<void> {
   const drawn = await drawAttempts(deps.db, draws, deps.clock.now())
   if (!drawn.ok) throw limited('Too many attempts. Wait before the next one.', drawn.retryAfterMs)
 }

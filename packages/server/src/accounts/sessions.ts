@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { type Owner, toAccount } from './accounts.ts'
+import { deleteExpiredLogins } from './device-login-store.ts'
 import { deleteForgottenNetworks } from './network-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteEndedSessions, deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
@@ -61,10 +62,11 @@ export async function endSession(deps: Pick<Deps, 'db' | 'keyring'>, presented: 
   if (handle !== null) await deleteSession(deps.db, handle)
 }
 
-/** Removes sessions that are over, throttles that hold nobody back, and networks that were not used lately. */
+/** Removes sessions and device codes that are over, throttles that hold nobody back, and networks that were not used lately. */
 export async function sweepSessions(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
   const now = deps.clock.now()
   await deleteEndedSessions(deps.db, now)
+  await deleteExpiredLogins(deps.db, now)
   await deleteFullThrottles(deps.db, now)
   await deleteForgottenNetworks(deps.db, now - KNOWN_NETWORK_MS)
 }

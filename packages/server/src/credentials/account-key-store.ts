@@ -49,39 +49,42 @@ export async function revokeOwnKey(
   return row ?? null
 }
 
+/** Adds a key to an account; see {@link addAccountKey}. */
+export function insertAccountKey(db: Kysely<Schema>, key: NewCredential): Promise<boolean> {
+  return inTransaction(db, (tx) => addAccountKey(tx, key))
+}
+
 /**
  * Adds a key to an account; false where it has as many as it may. The account's row is locked, so that any number at once
  * cannot pass the bound. Of revoked keys as many are kept to be shown.
  */
-export async function insertAccountKey(db: Kysely<Schema>, key: NewCredential): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    await tx
-      .selectFrom('owners')
-      .select('owner_id')
-      .where('owner_id', '=', key.owner_id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    const { count } = await keysOf(tx, key.owner_id)
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('revoked_at', 'is', null)
-      .executeTakeFirstOrThrow()
-    if (Number(count) >= MAX_ACCOUNT_KEYS) return false
-    const shown = keysOf(tx, key.owner_id)
-      .select('credential_id')
-      .where('revoked_at', 'is not', null)
-      .orderBy('revoked_at', 'desc')
-      .orderBy('credential_id', 'desc')
-      .limit(MAX_ACCOUNT_KEYS)
-    await tx
-      .deleteFrom('credentials')
-      .where('owner_id', '=', key.owner_id)
-      .where('kind', '=', 'account')
-      .where('revoked_at', 'is not', null)
-      .where('credential_id', 'not in', shown)
-      .execute()
-    await insertCredential(tx, key)
-    return true
-  })
+export async function addAccountKey(tx: Tx, key: NewCredential): Promise<boolean> {
+  await tx
+    .selectFrom('owners')
+    .select('owner_id')
+    .where('owner_id', '=', key.owner_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const { count } = await keysOf(tx, key.owner_id)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= MAX_ACCOUNT_KEYS) return false
+  const shown = keysOf(tx, key.owner_id)
+    .select('credential_id')
+    .where('revoked_at', 'is not', null)
+    .orderBy('revoked_at', 'desc')
+    .orderBy('credential_id', 'desc')
+    .limit(MAX_ACCOUNT_KEYS)
+  await tx
+    .deleteFrom('credentials')
+    .where('owner_id', '=', key.owner_id)
+    .where('kind', '=', 'account')
+    .where('revoked_at', 'is not', null)
+    .where('credential_id', 'not in', shown)
+    .execute()
+  await insertCredential(tx, key)
+  return true
 }
 
 function keysOf(tx: Tx, ownerId: string) {

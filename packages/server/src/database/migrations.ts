@@ -15,6 +15,7 @@ import { knownNetworks } from './migrations/0014-known-networks.ts'
 import { callsInRow } from './migrations/0015-calls-in-row.ts'
 import { masterKeyCheck } from './migrations/0016-master-key-check.ts'
 import { failedCalls } from './migrations/0017-failed-calls.ts'
+import { deviceLogins } from './migrations/0018-device-logins.ts'
 import { nodeSettings } from './migrations/0019-node-settings.ts'
 import { earlierCalls } from './migrations/0020-earlier-calls.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
@@ -48,6 +49,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0015-calls-in-row': callsInRow(types),
     '0016-master-key-check': masterKeyCheck(types),
     '0017-failed-calls': failedCalls(types),
+    '0018-device-logins': deviceLogins(types),
     '0019-node-settings': nodeSettings(types),
     '0020-earlier-calls': earlierCalls(types),
   }

@@ -69,6 +69,20 @@ export interface Schema {
     /** When the account's password was last given from it. */
     seen_at: number
   }
+  device_logins: {
+    /** Hashes of the two codes under the master key. */
+    device_hash: string
+    user_hash: string
+    machine: string
+    network: string
+    status: 'pending' | 'authorized' | 'denied'
+    /** The account that answered it. */
+    owner_id: Nullable<string>
+    requested_at: number
+    expires_at: number
+    /** When the device last polled; 0 before the first poll. */
+    polled_at: Counter
+  }
   projects: {
     owner_id: string
     project_id: string

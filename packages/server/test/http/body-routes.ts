@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
+import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
 import type { Scene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
@@ -72,6 +73,8 @@ const MANIFEST = {
   agent: { instructions: 'Be kind.' },
   metadata: { cliVersion: '1.0.0' },
 }
+
+const USER_CODE = 'BBBBBBBB'
 
 /** Every route that takes a body. */
 export const BODY_ROUTES: readonly BodyRoute[] = [
@@ -150,6 +153,37 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     required: ['email', 'password'],
     strict: [''],
     maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/device',
+    key: () => undefined,
+    body: () => ({ machine: 'ada-laptop' }),
+    fields: { machine: 'string' },
+    required: ['machine'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/device/token',
+    key: () => undefined,
+    prepare: letDeviceWait,
+    body: ({ owner }) => ({ deviceCode: `code-of-${owner.ownerId}` }),
+    fields: { deviceCode: 'string' },
+    required: ['deviceCode'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/account/devices/:userCode',
+    key: ({ owner }) => owner.apiKey,
+    prepare: letDeviceWait,
+    body: () => ({ status: 'denied' }),
+    fields: { status: 'string' },
+    required: ['status'],
+    strict: [''],
   },
   {
     method: 'POST',
@@ -310,6 +344,17 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   },
 ]
 
+/** Lets a device wait that polls with a code of this owner's, under the user code of all requests. */
+async function letDeviceWait({ database, service, owner }: Scene): Promise<void> {
+  const { keyring } = service.deps
+  await insertDeviceLogin(database.db, {
+    device_hash: keyring.hash(`device-code:code-of-${owner.ownerId}`),
+    user_hash: keyring.hash(`user-code:${USER_CODE}`),
+    ...{ machine: 'ada-laptop', network: '192.0.2.1', status: 'pending' },
+    ...{ requested_at: service.clock.now(), expires_at: service.clock.now() + 60_000 },
+  })
+}
+
 /** A request to the route that is good but for its body. */
 export function requestTo(
   route: BodyRoute,
@@ -321,6 +366,7 @@ export function requestTo(
     .replace(':runtimeId', scene.runtime.runtimeId)
     .replace(':capability', 'echo')
     .replace(':projectId', scene.runtime.projectId)
+    .replace(':userCode', USER_CODE)
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return { method: route.method, url, payload, headers: { ...authorization, ...headers } }

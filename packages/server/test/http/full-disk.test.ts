@@ -18,6 +18,7 @@ function growing({ service, owner, runtime, execute, broker, executeAsOwner }: S
     runtime: () => service.send('POST', '/v1/runtimes', { key, body: { name: 'Another' } }),
     project: () => service.send('POST', '/v1/projects', { key, body: { name: 'Another' } }),
     key: () => service.send('POST', '/v1/account/keys', { key, body: { name: 'Another' } }),
+    device: () => service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } }),
     account: () =>
       service.send('POST', '/v1/auth/sign-up', { body: { email: 'new@example.com', password: 'a long password' } }),
   }

@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   currentPassword: 'EXAMPLE-long-password',
   deployKey: 'svc_sk_EXAMPLE_not_a_key',
   deployKeyPrefix: 'svc_sk_EXAM…PLE1',
+  deviceCode: 'EXAMPLE-device-code',
   description: 'Finds shoes by words and price.',
   email: 'ada@shop.example.com',
   endpoint: 'https://shop.example.com/svc',
@@ -30,6 +31,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   inputSchema: { type: 'object', properties: { query: { type: 'string' }, maxPrice: { type: 'number' } } },
   instructions: 'You help the customers of a shoe shop. Prices are in euros.',
   keyId: 'key_1BnTtEXAMPLEkey01',
+  machine: 'ada-laptop',
   message: 'The shop did not answer in time.',
   metadata: { page: '/shoes' },
   name: 'shoe-shop',
@@ -46,6 +48,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   secret: 'EXAMPLE-signing-secret',
   token: 'EXAMPLE-session-token',
   url: 'https://shop.example.com',
+  userCode: 'WDJB-MJHT',
   version: '1.4.0',
 }
 

@@ -1,0 +1,272 @@
+import { abbreviateKey, type DeviceDecision, DeviceLogin, DevicePoll } from '@svc/contract'
+import type { LightMyRequestResponse } from 'fastify'
+import { expect, test } from 'vitest'
+import { sweepSessions } from '../../src/accounts/sessions.ts'
+import { errorOf, faultsIn, refusalOf } from '../support/answers.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setReplicatedScene } from '../support/replicas.ts'
+import { dumpTables } from '../support/scene.ts'
+import { startForTest, type TestOwner, type TestService } from '../support/service.ts'
+import { statusWith } from '../support/sign-in.ts'
+
+const POLL_MS = 5_000
+const EXPIRES_MS = 600_000
+const OVER = { deviceCode: [expect.stringContaining('expired_token')] }
+
+function ask(service: TestService, { machine = 'ada-laptop', ip = '192.0.2.1' } = {}): Promise<LightMyRequestResponse> {
+  return service.inject({ method: 'POST', url: '/v1/auth/device', payload: { machine }, remoteAddress: ip })
+}
+
+async function begin(service: TestService, asked?: { machine?: string; ip?: string }): Promise<DeviceLogin> {
+  const answer = await ask(service, asked)
+  if (answer.statusCode !== 201) throw new Error(`no code was given: ${answer.body}`)
+  return DeviceLogin.parse(answer.json())
+}
+
+function poll(service: TestService, { deviceCode }: Pick<DeviceLogin, 'deviceCode'>): Promise<LightMyRequestResponse> {
+  return service.send('POST', '/v1/auth/device/token', { body: { deviceCode } })
+}
+
+function look(service: TestService, key: string, userCode: string): Promise<LightMyRequestResponse> {
+  return service.send('GET', `/v1/account/devices/${encodeURIComponent(userCode)}`, { key })
+}
+
+function decide(
+  service: TestService,
+  key: string,
+  { userCode, status = 'authorized' }: { userCode: string; status?: DeviceDecision['status'] },
+): Promise<LightMyRequestResponse> {
+  return service.send('POST', `/v1/account/devices/${userCode}`, { key, body: { status } })
+}
+
+/** The key of an answer that must hold one. */
+function keyIn(answer: LightMyRequestResponse): Extract<DevicePoll, { status: 'authorized' }> {
+  const told = answer.statusCode === 200 ? DevicePoll.parse(answer.json()) : null
+  if (told?.status !== 'authorized') throw new Error(`no key was told: ${answer.body}`)
+  return told
+}
+
+async function keysOf(service: TestService, { apiKey }: TestOwner): Promise<{ name: string }[]> {
+  return (await service.send('GET', '/v1/account/keys', { key: apiKey })).json().keys
+}
+
+describeEngines('a device login', (engine) => {
+  const database = useDatabase(engine)
+
+  test('is confirmed by the signed-in owner, and the device is told a key of that account', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner('pro')
+    const session = await service.signedIn(owner)
+    const login = await begin(service)
+    expect(login).toEqual({
+      deviceCode: expect.stringMatching(/^[\w-]{43}$/),
+      userCode: expect.stringMatching(/^[BCDFGHJ-NP-TV-XZ]{4}-[BCDFGHJ-NP-TV-XZ]{4}$/),
+      verificationUri: 'https://svc.test/dashboard/device',
+      verificationUriComplete: `https://svc.test/dashboard/device?code=${login.userCode}`,
+      expiresIn: 600,
+      interval: 5,
+    })
+    expect((await poll(service, login)).json()).toEqual({ status: 'authorization_pending' })
+    const typed = login.userCode.toLowerCase().replace('-', ' ')
+    expect((await look(service, session, typed)).json()).toEqual({
+      ...{ userCode: login.userCode, machine: 'ada-laptop', network: '192.0.2.1' },
+      ...{ requestedAt: '2026-03-01T12:00:00.000Z', expiresAt: '2026-03-01T12:10:00.000Z' },
+    })
+    expect((await decide(service, session, login)).json()).toEqual({ status: 'authorized' })
+    expect(await keysOf(service, owner)).toHaveLength(1)
+    service.clock.advance(POLL_MS)
+    const { account, keyId, key } = keyIn(await poll(service, login))
+    expect(account).toMatchObject({ ownerId: owner.ownerId, email: owner.email, tier: 'pro' })
+    expect((await service.send('GET', '/v1/account', { key })).json()).toEqual(account)
+    expect(await keysOf(service, owner)).toContainEqual(
+      expect.objectContaining({ keyId, name: 'svc on ada-laptop', prefix: abbreviateKey(key), revokedAt: null }),
+    )
+
+    await service.send('POST', `/v1/account/keys/${keyId}/revoke`, { key })
+    expect(await statusWith(service, key)).toBe(401)
+  })
+
+  test('gives a key of the account that confirms it, not of one that only looked, and is answered once', async () => {
+    const service = await startForTest(database())
+    const [ada, bob] = [await service.owner(), await service.owner()]
+    const login = await begin(service)
+    expect((await look(service, ada.apiKey, login.userCode)).statusCode).toBe(200)
+    expect((await decide(service, bob.apiKey, login)).statusCode).toBe(200)
+    for (const status of ['authorized', 'denied'] as const) {
+      refusalOf(await decide(service, ada.apiKey, { ...login, status }), 'not_found')
+    }
+    refusalOf(await look(service, bob.apiKey, login.userCode), 'not_found')
+    expect(keyIn(await poll(service, login)).account.ownerId).toBe(bob.ownerId)
+    expect([await keysOf(service, ada), await keysOf(service, bob)].map((keys) => keys.length)).toEqual([1, 2])
+  })
+
+  test('that is declined tells the device so, and makes no key', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const login = await begin(service)
+    expect((await decide(service, owner.apiKey, { ...login, status: 'denied' })).json()).toEqual({ status: 'denied' })
+    expect(refusalOf(await poll(service, login), 'forbidden')).toContain('access_denied')
+    refusalOf(await decide(service, owner.apiKey, login), 'not_found')
+    expect(await keysOf(service, owner)).toHaveLength(1)
+  })
+
+  test('is over after ten minutes, to the millisecond, and swept away then', async () => {
+    const service = await startForTest(database())
+    const { apiKey } = await service.owner()
+    const [waiting, confirmed] = [await begin(service), await begin(service)]
+    await decide(service, apiKey, confirmed)
+    service.clock.advance(EXPIRES_MS - 1)
+    expect((await poll(service, waiting)).json()).toEqual({ status: 'authorization_pending' })
+    expect((await look(service, apiKey, waiting.userCode)).statusCode).toBe(200)
+    service.clock.advance(1)
+    expect(faultsIn(await poll(service, waiting))).toEqual(OVER)
+    expect(faultsIn(await poll(service, confirmed))).toEqual(OVER)
+    refusalOf(await look(service, apiKey, waiting.userCode), 'not_found')
+    refusalOf(await decide(service, apiKey, waiting), 'not_found')
+    await sweepSessions(service.deps)
+    expect(await database().db.selectFrom('device_logins').select('expires_at').execute()).toEqual([])
+  })
+
+  test('is told to slow down where it polls within five seconds, and loses nothing by it', async () => {
+    const service = await startForTest(database())
+    const { apiKey } = await service.owner()
+    const login = await begin(service)
+    await poll(service, login)
+    await decide(service, apiKey, login)
+    service.clock.advance(POLL_MS - 2_000)
+    const early = await poll(service, login)
+    expect(refusalOf(early, 'rate_limit_exceeded')).toContain('slow_down')
+    expect(early.headers['retry-after']).toBe('2')
+    service.clock.advance(2_000)
+    keyIn(await poll(service, login))
+  })
+
+  test('tells its key once: of a hundred polls at once, on two replicas, and of those that follow', async () => {
+    const { a, b } = await setReplicatedScene(engine)
+    const login = await begin(a.service)
+    await decide(b.service, a.owner.apiKey, login)
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => poll((index % 2 ? a : b).service, login)),
+    )
+    const told = answers.filter(({ statusCode }) => statusCode === 200)
+    expect(told).toHaveLength(1)
+    expect(await statusWith(a.service, told.map(keyIn)[0]?.key ?? '')).toBe(200)
+    for (const answer of answers.filter((each) => !told.includes(each))) {
+      expect(['rate_limit_exceeded', 'validation_error']).toContain(errorOf(answer).code)
+    }
+    expect(await keysOf(a.service, a.owner)).toHaveLength(2)
+    a.service.clock.advance(POLL_MS)
+    expect(faultsIn(await poll(b.service, login))).toEqual(OVER)
+  })
+
+  test('makes no fifty-first key, and says what to do', async () => {
+    const service = await startForTest(database())
+    const { apiKey } = await service.owner()
+    for (let made = 1; made < 50; made += 1) {
+      await service.send('POST', '/v1/account/keys', { key: apiKey, body: { name: `Program ${made}` } })
+    }
+    const login = await begin(service)
+    await decide(service, apiKey, login)
+    expect(refusalOf(await poll(service, login), 'forbidden')).toContain('Revoke one')
+  })
+
+  test('keeps neither of its codes nor its key in the store or the log', async () => {
+    const lines: string[] = []
+    const service = await startForTest(database(), { log: (line) => lines.push(line) })
+    const { apiKey } = await service.owner()
+    const login = await begin(service)
+    await look(service, apiKey, login.userCode)
+    const waiting = await dumpTables(database())
+    await decide(service, apiKey, login)
+    const confirmed = await dumpTables(database())
+    const { key } = keyIn(await poll(service, login))
+    const seen = [waiting, confirmed, await dumpTables(database()), ...lines].join('\n')
+    for (const secret of [login.deviceCode, login.userCode, login.userCode.replace('-', ''), key]) {
+      expect(seen).not.toContain(secret)
+    }
+  })
+
+  test('shows the machine’s name without marks that cannot be seen or turn what follows', async () => {
+    const service = await startForTest(database())
+    const { apiKey } = await service.owner()
+    const shown = async (machine: string) => {
+      const { userCode } = await begin(service, { machine })
+      return (await look(service, apiKey, userCode)).json().machine
+    }
+    expect(await shown('ada\u0007\u202elaptop\n\u200b\t2')).toBe('ada laptop 2')
+    expect(await shown('\u200b\u202e')).toBe('unnamed machine')
+    expect(await shown('Рабочий стол')).toBe('Рабочий стол')
+    for (const machine of ['', ' ', 'a'.repeat(65)]) {
+      expect(faultsIn(await ask(service, { machine }))).toEqual({ machine: ['must have 1 to 64 characters.'] })
+    }
+  })
+
+  test('is not begun for a page of another origin, and not confirmed by one', async () => {
+    const service = await startForTest(database())
+    const session = await service.signedIn(await service.owner())
+    const headers = { origin: 'https://elsewhere.example.com' }
+    const begun = await service.send('POST', '/v1/auth/device', { headers, body: { machine: 'ada-laptop' } })
+    refusalOf(begun, 'forbidden')
+    const login = await begin(service)
+    const url = `/v1/account/devices/${login.userCode}`
+    const body = { status: 'authorized' }
+    const cookie = `__Host-svc_session=${session}`
+    refusalOf(await service.send('POST', url, { headers: { ...headers, cookie }, body }), 'forbidden')
+    expect((await poll(service, login)).json()).toEqual({ status: 'authorization_pending' })
+    const ours = { origin: 'https://svc.test', cookie }
+    expect((await service.send('POST', url, { headers: ours, body })).statusCode).toBe(200)
+  })
+})
+
+describeEngines('device codes', (engine) => {
+  const database = useDatabase(engine)
+
+  test('are given to one network twenty at once, then one every 45 seconds; others are not held back', async () => {
+    const service = await startForTest(database())
+    const ip = '198.51.100.7'
+    for (let given = 0; given < 20; given += 1) await begin(service, { ip })
+    const refused = await ask(service, { ip })
+    refusalOf(refused, 'rate_limit_exceeded')
+    expect(refused.headers['retry-after']).toBe('45')
+    await begin(service, { ip: '198.51.100.8' })
+    service.clock.advance(45_000)
+    await begin(service, { ip })
+  })
+
+  test('that wait are bounded for the whole service', async () => {
+    const service = await startForTest(database())
+    const { db } = database()
+    await begin(service, { ip: '198.51.100.20' })
+    // As if five thousand had been given out at this moment.
+    await db
+      .updateTable('throttles')
+      .set({ full_at: service.clock.now() + EXPIRES_MS })
+      .execute()
+    refusalOf(await ask(service, { ip: '198.51.100.21' }), 'rate_limit_exceeded')
+    service.clock.advance(120)
+    await begin(service, { ip: '198.51.100.21' })
+  })
+
+  test('cannot be guessed: an account has twenty tries, right or wrong, then one every 45 seconds', async () => {
+    const service = await startForTest(database())
+    const [owner, other] = [await service.owner(), await service.owner()]
+    const { userCode } = await begin(service)
+    const tries = await Promise.all(Array.from({ length: 30 }, () => look(service, owner.apiKey, 'BBBB-BBBB')))
+    expect(tries.filter(({ statusCode }) => statusCode === 404)).toHaveLength(20)
+    expect(tries.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10)
+    refusalOf(await decide(service, owner.apiKey, { userCode }), 'rate_limit_exceeded')
+    expect((await look(service, other.apiKey, userCode)).statusCode).toBe(200)
+    service.clock.advance(45_000)
+    expect((await decide(service, owner.apiKey, { userCode })).statusCode).toBe(200)
+  })
+
+  test('cannot be guessed by many accounts of one network: it has fifty tries', async () => {
+    const service = await startForTest(database())
+    const owners = await Promise.all(Array.from({ length: 6 }, () => service.owner()))
+    const tried: LightMyRequestResponse[] = []
+    for (const { apiKey } of owners) {
+      for (let count = 0; count < 10; count += 1) tried.push(await look(service, apiKey, 'BBBB-BBBB'))
+    }
+    expect(tried.map(({ statusCode }) => statusCode)).toEqual([...Array(50).fill(404), ...Array(10).fill(429)])
+  })
+})
