@@ -72,6 +72,13 @@ const account = screen(
   lazyRouteComponent(() => import('./routes/account/account.tsx'), 'Account'),
 )
 
+const device = createRoute({
+  getParentRoute: () => app,
+  path: '/device',
+  validateSearch: (search: Record<string, unknown>): { code?: string } => text(search, 'code'),
+  component: lazyRouteComponent(() => import('./routes/account/device.tsx'), 'Device'),
+})
+
 const runtime = screen(
   '/runtimes/$runtimeId',
   lazyRouteComponent(() => import('./routes/runtimes/runtime-page.tsx'), 'RuntimePage'),
@@ -153,6 +160,7 @@ const routeTree = root.addChildren([
     projects,
     billing,
     account,
+    device,
   ]),
 ])
 

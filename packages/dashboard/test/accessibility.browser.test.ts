@@ -17,6 +17,7 @@ describeScreens('every screen', (scene) => {
         executionId: '',
         ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
       }
+      const device = await scene.service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } })
       const screens = [
         '',
         '/runtimes/new',
@@ -27,6 +28,9 @@ describeScreens('every screen', (scene) => {
         '/projects',
         '/billing',
         '/account',
+        '/device',
+        `/device?code=${device.json().userCode}`,
+        '/device?code=BBBB-BBBB',
         '/runtimes/rt_unknown',
         '/executions/exec_unknown',
         '/nothing/here',

@@ -23,6 +23,17 @@ export const accountKeysQuery = queryOptions({
     }),
 })
 
+/** The machine that waits under the code of `svc login`. Asked once: each look counts as a try at a code. */
+export function waitingDeviceQuery(userCode: string) {
+  return queryOptions({
+    queryKey: ['device', userCode],
+    queryFn: () => bodyOf(api.GET('/v1/account/devices/{userCode}', { params: { path: { userCode } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+}
+
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: () =>

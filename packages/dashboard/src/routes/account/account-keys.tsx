@@ -26,7 +26,7 @@ export function AccountKeys(): ReactNode {
     <Card
       isFlush
       title="API keys"
-      description="For programs that act in your name: registering runtimes, reading traces. They cannot change the password."
+      description="For programs that act in your name: registering runtimes, reading traces. They cannot change the password. On your own machine, svc login makes one."
     >
       <div className="px-5 pb-5">
         <NewKey />
