@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJsonObject, keyChecksum } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
+import type { Timers } from '../../packages/cli/src/deps.ts'
 import { deployReply, startControlPlane, statusReply } from '../../packages/cli/test/support/fake-control-plane.ts'
 import { DEPLOY_KEY } from '../../packages/cli/test/support/keys.ts'
 import { createProject, shopProject } from '../../packages/cli/test/support/project.ts'
@@ -62,6 +63,9 @@ describe('the page on the command-line tool', () => {
       'POST /v1/runtimes': { status: 201, body: REGISTERED },
       'GET /v1/traces/runtime/rt_exampleShop?limit=20': { status: 200, body: { traces: [TRACE], nextCursor: null } },
       'GET /v1/account': { status: 200, body: ACCOUNT },
+      'POST /v1/auth/device': { status: 201, body: DEVICE_LOGIN },
+      'POST /v1/auth/device/token': { status: 200, body: { status: 'authorized', account: ACCOUNT, ...SAVED } },
+      'POST /v1/account/keys/key_1/revoke': { status: 200, body: REVOKED },
       'GET /v1/runtime/rt_exampleShop/manifest': { status: 200, body: manifest },
     })
     const folder = createProject(shopProject())
@@ -75,6 +79,8 @@ describe('the page on the command-line tool', () => {
       'svc status': [folder, ['status']],
       'svc logs': [folder, ['logs']],
       'svc manifest pull': [folder, ['manifest', 'pull', '--runtime', 'rt_exampleShop']],
+      'svc login': [folder, ['login']],
+      'svc logout': [folder, ['logout']],
       'svc whoami': [folder, ['whoami']],
       'svc open': [folder, ['open']],
     }
@@ -84,7 +90,7 @@ describe('the page on the command-line tool', () => {
         ...controlPlane.env(DEPLOY_KEY),
         ...(['init', 'logs', 'whoami'].includes(args[0] ?? '') && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }),
       }
-      const { stdout } = await runSvc(cwd, [...args, '--json'], { env })
+      const { stdout } = await runSvc(cwd, [...args, '--json'], { env, configFolder: kept, timers: AT_ONCE })
       const printed: unknown = JSON.parse(stdout)
       expect(printed, `${title}: ${stdout}`).toMatchObject({ ok: true })
       expect(differences(exampleOf(title), printed), title).toEqual([])
@@ -98,6 +104,27 @@ describe('the page on the command-line tool', () => {
 })
 
 const ACCOUNT = { ownerId: 'own_1', email: 'you@example.com', tier: 'pro', createdAt: '2026-03-01T10:00:00.000Z' }
+
+const DEVICE_LOGIN = {
+  ...{ deviceCode: 'code', userCode: 'WDJB-MJHT', expiresIn: 600, interval: 5 },
+  verificationUri: 'https://svc.example.com/dashboard/device',
+  verificationUriComplete: 'https://svc.example.com/dashboard/device?code=WDJB-MJHT',
+}
+const SAVED = { keyId: 'key_1', key: keyOf('svc_ak_') }
+const REVOKED = {
+  ...{ keyId: 'key_1', name: 'svc on ada-laptop', prefix: 'svc_ak_0123…cdef' },
+  ...{ createdAt: '2026-03-01T10:00:00.000Z', revokedAt: '2026-03-01T11:00:00.000Z' },
+}
+
+/** Every pause is over at once. */
+const AT_ONCE: Timers = {
+  now: () => 0,
+  every: () => () => undefined,
+  after(_delayMs, run) {
+    run()
+    return () => undefined
+  },
+}
 
 const TRACE = {
   ...{ executionId: 'exec_1', runtimeId: 'rt_exampleShop', kind: 'execute', status: 'completed', finishReason: 'stop' },

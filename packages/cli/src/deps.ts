@@ -27,6 +27,10 @@ export type CliDeps = {
   readonly stderr: Output
   readonly env: Environment
   readonly cwd: string
+  /** The folder of the user’s settings, with `svc login`’s in a folder of its own; absent where there is none. */
+  readonly configFolder?: string
+  /** What this machine is called. */
+  readonly machine?: string
   /** The configuration that `--config` named, as an absolute path; without it the nearest `svc.config.ts` is taken. */
   readonly configFile?: string
   readonly fetch: typeof fetch

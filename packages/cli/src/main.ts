@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { homedir, hostname } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import type { CliDeps } from './deps.ts'
 import { placeInStack } from './describe-thrown.ts'
 import { EXIT_CODES, projectFailure } from './failures.ts'
@@ -25,6 +27,8 @@ const deps: CliDeps = {
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
+  configFolder: configFolder(),
+  machine: hostname(),
   fetch: globalThis.fetch,
   timers: { now: () => performance.now(), every, after },
   openInBrowser,
@@ -52,6 +56,12 @@ function interrupt(): void {
   // The line of a progress goes, the cursor comes back.
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K\u001b[?25h')
   process.exit(EXIT_CODES.interrupted)
+}
+
+// As the XDG Base Directory Specification has it: a relative path is not valid there.
+function configFolder(): string {
+  const { XDG_CONFIG_HOME: given = '' } = process.env
+  return isAbsolute(given) ? given : join(homedir(), '.config')
 }
 
 // Its absence is no failure: the address is printed, too.

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openCommand, whoamiCommand } from './account/account-commands.ts'
+import { loginCommand, logoutCommand, openCommand, whoamiCommand } from './account/account-commands.ts'
 import { deployCommand } from './deploy/deploy-command.ts'
 import type { CliDeps } from './deps.ts'
 import { devCommand } from './dev/dev-command.ts'
@@ -26,7 +26,7 @@ const OF_PROJECT = [
   logsCommand,
   manifestCommand,
 ]
-const COMMANDS = [...OF_PROJECT, whoamiCommand, openCommand]
+const COMMANDS = [...OF_PROJECT, loginCommand, logoutCommand, whoamiCommand, openCommand]
 
 /** Runs the tool with the given arguments and returns its exit code. It never throws. */
 export async function runCli(deps: CliDeps, args: readonly string[]): Promise<number> {
@@ -82,7 +82,7 @@ Environment (also read from .env beside svc.config.ts; what is really set wins):
   SVC_BASE_URL        address of the control plane (default http://127.0.0.1:8787)
   SVC_RUNTIME_ID      the runtime’s id: for dev, logs, manifest pull and generated documents
   SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev
-  SVC_ACCOUNT_KEY     an account key: for logs, and for init to register a runtime; whoami says whose it is
+  SVC_ACCOUNT_KEY     an account key, in place of the one that login saved: for logs, init and whoami
   PORT                where dev serves, unless --port says otherwise
   NO_COLOR, FORCE_COLOR  print without colour, in colour
 

@@ -1,4 +1,5 @@
 import { Account, abbreviateKey } from '@svc/contract'
+import { type AccountCredential, findAccountKey } from '../control-plane/account-key.ts'
 import { accountKeyNotAccepted, refused } from '../control-plane/faults.ts'
 import { readStatus } from '../control-plane/read-status.ts'
 import { request } from '../control-plane/request.ts'
@@ -14,24 +15,25 @@ const TIMEOUT_MS = 10_000
 export async function whoAmI(deps: CliDeps, terminal: Terminal): Promise<void> {
   const env = surroundings(deps)
   const baseUrl = baseUrlOf(env)
-  const [accountKey, apiKey] = [env['SVC_ACCOUNT_KEY']?.trim() || null, env['SVC_API_KEY']?.trim() || null]
-  if (accountKey === null && apiKey === null) {
-    throw projectFailure('Neither SVC_ACCOUNT_KEY nor SVC_API_KEY is set.', [
-      'The dashboard makes account keys under “Account”; registering a runtime gives its deploy key.',
+  const [credential, apiKey] = [findAccountKey(deps, env, baseUrl), env['SVC_API_KEY']?.trim() || null]
+  if (credential === null && apiKey === null) {
+    throw projectFailure(`Neither SVC_ACCOUNT_KEY nor SVC_API_KEY is set, and no key is saved for ${baseUrl}.`, [
+      '`svc login` saves an account key; registering a runtime gives its deploy key.',
     ])
   }
-  const account = accountKey === null ? null : await readAccount(deps, { baseUrl, accountKey })
+  const account = credential === null ? null : await readAccount(deps, credential)
   const runtime = apiKey === null ? null : await readRuntime(deps, { baseUrl, apiKey })
   terminal.line(`control plane  ${baseUrl}`)
-  if (account) terminal.line(`account        ${account.email}, ${account.tier}, by ${account.key}`)
+  if (account) terminal.line(`account        ${account.email}, ${account.tier}, by ${account.key} (${account.source})`)
   if (runtime)
     terminal.line(`runtime        ${runtime.runtimeId}${runtime.name ? ` ${runtime.name}` : ''}, by ${runtime.key}`)
   terminal.result({ baseUrl, account, runtime })
 }
 
-async function readAccount(deps: CliDeps, { baseUrl, accountKey }: { baseUrl: string; accountKey: string }) {
+async function readAccount(deps: CliDeps, credential: AccountCredential) {
+  const { baseUrl, accountKey, source } = credential
   const key = abbreviateKey(accountKey)
-  const notAccepted = () => accountKeyNotAccepted({ baseUrl, accountKey })
+  const notAccepted = () => accountKeyNotAccepted(credential)
   const answer = await request(
     deps,
     { baseUrl, bearer: accountKey, notAccepted },
@@ -39,7 +41,7 @@ async function readAccount(deps: CliDeps, { baseUrl, accountKey }: { baseUrl: st
   )
   if (!answer.ok) throw refused(answer.refusal)
   const { ownerId, email, tier } = answer.value
-  return { ownerId, email, tier, key }
+  return { ownerId, email, tier, key, source }
 }
 
 async function readRuntime(deps: CliDeps, who: { baseUrl: string; apiKey: string }) {

@@ -2,6 +2,7 @@ import { abbreviateKey } from '@svc/contract'
 import { type CommandFailure, commandFailure, projectFailure, serverFailure } from '../failures.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
 import { errorCode } from '../thrown.ts'
+import type { AccountCredential } from './account-key.ts'
 import type { Credential, Refusal } from './answer.ts'
 
 /** A refusal that the caller has no more to say about. */
@@ -30,15 +31,11 @@ export function keyNotAccepted(who: Credential): CommandFailure {
   ])
 }
 
-export function accountKeyNotAccepted({
-  baseUrl,
-  accountKey,
-}: {
-  baseUrl: string
-  accountKey: string
-}): CommandFailure {
+export function accountKeyNotAccepted({ baseUrl, accountKey, source }: AccountCredential): CommandFailure {
   return serverFailure(`The account key ${abbreviateKey(accountKey)} is not valid at ${baseUrl}.`, [
-    'Make a new one in the dashboard, under “Account”, and set SVC_ACCOUNT_KEY to it; or correct SVC_BASE_URL.',
+    source === 'svc login'
+      ? 'It was revoked since `svc login` saved it: run `svc login` again.'
+      : 'Make a new one in the dashboard, under “Account”, and set SVC_ACCOUNT_KEY to it; or correct SVC_BASE_URL.',
   ])
 }
 

@@ -25,5 +25,5 @@ export function initCommand(deps: CliDeps, terminal: Terminal): Command {
 }
 
 const REGISTRATION_HELP = `
-With an account key in SVC_ACCOUNT_KEY, or typed when asked, it registers the runtime at SVC_BASE_URL and writes the
-credentials to .env. Without one it leaves them empty.`
+With an account key in SVC_ACCOUNT_KEY, of \`svc login\`, or typed when asked, it registers the runtime at SVC_BASE_URL
+and writes the credentials to .env. Without one it leaves them empty.`

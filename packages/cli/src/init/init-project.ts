@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { findAccountKey } from '../control-plane/account-key.ts'
 import type { CliDeps } from '../deps.ts'
 import { commandFailure, projectFailure } from '../failures.ts'
 import { baseUrlOf, isPlainText } from '../project/base-url.ts'
@@ -21,7 +22,7 @@ export async function initProject(deps: CliDeps, terminal: Terminal, input: Inpu
   checkFlags(input.flags)
   const baseUrl = baseUrlOf(deps.env)
   const hasEnvironmentFile = hasContents(join(folder, '.env'))
-  const { answers, accountKey } = await answersOf(deps, terminal, { ...input, folder, hasEnvironmentFile })
+  const { answers, accountKey } = await answersOf(deps, terminal, { ...input, folder, baseUrl, hasEnvironmentFile })
 
   const place = takePlace(folder, { withEnvironment: accountKey !== null })
   const runtime = accountKey === null ? null : await register(deps, terminal, { place, baseUrl, accountKey, answers })
@@ -36,15 +37,15 @@ function asCreated(file: FileOutcome): FileOutcome {
   return file.path === '.env' ? { path: file.path, status: 'created' } : file
 }
 
-type Open = Input & { readonly hasEnvironmentFile: boolean }
+type Open = Input & { readonly baseUrl: string; readonly hasEnvironmentFile: boolean }
 
 async function answersOf(
   deps: CliDeps,
   terminal: Terminal,
-  { folder, flags, hasEnvironmentFile }: Open,
+  { folder, flags, baseUrl, hasEnvironmentFile }: Open,
 ): Promise<{ answers: Answers; accountKey: string | null }> {
   // Credentials are shown once and have their place in .env: with one there already, a new runtime’s would be lost.
-  const accountKey = hasEnvironmentFile ? null : deps.env['SVC_ACCOUNT_KEY']?.trim() || null
+  const accountKey = hasEnvironmentFile ? null : (findAccountKey(deps, deps.env, baseUrl)?.accountKey ?? null)
   const problem = accountKey === null ? null : accountKeyProblem(accountKey)
   if (problem) throw projectFailure(`SVC_ACCOUNT_KEY ${problem}`)
   const answers = defaultAnswers(flags, folder)

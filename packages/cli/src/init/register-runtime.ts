@@ -41,7 +41,7 @@ export async function registerRuntime(
 
 function accountKeyNotAccepted(baseUrl: string): CommandFailure {
   return serverFailure(`The account key is not valid at ${baseUrl}. Nothing was written.`, [
-    'Copy it again, or make a new one, and set SVC_ACCOUNT_KEY to it.',
+    'Copy it again, or make a new one, and set SVC_ACCOUNT_KEY to it; or run `svc login` again, if it was saved by that.',
     'If the account is elsewhere, set SVC_BASE_URL to that control plane’s address.',
   ])
 }
@@ -53,6 +53,6 @@ function notRegistered(refusal: Refusal, { isLocal }: { isLocal: boolean }): Com
       ? 'Where it runs, `npm run -s admin -- set-tier --email you@example.com --tier pro` allows more.'
       : 'Upgrade the plan.',
     'Or use a runtime that you have: its id, secret and keys go into .env.',
-    'Or unset SVC_ACCOUNT_KEY: the project is made without registering, and .env filled in later.',
+    'Or unset SVC_ACCOUNT_KEY, or run `svc logout`: the project is made without registering, and .env filled in later.',
   ])
 }

@@ -55,7 +55,7 @@ function registrationLines({ runtime, baseUrl, files, shownFolder }: Made): stri
   }
   const environmentFile = shownFolder === '.' ? '.env' : `${shownFolder}/.env`
   return [
-    `No runtime was registered, and the credentials in ${environmentFile} are empty. Set SVC_ACCOUNT_KEY to an account key,`,
+    `No runtime was registered, and the credentials in ${environmentFile} are empty. Run svc login or set SVC_ACCOUNT_KEY,`,
     'remove that file and run svc init again; or fill it in with the id, secret and keys of a runtime that you have.',
     'Where the control plane runs, `npm run -s admin -- create-owner --email you@example.com` prints an account key.',
   ]

@@ -1,4 +1,5 @@
 import { type ExecutionSummary, TraceList } from '@svc/contract'
+import type { AccountCredential } from '../control-plane/account-key.ts'
 import type { Refusal } from '../control-plane/answer.ts'
 import { accountKeyNotAccepted, refused } from '../control-plane/faults.ts'
 import { request } from '../control-plane/request.ts'
@@ -9,7 +10,7 @@ const TIMEOUT_MS = 10_000
 const PAGE = 200
 
 /** Whose executions are read, where, and with which account key. */
-export type Source = { readonly baseUrl: string; readonly accountKey: string; readonly runtimeId: string }
+export type Source = AccountCredential & { readonly runtimeId: string }
 
 /** Which executions to read; `from` (inclusive) and `to` (exclusive) are milliseconds since the epoch, on the start. */
 type Filter = {
@@ -77,7 +78,7 @@ function failureOf(source: Source, refusal: Refusal): CommandFailure {
   if (status === 429 || status >= 500) return new PassingFailure(refused(refusal), (retryAfterSeconds ?? 0) * 1000)
   if (status === 401) return accountKeyNotAccepted(source)
   if (status !== 404) return refused(refusal)
-  return serverFailure(`The account of SVC_ACCOUNT_KEY has no runtime ${source.runtimeId} at ${source.baseUrl}.`, [
+  return serverFailure(`The account of ${source.source} has no runtime ${source.runtimeId} at ${source.baseUrl}.`, [
     'Take a key of the account that registered it, or correct SVC_RUNTIME_ID. `svc whoami` says whose the keys are.',
   ])
 }

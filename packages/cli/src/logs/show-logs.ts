@@ -1,4 +1,5 @@
 import { type ExecutionSummary, RuntimeId } from '@svc/contract'
+import { findAccountKey } from '../control-plane/account-key.ts'
 import { refused } from '../control-plane/faults.ts'
 import { readStatus } from '../control-plane/read-status.ts'
 import type { CliDeps, Environment } from '../deps.ts'
@@ -68,17 +69,17 @@ async function readLatest(read: ReadExecutions, { isFailedOnly, limit }: LogsInp
 async function sourceOf(deps: CliDeps): Promise<Source> {
   const env = surroundings(deps)
   const baseUrl = baseUrlOf(env)
-  const accountKey = env['SVC_ACCOUNT_KEY']?.trim() || null
-  if (accountKey === null) {
+  const credential = findAccountKey(deps, env, baseUrl)
+  if (credential === null) {
     throw projectFailure(
       'SVC_ACCOUNT_KEY is not set: executions are read with an account key, not with a deploy key.',
       [
-        `Make one in the dashboard, under “Account” (${baseUrl}/dashboard), and set SVC_ACCOUNT_KEY to it.`,
+        `Run \`svc login\`; or make one in the dashboard, under “Account” (${baseUrl}/dashboard), and set it.`,
         'It opens the whole account: set it in your shell, and keep it away from the server of your capabilities.',
       ],
     )
   }
-  return { baseUrl, accountKey, runtimeId: await runtimeIdOf(deps, env, baseUrl) }
+  return { ...credential, runtimeId: await runtimeIdOf(deps, env, baseUrl) }
 }
 
 async function runtimeIdOf(deps: CliDeps, env: Environment, baseUrl: string): Promise<string> {

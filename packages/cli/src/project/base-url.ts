@@ -1,6 +1,6 @@
 import { isLocalHost, portProblem } from '@svc/contract'
 import type { Environment } from '../deps.ts'
-import { projectFailure } from '../failures.ts'
+import { projectFailure, usageFailure } from '../failures.ts'
 
 /** Where `npm start` serves a control plane. */
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787'
@@ -17,6 +17,14 @@ export function baseUrlOf(env: Environment): string {
   const { baseUrl, problem } = readBaseUrl(env)
   if (problem === null) return baseUrl
   throw projectFailure(`SVC_BASE_URL ${problem}`)
+}
+
+/** The address that `--url` names, else the environment's. */
+export function urlOrBase(url: string | undefined, env: Environment): string {
+  if (url === undefined) return baseUrlOf(env)
+  const { baseUrl, problem } = readBaseUrl({ SVC_BASE_URL: url })
+  if (problem === null) return baseUrl
+  throw usageFailure(`--url ${problem}`)
 }
 
 function baseUrlProblem(baseUrl: string): string | null {

@@ -12,6 +12,8 @@ type Options = {
   fetch?: typeof fetch
   timers?: Timers
   stdin?: NonNullable<CliDeps['stdin']>
+  configFolder?: string
+  openInBrowser?: (url: string) => void
   onStderr?: (text: string) => void
 }
 
@@ -44,7 +46,10 @@ export async function runSvc(cwd: string, args: readonly string[], options: Opti
       stderr: output('stderr'),
       env: process.env,
       cwd,
+      machine: 'ada-laptop',
       ...(options.stdin && { stdin: options.stdin }),
+      ...(options.configFolder && { configFolder: options.configFolder }),
+      ...(options.openInBrowser && { openInBrowser: options.openInBrowser }),
     }
     const timers = options.timers ?? NO_TIMERS
     const exitCode = await runCli({ ...deps, timers, fetch: options.fetch ?? fetch }, args)
