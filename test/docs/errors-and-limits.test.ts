@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { ERROR_STATUS, ErrorBody, RECEIVER_REFUSALS } from '@svc/contract'
+import { ERROR_STATUS, ErrorBody } from '@svc/contract'
 import { createHandler, defineRuntime, type HandlerOptions, NonceStoreFullError } from '@svc/sdk'
 import { signRequest } from '@svc/sdk/testing'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { FAILURES } from '../../packages/server/src/dispatch/failures.ts'
 import { DEFAULT_LIMITS } from '../../packages/server/src/limits.ts'
 import { TIERS } from '../../packages/server/src/usage/tiers.ts'
 import { sampleOf } from '../support/doc-samples.ts'
@@ -43,12 +42,6 @@ test('the envelope that is shown is one', () => {
   expect(ERROR_STATUS[shown.error.code]).toBe(400)
 })
 
-test('the table of the receiver’s refusals is the contract’s, each with its status', () => {
-  const rows = tableOf('What your endpoint answers', 'code').map(([code, status]) => [code, Number(status)])
-  expect(rows).toHaveLength(Object.keys(RECEIVER_REFUSALS).length)
-  expect(Object.fromEntries(rows)).toEqual(RECEIVER_REFUSALS)
-})
-
 test('the answers that are not about the call are those of the handler, each with its status', async () => {
   const identity = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret' }
   const answerOf = async (options: Partial<HandlerOptions>, request?: Request) => {
@@ -73,13 +66,6 @@ test('the answers that are not about the call are those of the handler, each wit
   const [, section = ''] = /\nFive further answers([\s\S]*?)\n\n/.exec(page) ?? []
   const named = [...section.matchAll(/`([a-z_]+)`\s\((\d{3})\)/g)].map(([, code, status]) => [code, Number(status)])
   expect(named).toEqual(answers)
-})
-
-test('the table of failed calls has every sentence that the dispatcher says', () => {
-  const said = tableOf('Why a capability call fails', 'message').map(([message]) => message)
-  const known = new Set(Object.values(FAILURES).map(({ message }) => message))
-  // Those with a place to fill in are made where they are said.
-  expect(said.filter((message = '') => !/<\w+>/.test(message)).sort()).toEqual([...known].sort())
 })
 
 test('the table of the SDK’s codes is the type’s', () => {

@@ -29,9 +29,9 @@ test('every message that the page on troubleshooting quotes is one that the sour
   expect(unsaid).toEqual([])
 }, 60_000)
 
-test('every refusal of the SDK’s handler has a row, and so does every sentence of a call that failed', () => {
-  const codes = Object.keys(RECEIVER_REFUSALS)
-  expect(codes.filter((code) => !symptoms.includes(code))).toEqual([])
+test('every refusal of the SDK’s handler has a row with its status, and so does every sentence of a call that failed', () => {
+  const codes = [...page.matchAll(/`([a-z_]+)` \((\d{3})\)/g)].map(([, code = '', status]) => [code, Number(status)])
+  expect(Object.fromEntries(codes)).toMatchObject(RECEIVER_REFUSALS)
   // Who cancels a call has left, and is shown nothing.
   const sentences = Object.values(FAILURES).filter((failure) => failure !== FAILURES.cancelled)
   expect(sentences.filter(({ message }) => !symptoms.includes(message))).toEqual([])
