@@ -7,6 +7,10 @@ import { compressBeside } from '../../scripts/compress.js'
 
 const OUT = 'dist/app'
 
+// In development the control plane is a server of its own, which lets pages of its own origin alone change something.
+const SERVER = `http://127.0.0.1:${process.env['PORT'] ?? 8787}`
+const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER } }
+
 function compress(): Plugin {
   return {
     name: 'compress',
@@ -36,5 +40,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { '/v1': 'http://127.0.0.1:8787', '/openapi.json': 'http://127.0.0.1:8787' } },
+  server: { proxy: { '/v1': toServer, '/openapi.json': toServer } },
 })
