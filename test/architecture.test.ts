@@ -246,6 +246,7 @@ describe('within the server', () => {
     ).toEqual([])
   })
 
+  // holds STR-12
   test('only the dispatcher and the model’s post speak HTTP to the outside, and its fetch is handed in at one place', () => {
     const others = server.filter((file) => !inServer(/^(dispatch\/|model\/chat-completions\/pooled-post\.ts$)/)(file))
     const isClient = (specifier: string, isTypeOnly: boolean) =>
@@ -294,6 +295,7 @@ describe('within the server', () => {
     expect(breaches(others, (_, target) => isChoice(target))).toEqual([])
   })
 
+  // holds ERR-13
   test('no answer is coded execution_error, which stays reserved', () => {
     expect(mentions(server, /execution_error/)).toEqual([])
   })

@@ -25,6 +25,7 @@ function runTests(file: string, environment: Record<string, string>) {
   })
 }
 
+// holds OPS-10
 test('a run says which engines it tests on, and that nothing was skipped', async () => {
   const { code, stdout } = await runTests('packages/contract/test/keys.test.ts', { PATH: process.env['PATH'] ?? '' })
   expect(code).toBe(0)
@@ -32,6 +33,7 @@ test('a run says which engines it tests on, and that nothing was skipped', async
   expect(stdout.trim().split('\n').at(-1)).toBe('No test was skipped for want of a program or a server.')
 }, 60_000)
 
+// holds OPS-10
 test('a run ends with what it skipped and what would have to be there', async () => {
   const { code, stdout } = await runTests('test/docs/signing.test.ts', { PATH: barePath() })
   expect(code).toBe(0)
@@ -44,6 +46,7 @@ test('a run ends with what it skipped and what would have to be there', async ()
   ])
 }, 60_000)
 
+// holds OPS-10
 test('under CI a run fails before its first test, and names everything that it would have skipped', async () => {
   const { code, stdout, stderr } = await runTests('packages/contract/test/keys.test.ts', {
     PATH: barePath(),
@@ -55,6 +58,7 @@ test('under CI a run fails before its first test, and names everything that it w
   expect(stderr).not.toContain('haproxy-3')
 }, 60_000)
 
+// holds OPS-10
 test.each([
   ['SVC_TEST_DATABASE_URL', `postgres://postgres@127.0.0.1:${DEAD_PORT}`, 'postgres'],
   ['SVC_TEST_REDIS_URL', `redis://127.0.0.1:${DEAD_PORT}`, 'redis'],

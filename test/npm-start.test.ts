@@ -4,6 +4,7 @@ import { start } from './support/programs.ts'
 import { scratchFolder } from './support/sample-folder.ts'
 import { ROOT } from './support/source-tree.ts'
 
+// holds OPS-01
 test('npm start hands SIGTERM on to the server, which drains, and exits 0', async () => {
   const folder = scratchFolder()
   const env = { PATH: process.env['PATH'], HOME: folder, SVC_DATA_DIR: folder, PORT: '0', SVC_MODEL: 'demo:rules' }

@@ -137,6 +137,7 @@ function outlivesCall({ parent }: ts.Node): boolean {
   return !around || (ts.isFunctionDeclaration(around) && /^create/.test(around.name?.text ?? ''))
 }
 
+// holds CAP-15
 test('every cache of the server is listed with what its keys contain', () => {
   const sources = readSources().filter(({ path }) => path.startsWith(ROOT))
   const kept = sources.map(({ path, text }) => [path.slice(ROOT.length), keptIn(path, text)] as const)

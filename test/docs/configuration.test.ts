@@ -30,6 +30,7 @@ test('the page has a row for each field of svc.config.ts, and no other', () => {
   )
 })
 
+// holds LIM-11
 test('the page lists every limit with its default', () => {
   const limits = readFileSync(join(ROOT, 'packages/server/src/limits.ts'), 'utf8')
   const names = [

@@ -15,6 +15,7 @@ const ENVIRONMENT = {
 }
 const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url))
 
+// holds MDL-04, OPS-09
 test('the demo does the main job from registration to trace, within a minute and without a key', async () => {
   const { stdout } = await run(process.execPath, [DEMO], { env: ENVIRONMENT, timeout: 60_000 })
 
@@ -26,6 +27,7 @@ test('the demo does the main job from registration to trace, within a minute and
   expect(stdout.trimEnd().endsWith('Every step answered as it should.')).toBe(true)
 }, 60_000)
 
+// holds OPS-09
 test('with --serve both stay up until Ctrl+C, which stops them in order', async () => {
   const env = { ...ENVIRONMENT, PORT: '0', SHOP_PORT: '0' }
   // A process group of its own, as a terminal gives: Ctrl+C goes to every process in it.

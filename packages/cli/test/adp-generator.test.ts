@@ -77,6 +77,7 @@ const manifests = fc.record(
 describeEngine('sqlite', 'the adp generator', (engine) => {
   const database = useDatabase(engine)
 
+  // holds GEN-08
   test('writes byte for byte what the control plane publishes, or tells the reason that it gives', async () => {
     const baseUrl = 'https://svc.test'
     const service = await startForTest(database(), { baseUrl, limits: { deploymentsPerHour: 1_000 } })
@@ -109,6 +110,7 @@ describeEngine('sqlite', 'the adp generator', (engine) => {
   }, 60_000)
 })
 
+// holds GEN-12
 test('names no address of a runtime that nobody has told yet, and says when it will', async () => {
   const context = generatorContext({ website: WEBSITE }, { runtimeId: null })
   expect(await written(context)).toBeNull()

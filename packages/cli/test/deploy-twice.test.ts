@@ -27,6 +27,7 @@ function shopCopy(): string {
 describeEngine('sqlite', 'the shop against a control plane', (engine) => {
   const database = useDatabase(engine)
 
+  // holds GEN-08
   test('makes the manifest that is published, although the tool knows the control plane by another name', async () => {
     const service = await startForTest(database(), { baseUrl: 'http://127.0.0.1:8787/' })
     const runtime = await service.runtime(await service.owner())
@@ -47,6 +48,7 @@ describeEngine('sqlite', 'the shop against a control plane', (engine) => {
     expect(generatedFiles(shop)[OPENAPI]).not.toContain('localhost')
   }, 60_000)
 
+  // holds GEN-01
   test('is deployed, deployed again with every generator skipped, and deployed anew after a change', async () => {
     const service = await startForTest(database(), { baseUrl: BASE_URL })
     const runtime = await service.runtime(await service.owner())

@@ -10,6 +10,7 @@ const STATUS = 'GET /v1/runtime/status'
 const DEPLOY = 'POST /v1/deployments'
 
 describe('a deploy that succeeds', () => {
+  // holds CFG-01, CFG-06, CLI-03, CLI-04, DEP-10
   test('publishes a whole manifest with the deploy key, after one look-up of what is live', async () => {
     const controlPlane = await startControlPlane({
       [STATUS]: statusReply(['order-status']),
@@ -53,6 +54,7 @@ describe('a deploy that succeeds', () => {
     )
   })
 
+  // holds DEP-25
   test('publishes what the agent may use, and refuses a limit of zero by its name', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: deployReply([]) })
     const withLimits = (limits: string) => {
@@ -70,6 +72,7 @@ describe('a deploy that succeeds', () => {
     expect(refused.stderr).toContain('agent.limits.tokens')
   })
 
+  // holds CLI-05
   test('prints what it adds to and removes from the live names before it publishes', async () => {
     const controlPlane = await startControlPlane({
       [STATUS]: statusReply(['order-status', 'track-parcel']),
@@ -97,6 +100,7 @@ describe('a deploy that succeeds', () => {
     )
   })
 
+  // holds CLI-15
   test('publishes what is identical all the same, but not with --if-changed', async () => {
     const same = statusReply(['order-status', 'refund'])
     const other = statusReply(['order-status'])
@@ -132,6 +136,7 @@ describe('a deploy that succeeds', () => {
     expect(await warned('https://shop.example.com/svc')).toBe('')
   })
 
+  // holds CLI-07
   test('passes on the server’s warnings and names each capability published without an input schema', async () => {
     const controlPlane = await startControlPlane({
       [STATUS]: statusReply(['gone']),
@@ -152,6 +157,7 @@ describe('a deploy that succeeds', () => {
     expect(stderr).not.toContain('“order-status”')
   })
 
+  // holds CLI-06
   test('is not held up by a failed look-up of what is live, and mentions it in one line', async () => {
     const controlPlane = await startControlPlane({
       [STATUS]: envelope(500, 'internal_error', 'Something went wrong.'),
@@ -168,6 +174,7 @@ describe('a deploy that succeeds', () => {
 })
 
 describe('a dry run', () => {
+  // holds CLI-08
   test('publishes nothing and shows what would have been published', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply(['order-status']) })
     const files = { 'svc.config.ts': CONFIG, '.svc/runtime.ts': runtimeModule(['order-status', 'refund'], ['refund']) }
@@ -182,6 +189,7 @@ describe('a dry run', () => {
     expect(stderr).toContain('“refund” has no input schema')
   })
 
+  // holds CLI-08
   test('works without a control plane in reach', async () => {
     const folder = createProject(shopProject())
     const { exitCode, stdout, stderr } = await runSvc(folder, ['deploy', '--dry-run'])
@@ -193,6 +201,7 @@ describe('a dry run', () => {
 })
 
 describe('a project of any shape', () => {
+  // holds CFG-05
   test('is found from a folder below it, with its runtime as a named export at a path of its own', async () => {
     const folder = createProject({
       'svc.config.ts': CONFIG.replace('endpoint:', "runtime: './src/capabilities.ts', endpoint:"),
@@ -220,6 +229,7 @@ describe('a project of any shape', () => {
     expect(controlPlane.requests[1]?.body).toMatchObject({ manifest: { website: { name: 'Aliased' } } })
   })
 
+  // holds CFG-04
   test('may leave everything but the key out, and its manifest is still one the contract accepts', async () => {
     const folder = createProject({
       'svc.config.ts': 'export default { apiKey: process.env.SVC_API_KEY }',

@@ -28,6 +28,7 @@ test('the real environment wins over .env', async () => {
   expect(inEnvironment.requests).toHaveLength(3)
 })
 
+// holds CLI-01
 test('.env is read before the configuration and the runtime module run', async () => {
   const folder = createProject({
     ...shopProject(),

@@ -42,6 +42,7 @@ describe('the order of a deployment', () => {
     expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, ...BUILT_IN_FILES].sort())
   })
 
+  // holds CLI-02
   test('a manifest that cannot be published leaves nothing written and nothing sent', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: DEPLOYED })
     const handmade = `export default { kind: 'svc-runtime', capabilities: [
@@ -55,6 +56,7 @@ describe('the order of a deployment', () => {
     expect(controlPlane.requests).toEqual([])
   })
 
+  // holds CLI-08
   test('a dry run writes the files and remembers them, and publishes nothing', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([]) })
     const folder = createProject(shopProject())
@@ -136,6 +138,7 @@ describe('what was committed', () => {
 })
 
 describe('the runtime that generated documents name', () => {
+  // holds GEN-07
   test('is the one that the control plane tells, in the first deployment already', async () => {
     const controlPlane = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
     const folder = createProject(shopProject())
@@ -145,6 +148,7 @@ describe('the runtime that generated documents name', () => {
     expect(generatedFiles(folder)[ADP]).toContain(`${controlPlane.url}/v1/capabilities/rt_exampleShop/refund`)
   })
 
+  // holds GEN-07
   test('is remembered, so that a deployment without an answer and svc generate without a key know it', async () => {
     const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
     const folder = createProject(shopProject())
@@ -180,6 +184,7 @@ describe('the runtime that generated documents name', () => {
     expect(readJson(folder, RUNTIME)).toMatchObject({ runtimeId: 'rt_exampleShop' })
   })
 
+  // holds GEN-12
   test('may be out of reach: what was made with it stays as it is, and is skipped when it is known again', async () => {
     const known = await startControlPlane({ [STATUS]: statusReply([], null, NAMED), [DEPLOY]: DEPLOYED })
     const folder = createProject({ ...shopProject(), 'other.config.ts': CONFIG })
@@ -211,6 +216,7 @@ describe('the runtime that generated documents name', () => {
     expect(stdout).toMatch(/^ {2}openapi +kept$/m)
   })
 
+  // holds GEN-07
   test('is addressed as the control plane publishes it, wherever the tool reaches it, and without a key, too', async () => {
     const publicUrl = 'https://svc.example.com'
     const reply = statusReply([], null, { ...NAMED, baseUrl: publicUrl })

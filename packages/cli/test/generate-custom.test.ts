@@ -31,6 +31,7 @@ async function failureOf(fields: Parameters<typeof generatorSource>[0]): Promise
 }
 
 describe('a generator of the project’s own', () => {
+  // holds CFG-09
   test('runs after the built-in ones, in the order of the list, and writes into the folder of its name', async () => {
     const folder = projectWith(
       generatorSource({ name: 'second', generate: "() => [{ path: 'deep/er.txt', contents: 'ä' }]" }),
@@ -80,6 +81,7 @@ describe('a generator of the project’s own', () => {
     expect(generatedFiles(folder)[NOTES]).toBe('late')
   })
 
+  // holds GEN-05
   test('is not called again while its inputs stay the same, whatever else of the project changes', async () => {
     const notes = generatorSource({
       inputs: '({ manifest }) => manifest.website',
@@ -150,6 +152,7 @@ describe('a generator that fails is named, and nothing is written', () => {
     expect(stderr).toMatch(/✖ inputs\(\) of the generator “notes” failed\.\n {2}no file\n/)
   })
 
+  // holds GEN-05
   test.each([
     ['nothing', 'undefined', 'the value is undefined'],
     ['a function', '{ a: [{ b: () => 1 }] }', 'a.0.b is a function'],
@@ -161,6 +164,7 @@ describe('a generator that fails is named, and nothing is written', () => {
     expect(await failureOf({ inputs: `() => (${inputs})` })).toContain(problem)
   })
 
+  // holds GEN-04
   test.each([
     [
       'no list',
@@ -217,6 +221,7 @@ describe('a generator that fails is named, and nothing is written', () => {
     expect(line).toContain(problem)
   })
 
+  // holds CLI-02
   test('before a further generator runs, and before anything is sent', async () => {
     const controlPlane = await startControlPlane({})
     const folder = projectWith(
@@ -232,6 +237,7 @@ describe('a generator that fails is named, and nothing is written', () => {
   })
 })
 
+// holds CFG-09
 test.each([
   [
     'a name that is taken, in other letters',

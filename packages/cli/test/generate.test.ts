@@ -44,6 +44,7 @@ async function statuses(folder: string, args: readonly string[] = []): Promise<R
 }
 
 describe('a first run', () => {
+  // holds CLI-12, GEN-06
   test('writes the four built-in generators’ files at their paths, without a key and without the network', async () => {
     const folder = createProject(shopProject())
     const { exitCode, stdout, stderr } = await generate(folder)
@@ -56,6 +57,7 @@ describe('a first run', () => {
     expect(readJson(folder, ADP)).toMatchObject({ id: 'com.example.shop' })
   })
 
+  // holds GEN-03
   test('describes the runtime with the versions of SDK and tool, and without the agent’s instructions', async () => {
     const folder = createProject(shopProject())
     await generate(folder)
@@ -75,6 +77,7 @@ describe('a first run', () => {
     })
   })
 
+  // holds GEN-02
   test('lists the capabilities in one form, whatever the order they were written in', async () => {
     const schema = (fields: string) => `{ name: 'a', version: '1.0.0', description: '', input: { ${fields} } }`
     const module = (capabilities: string) => `
@@ -100,6 +103,7 @@ export default defineRuntime({ capabilities: [${capabilities}] })`
     })
   })
 
+  // holds CFG-09
   test('skips the built-in generators that are disabled', async () => {
     const config = withGenerators(CONFIG, "disabled: ['openapi', 'adp', 'runtime-manifest']")
     const folder = createProject({ ...shopProject(), 'svc.config.ts': config })
@@ -118,6 +122,7 @@ export default defineRuntime({ capabilities: [${capabilities}] })`
 })
 
 describe('a further run', () => {
+  // holds GEN-01
   test('skips every generator whose inputs and files are what they were, and touches nothing', async () => {
     const folder = createProject(shopProject())
     await generate(folder)
@@ -144,6 +149,7 @@ describe('a further run', () => {
     expect(generatedFiles(folder)).toEqual(before)
   })
 
+  // holds CLI-13
   test('runs those generators again whose inputs have changed, and says which files that changed', async () => {
     const folder = createProject({
       ...shopProject(['order-status']),
@@ -160,6 +166,7 @@ describe('a further run', () => {
     expect(readJson(folder, RUNTIME)).toMatchObject({ capabilityCount: 2 })
   })
 
+  // holds CLI-13
   test('runs every generator with --force, and calls a file that comes out the same unchanged', async () => {
     const folder = createProject(shopProject())
     await generate(folder)
@@ -250,6 +257,7 @@ describe('--check', () => {
     expect(Object.keys(generatedFiles(folder))).toEqual(BUILT_IN_FILES.toSorted())
   })
 
+  // holds GEN-06
   test('fails with 1 and names each file that is missing or out of date', async () => {
     const folder = createProject(shopProject())
     await generate(folder)
@@ -267,6 +275,7 @@ describe('--check', () => {
 })
 
 describe('files stay inside .svc/generated', () => {
+  // holds GEN-04
   test.each([
     ['a generator’s folder', '.svc/generated/openapi'],
     ['a generated file', OPENAPI],

@@ -122,6 +122,7 @@ const ASSERTED = /^rejects: format\.json › .* is only an annotation by default
 describe.each(DRAFTS)('the official suite, %s', (draft, $schema) => {
   const cases = casesOf(draft, $schema)
 
+  // holds CAP-10
   test('what a dry run passes the service passes, and the reverse', () => {
     const disagreeing = cases.filter(({ schema }) => {
       const { server, tool } = verdicts(schema)
@@ -130,6 +131,7 @@ describe.each(DRAFTS)('the official suite, %s', (draft, $schema) => {
     expect(disagreeing.map(({ place }) => place)).toEqual([])
   })
 
+  // holds CAP-10
   test.each([
     ['the service', service],
     ['the SDK', sdk],

@@ -85,6 +85,7 @@ async function follow({ fetch, env = ENV, args = [] }: Followed, steps: (() => u
 const idsIn = (text: string) => text.match(/exec_\w+/g) ?? []
 
 describe('svc logs', () => {
+  // holds CLI-17
   test('shows the latest executions, oldest first, and what each came to', async () => {
     const { fetch } = createHistory(
       { id: 'exec_a', startMs: 0, endMs: 1 },
@@ -166,6 +167,7 @@ describe('svc logs', () => {
 })
 
 describe('svc logs --follow', () => {
+  // holds CLI-18
   test('shows each execution once, when it has ended, in whatever order they began', async () => {
     const history = createHistory(
       // It runs for longer than the window of starts that is read again.
@@ -228,6 +230,7 @@ describe('svc logs --follow', () => {
     expect(ids).toEqual(['exec_call', 'exec_running'])
   })
 
+  // holds CLI-18
   test('outlasts a control plane that is away, asks less often, and shows what ended meanwhile', async () => {
     const history = createHistory({ id: 'exec_running', startMs: 0 })
     const busy = envelope(429, 'rate_limit_exceeded', 'Busy.').body

@@ -46,6 +46,7 @@ describeEngine('sqlite', 'the OpenAPI document', (engine) => {
     return { scene, document, path: (name: string) => `/v1/capabilities/${runtimeId}/${name}` }
   }
 
+  // holds GEN-10
   test('describes every answer of the control plane, to the last field and header', async () => {
     const { scene, path, ...written } = await start()
     const described = describedBy(written.document)
@@ -73,6 +74,7 @@ describeEngine('sqlite', 'the OpenAPI document', (engine) => {
     expect([...seen].sort()).toEqual([200, 400, 401, 404, 429, 500, 502])
   }, 60_000)
 
+  // holds GEN-10
   test('describes what the control plane takes, and nothing that it refuses', async () => {
     const { scene, document, path } = await start('enterprise')
     const validator = validators(document)

@@ -39,6 +39,7 @@ const SHOP = {
 const pathOf = (name: string) => `/v1/capabilities/${RUNTIME_ID}/${name}`
 
 describe('the document', () => {
+  // holds GEN-09
   test('has one path for each capability of this runtime, at the control plane’s address, and no other', async () => {
     const { openapi, servers, paths } = await writtenOpenApi(
       generatorContext(SHOP, { baseUrl: 'https://svc.example.org' }),
@@ -157,11 +158,13 @@ describe('the document', () => {
     expect(await versionOf([search], 'Renamed')).toBe(versions[0])
   })
 
+  // holds GEN-09
   test('holds nothing of the owner’s: no endpoint, no instructions, no user name', async () => {
     const text = JSON.stringify(await writtenOpenApi(generatorContext(SHOP)))
     for (const secret of ['private.example.net', 'secretive', 'lovelace', 'hunter2']) expect(text).not.toContain(secret)
   })
 
+  // holds GEN-09
   test('satisfies a linter to the last recommendation that an owner can follow', async () => {
     const found = await findings(
       await writtenOpenApi(generatorContext(SHOP, { baseUrl: 'https://svc.test' })),
@@ -218,6 +221,7 @@ describe('schemas of one document', () => {
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(10)
   })
 
+  // holds GEN-11
   test('that lead out of themselves are refused by name', async () => {
     const context = (reference: string) =>
       generatorContext({ capabilities: [capability('search', { properties: { a: { $ref: reference } } })] })
@@ -235,6 +239,7 @@ describe('schemas of one document', () => {
   })
 })
 
+// holds GEN-12
 test('no document names addresses of a runtime that nobody has told yet, and the reason is said', async () => {
   const context = generatorContext(SHOP, { runtimeId: null })
   expect(await openapiGenerator.generate(context)).toEqual([])

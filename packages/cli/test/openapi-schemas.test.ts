@@ -330,6 +330,7 @@ describe('an owner’s schema in the OpenAPI document takes what the control pla
       )
     })
 
+  // holds GEN-11
   test('for schemas of any kind, in either dialect', async () => {
     const seen = { taken: 0, refused: 0, schemas: 0 }
     await fc.assert(

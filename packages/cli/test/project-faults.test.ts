@@ -25,6 +25,7 @@ describe('the configuration', () => {
     expect(stderr).toContain('export default defineConfig({ apiKey: process.env.SVC_API_KEY })')
   })
 
+  // holds CFG-02
   test('all faults are reported at once, each on its own line with its own message and fix', async () => {
     const config = `export default {
       endpoint: 'http://shop.example.com', runtime: 7, provider: 'openai', colour: 'red',
@@ -49,6 +50,7 @@ describe('the configuration', () => {
     expect(lines).toHaveLength(10)
   })
 
+  // holds CFG-03
   test('a key of the wrong kind is refused before it is sent, and not printed', async () => {
     const key = DEPLOY_KEY.replace('svc_sk_', 'svc_pk_')
     const { stderr } = await deployFaulty(shopProject(), { SVC_API_KEY: key })
@@ -165,6 +167,7 @@ describe('the runtime module', () => {
     expect(stderr).toContain('It exports other, runtime.')
   })
 
+  // holds CAP-03
   test('a capability name that cannot be published comes with a repaired one', async () => {
     const { stderr } = await deployFaulty({
       'svc.config.ts': CONFIG,
@@ -192,6 +195,7 @@ describe('the runtime module', () => {
     expect(stderr).toContain('“refund”')
   })
 
+  // holds CLI-02
   test('faults of the compiled manifest stand under the capability’s name', async () => {
     const handmade = `export default { kind: 'svc-runtime', capabilities: [
       { kind: 'svc-capability', name: 'refund', version: 'one', handler: () => ({}) },
@@ -203,6 +207,7 @@ describe('the runtime module', () => {
   })
 })
 
+// holds CLI-02
 test('a fault of the project wins over a control plane that is out of reach', async () => {
   const folder = createProject({ 'svc.config.ts': CONFIG })
   const { exitCode, stderr } = await runSvc(folder, ['deploy'])

@@ -72,6 +72,7 @@ describe('fields that are refused', () => {
     return JSON.parse(stdout).error.fieldErrors
   }
 
+  // holds CFG-07
   test('say why: provider, model, tier and adp.endpoint', async () => {
     const fields = `provider: 'x', model: 'y', tier: 'pro', adp: { namespace: 'com.example', endpoint: 'https://a.example' }`
     expect(await refusalOf(fields)).toEqual({

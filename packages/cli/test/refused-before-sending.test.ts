@@ -29,6 +29,7 @@ async function refusal(runtime: string, args: readonly string[], env: Record<str
 }
 
 describe('what the control plane would refuse is refused here, before a file is written and a request is sent', () => {
+  // holds CLI-02
   test.each(COMMANDS)('by svc %s', async (command) => {
     const input = 'z.object({ delay: z.iso.duration(), codes: z.array(z.string().regex(/(?<!x)a/)) })'
     const { exitCode, stderr, written, requests } = await refusal(runtimeWith(input), command.split(' '))

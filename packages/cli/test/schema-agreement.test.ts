@@ -157,6 +157,7 @@ const GOOD: readonly (readonly [what: string, schema: JsonObject])[] = [
 ]
 
 describe('what the control plane refuses', () => {
+  // holds CLI-02
   test.each(BAD)('is refused by the tool: %s', (_what, said, schema) => {
     expect({ server: verdicts(schema).server !== null }).toEqual({ server: true })
     const [[place, [sentence]] = ['', ['']]] = Object.entries(verdicts(schema).tool)
@@ -166,6 +167,7 @@ describe('what the control plane refuses', () => {
 })
 
 describe('what the control plane accepts', () => {
+  // holds CLI-02
   test.each(GOOD)('is accepted by the tool: %s', (_what, schema) => {
     expect(verdicts(schema)).toEqual({ server: null, tool: {} })
   })

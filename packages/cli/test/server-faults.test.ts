@@ -111,6 +111,7 @@ test.each([
   expect(stderr).toContain(`The control plane refused: Words for ${status}.`)
 })
 
+// holds CLI-16
 test.each([
   ['1', 'Try again in 1 second.'],
   ['12', 'Try again in 12 seconds.'],

@@ -22,6 +22,7 @@ async function statusOf(
   return outcome
 }
 
+// holds CLI-09, CLI-10
 test('status prints every fact about what is live and that the project is in sync', async () => {
   const { exitCode, stdout, stderr } = await statusOf(shopProject(), ['refund', 'order-status'])
   expect(exitCode).toBe(0)
@@ -46,6 +47,7 @@ test('status prints every fact about what is live and that the project is in syn
   )
 })
 
+// holds CLI-11
 test('status names each capability that is marked deprecated, since when, and until when it stays', async () => {
   const deprecated = [
     { name: 'refund', deprecatedSince: '1.2.0', removalNotBefore: '2.0.0' },
@@ -90,6 +92,7 @@ test('an SVC_RUNTIME_ID that is not the key’s runtime is warned of, and one th
   expect((await statusWith('rt_exampleShop')).stderr).toBe('')
 })
 
+// holds CLI-10
 test('status prints the difference and the command that ends it', async () => {
   const { exitCode, stdout } = await statusOf(shopProject(), ['order-status', 'track-parcel'])
   expect(exitCode).toBe(0)
@@ -115,6 +118,7 @@ test('a runtime module that does not load cannot hide what is live', async () =>
   expect(stderr).toContain('broken today')
 })
 
+// holds CLI-14
 test('status tells every change of what is live in words, and which of them may break callers', async () => {
   const [refund, order] = ['refund', 'order-status'].map(shopCapability)
   const id = { type: 'string', maxLength: 8 }

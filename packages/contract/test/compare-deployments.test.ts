@@ -203,6 +203,7 @@ describe('input schemas', () => {
     expect(told.at(-1)).toBe('book-table: differs in more than was compared, breaking')
   })
 
+  // holds DEP-27
   test('what is not said to be breaking goes on accepting what was accepted', () => {
     const leaf = fc.oneof(
       fc.record(
@@ -277,12 +278,14 @@ describe('output schemas', () => {
 describe('a capability that is left out', () => {
   const gone = { capabilities: [] }
 
+  // holds DEP-19
   test('is warned of where it was never marked deprecated', () => {
     expect(removalWarnings(deployed(), gone)).toEqual([expect.stringContaining('without having been deprecated')])
     expect(removalWarnings(deployed({ deprecated: true }), gone)).toEqual([])
     expect(removalWarnings(deployed(), deployed())).toEqual([])
   })
 
+  // holds DEP-26
   test.each([
     ['1.4.0', '2.0.0', true],
     ['2.0.0-rc.1', '2.0.0', true],

@@ -9,10 +9,12 @@ function faultsOf(value: unknown) {
   return parsed.success ? {} : fieldErrorsOf(parsed.error)
 }
 
+// holds CFG-05
 test('a key is all that must be there; the runtime’s module has its default place', () => {
   expect(SvcConfig.parse({ apiKey })).toEqual({ apiKey, runtime: '.svc/runtime.ts' })
 })
 
+// holds CFG-03
 test('a missing key is answered with the variable that sets it', () => {
   expect(faultsOf({})['apiKey']?.[0]).toContain('SVC_API_KEY')
   expect(faultsOf({ apiKey: undefined })['apiKey']?.[0]).toContain('SVC_API_KEY')
@@ -31,6 +33,7 @@ test('no message repeats a key', () => {
   }
 })
 
+// holds CFG-02, CFG-04, CFG-08
 test('all failing fields are reported together, each with its own message', () => {
   const faults = faultsOf({
     apiKey: 'svc_sk_x',
@@ -62,6 +65,7 @@ test('the settings are all of it but the key', () => {
   expect(SvcSettings.safeParse({ apiKey }).success).toBe(false)
 })
 
+// holds CFG-07
 test('adp.endpoint is refused with the reason; an unknown field of that name elsewhere is only unknown', () => {
   const faults = faultsOf({
     apiKey,

@@ -17,6 +17,7 @@ test('the smallest manifest is accepted, and what it leaves out has its default'
   })
 })
 
+// holds CAP-08, DEP-10
 test('a manifest that uses every field is accepted as it is', () => {
   const inputSchema = { type: 'object', properties: { text: { type: 'string' } } }
   const capability = {
@@ -40,6 +41,7 @@ test('a manifest that uses every field is accepted as it is', () => {
   expect(DeploymentManifest.parse(whole)).toEqual(whole)
 })
 
+// holds DEP-08
 test.each([1, 3, '2', null, undefined])('schemaVersion %j is refused', (schemaVersion) => {
   expect(faultsOf(manifest({ schemaVersion }))).toEqual({ schemaVersion: ['must be 2.'] })
 })
@@ -79,6 +81,7 @@ describe('capabilities', () => {
     ])
   })
 
+  // holds CAP-09
   test('a second action is refused', () => {
     const actions = [{ name: 'one' }, { name: 'two' }]
     expect(faultsOf({ ...echo, actions }, Capability)).toEqual({
@@ -91,6 +94,7 @@ describe('capabilities', () => {
     expect(Object.keys(faultsOf({ ...echo, actions }, Capability))).toEqual(['actions.0.inputSchema'])
   })
 
+  // holds CAP-05
   test('a version is required, and must be semantic', () => {
     expect(Object.keys(faultsOf({ name: 'echo' }, Capability))).toEqual(['version'])
     expect(Object.keys(faultsOf({ name: 'echo', version: '1' }, Capability))).toEqual(['version'])
@@ -106,6 +110,7 @@ describe('capabilities', () => {
     )
   })
 
+  // holds DEP-09
   test('an unknown field is refused, so that a misspelt one is not lost', () => {
     expect(Object.keys(faultsOf({ ...echo, requireEndUser: true }, Capability))).toEqual(['requireEndUser'])
     const actions = [{ name: 'echo', input: {} }]
@@ -132,6 +137,7 @@ test.each([
   expect(Object.keys(faultsOf(manifest({ [field]: value })))).toEqual([path])
 })
 
+// holds DEP-18
 test('all faults of a manifest are told at once', () => {
   const faults = faultsOf({ manifest: manifest({ schemaVersion: 1, endpoint: 'x', adp: {}, extra: 1 }) }, DeployRequest)
   expect(Object.keys(faults).sort()).toEqual([

@@ -75,6 +75,7 @@ describe('conformance', () => {
     ),
   })
 
+  // holds DSC-01
   test('whatever may be deployed gives a document that is valid by the specification’s own schema, or a reason', () => {
     let published = 0
     fc.assert(
@@ -106,6 +107,7 @@ describe('conformance', () => {
 })
 
 describe('what is published', () => {
+  // holds CAP-06
   test('every capability under its full name, with the broker’s address and the credential that it needs', () => {
     const inputSchema = { type: 'object' }
     const document = built({
@@ -153,11 +155,13 @@ describe('what is published', () => {
     })
   })
 
+  // holds DSC-02
   test('adp.id is the identity where it is given, and the runtime’s name stands in for a website', () => {
     expect(built({ adp: { ...adp, id: 'urn:shop' } })).toMatchObject({ id: 'urn:shop', name: 'Shop runtime' })
     expect(built({ adp })).toMatchObject({ id: 'com.example.shop', provider: { name: 'Shop runtime' } })
   })
 
+  // holds CFG-06, DSC-03
   test('description and contact are the website’s', () => {
     const document = built({ adp, website: { ...website, description: 'A shop.', contact: 'help@example.com' } })
     expect(document).toMatchObject({ description: 'A shop.', provider: { contact: 'help@example.com' } })
@@ -174,6 +178,7 @@ describe('what is published', () => {
     expect(built({ adp, website: { name: 'Shop', url } }).provider.url).toBe(uri)
   })
 
+  // holds DSC-10
   test.each(['https://svc.example.com', 'https://svc.example.com/', 'https://svc.example.com//'])(
     'the base address %s gives broker addresses with one slash',
     (baseUrl) => {

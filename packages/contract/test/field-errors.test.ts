@@ -18,6 +18,7 @@ function faultsOf(schema: z.ZodType, value: unknown, root?: string) {
 }
 
 describe('paths', () => {
+  // holds ERR-04
   test('a fault deep inside is named by its dotted path', () => {
     const capability = { name: 'a.b', version: 'one', actions: [{ name: '', inputSchema: [] }] }
     const body = { manifest: { schemaVersion: 2, capabilities: [{ name: 'ok', version: '1.0.0' }, capability] } }
@@ -55,6 +56,7 @@ describe('paths', () => {
 
 describe('what is wrong with a value', () => {
   const part = { type: 'text', content: 'hi' }
+  // holds ERR-15
   test.each([
     [RegisterRuntimeRequest, { name: 5 }, { name: 'must be a text, not a number.' }],
     [RegisterRuntimeRequest, { name: ' ' }, { name: 'must not be empty.' }],
@@ -89,6 +91,7 @@ describe('what is wrong with a value', () => {
 })
 
 describe('unknown fields', () => {
+  // holds CFG-08, REG-05
   test.each(['provider', 'model', 'tier'])('%s is refused under its own name, with the reason', (field) => {
     const [message = ''] = faultsOf(RegisterRuntimeRequest, { name: 'Shop', [field]: 'x' })[field] ?? []
     expect(message).toContain('is not accepted')
@@ -115,6 +118,7 @@ describe('unknown fields', () => {
   )
 })
 
+// holds EXE-02
 test('execute ignores a runtimeId in its body', () => {
   const messages = [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }]
   expect(ExecuteRequest.parse({ messages, runtimeId: 'rt_other' })).toEqual({ messages })

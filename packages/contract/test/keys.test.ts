@@ -17,6 +17,7 @@ function withCharacter(text: string, at: number, character: string): string {
 }
 
 describe('the checksum', () => {
+  // holds KEY-01
   test('is the CRC-32 of what precedes it, in six base62 digits', () => {
     // 0xcbf43926, the check value that every description of this CRC gives.
     expect(keyChecksum('123456789')).toBe('3jZRME')
@@ -33,6 +34,7 @@ describe('the checksum', () => {
     )
   })
 
+  // holds KEY-02
   test('catches every single changed character, wherever it stands and whatever it becomes', () => {
     fc.assert(
       fc.property(key, ({ text }) => {
@@ -86,6 +88,7 @@ test('anything at all is judged without a throw', () => {
   )
 })
 
+// holds RT-13
 test('a key is shown by its first eleven characters and its last four', () => {
   fc.assert(
     fc.property(key, ({ text }) => {

@@ -58,6 +58,7 @@ describe('capability names', () => {
     expect(capabilityNameProblem('')).toContain('it is empty')
   })
 
+  // holds CAP-01
   test('a name is refused exactly when it breaks the rule, and every repaired name is valid and stays as it is', () => {
     const name = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -76,6 +77,7 @@ describe('capability names', () => {
     )
   })
 
+  // holds CAP-02
   test('every refused character is named in the message', () => {
     const refused = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 1 })
@@ -121,6 +123,7 @@ describe('namespaces', () => {
     expect(namespaceProblem('localhost')).toContain('“com.example.localhost”')
   })
 
+  // holds DEP-14
   test('exactly the dotted sequences of two or more segments are namespaces', () => {
     const segment = fc.oneof(fc.stringMatching(NAME), fc.constantFrom('', '9a', 'a_b', 'a b'))
     fc.assert(

@@ -85,6 +85,7 @@ describe('registration', () => {
   })
 })
 
+// holds OUT-04
 test('an endpoint’s answer may tell of a failure as an object or as a bare string', () => {
   for (const error of [{ message: 'sold out' }, 'sold out', null, undefined]) {
     expect(CapabilityAnswer.safeParse({ output: null, error }).success).toBe(true)
@@ -94,6 +95,7 @@ test('an endpoint’s answer may tell of a failure as an object or as a bare str
   }
 })
 
+// holds ERR-01, ERR-02
 test('every error code has its status, and the envelope takes every one of them', () => {
   expect(ERROR_STATUS).toEqual({
     validation_error: 400,

@@ -82,6 +82,7 @@ test.each(GOOD)('%s is a version', (version) => {
   expect(SemVer.parse(version)).toBe(version)
 })
 
+// holds CAP-05
 test.each(BAD)('%j is no version, and the message shows one', (version) => {
   expect(SemVer.safeParse(version).error?.issues[0]?.message).toContain('such as 1.0.0')
 })

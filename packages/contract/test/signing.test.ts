@@ -20,6 +20,7 @@ describe('the published vectors', () => {
     expect(new Set(vectors.map(({ signature }) => signature)).size).toBe(vectors.length)
   })
 
+  // holds SIG-01
   test.each(vectors)('$name', async (vector) => {
     expect(await bodyDigest(bytesOf(vector))).toBe(vector.bodyDigest)
     expect(signingString(vector)).toBe(vector.signingString)
@@ -28,6 +29,7 @@ describe('the published vectors', () => {
     expect([await sign({ ...vector, nonce: 'another' }), await sign(vector)][1]).toBe(vector.signature)
   })
 
+  // holds SIG-03
   test('cover bodies that are empty, large and no text, and secrets longer than the HMAC block', () => {
     const sizes = vectors.map((vector) => bytesOf(vector).length)
     expect(Math.min(...sizes)).toBe(0)
@@ -48,6 +50,7 @@ describe('a signature', () => {
   const secret = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => isWellFormed(text))
   const field = fc.constantFrom('runtimeId', 'timestamp', 'nonce', 'bodyDigest')
 
+  // holds SIG-04
   test('is 64 lower-case hex digits and the same each time', async () => {
     await fc.assert(
       fc.asyncProperty(secret, parts, async (key, of) => {
@@ -71,6 +74,7 @@ describe('a signature', () => {
     )
   })
 
+  // holds SIG-02
   test('changes with every single byte of the body', async () => {
     const body = new TextEncoder().encode('{"input":{"query":"lantern"}}')
     const digests = new Set([await bodyDigest(body)])

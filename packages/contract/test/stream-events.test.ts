@@ -14,6 +14,7 @@ const done = {
 }
 const { type: _, ...answer } = done
 
+// holds STR-07
 test.each([
   { type: 'text', content: 'hel' },
   { type: 'text', content: '' },
@@ -44,6 +45,7 @@ test.each([
   expect(StreamEvent.safeParse(event).success).toBe(false)
 })
 
+// holds STR-03
 test('done carries exactly what the unstreamed answer holds', () => {
   expect(ExecuteResponse.parse(done)).toEqual(answer)
   expect(StreamEvent.parse({ type: 'done', ...answer })).toEqual(done)

@@ -30,6 +30,7 @@ describe('endpoints', () => {
     expect(Endpoint.parse(endpoint)).toBe(endpoint)
   })
 
+  // holds RT-09
   test.each([
     'http://shop.example.com/svc',
     'http://localhost.',
@@ -95,6 +96,7 @@ describe('endpoints', () => {
     expect(Endpoint.safeParse(base.padEnd(2049, 'a')).success).toBe(false)
   })
 
+  // holds RT-08
   test('whatever is accepted is https, or http to one of the three local hosts', () => {
     const hosts = fc.constantFrom(
       'localhost',
@@ -146,6 +148,7 @@ describe('origins', () => {
     expect(Origin.parse(origin)).toBe(origin)
   })
 
+  // holds RTR-04
   test.each([
     ['https://shop.example.com/', 'https://shop.example.com'],
     ['https://shop.example.com/cart?x=1#y', 'https://shop.example.com'],
@@ -202,6 +205,7 @@ describe('website addresses', () => {
     expect(WebUrl.safeParse(url).success).toBe(true)
   })
 
+  // holds DEP-13
   test.each([
     '',
     'shop.example.com',

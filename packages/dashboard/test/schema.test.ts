@@ -7,6 +7,7 @@ describeEngine('sqlite', 'the types of the API', (engine) => {
   const database = useDatabase(engine)
 
   // `npm run generate:api` writes the file anew: it is this test, told to update what it compares with.
+  // holds WID-02
   test('are those of the API’s own description', async () => {
     const service = await startForTest(database())
     const description = await service.send('GET', '/openapi.json')

@@ -19,6 +19,7 @@ function answerTo(result: { output: unknown } | { error: string }): string {
 }
 
 describe('an answer', () => {
+  // holds MDL-06
   test('lists what was found, each thing with its members', () => {
     expect(answerTo({ output: lanterns })).toBe(
       [

@@ -4,6 +4,7 @@ import { shopTools } from './shop-tools.ts'
 import { deed, user } from './support.ts'
 
 describe('the tool that a question means is called with what the question says:', () => {
+  // holds MDL-06
   test.each([
     ['What kinds of things do you sell?', ['list-categories', {}]],
     ['Do you have any lanterns?', ['search-products', { query: 'lanterns' }]],

@@ -129,6 +129,7 @@ describe('problems', () => {
 })
 
 describe('waiting', () => {
+  // holds WID-04
   test('polls until it is settled, and tells the model as an ordinary call with its result', async () => {
     const { conversation, clock, sent, polled, answer } = start({
       answers: [ORDERED, eventsOf('It is paid.')],

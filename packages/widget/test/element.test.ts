@@ -100,6 +100,7 @@ describeInBrowser('the chat in a page', (scene) => {
     await page.waitForFunction(() => document.activeElement?.tagName === 'SVC-CHAT')
   })
 
+  // holds WID-01
   test('cards link out safely, and a reply is said in the end user’s name', async () => {
     const page = await open([says('Here.', [FOUND]), says('Added.')])
     await ask(page, 'A lantern')
@@ -171,6 +172,7 @@ describeInBrowser('the chat in a page', (scene) => {
     expect(wait).toContain('"state":"waiting"')
   })
 
+  // holds WID-05
   test('asks for the end user’s token each time, and keeps it nowhere', async () => {
     const page = await open([says('Yes.')], { attributes: 'persist="local"' })
     await page.evaluate(() => {

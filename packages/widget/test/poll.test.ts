@@ -54,6 +54,7 @@ describe('a poll', () => {
     expect(poll.clock.pending).toBe(0)
   })
 
+  // holds WID-03
   test('does not ask more often than once a second', async () => {
     const poll = start([open], { intervalMs: 5, timeoutMs: 3500 })
     await poll.clock.advance(10_000)

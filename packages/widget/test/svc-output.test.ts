@@ -74,6 +74,7 @@ describe('the reserved key', () => {
     expect(read(JSON.parse('{"__proto__":{"settled":true},"constructor":{"settled":true}}'))).toEqual(NOTHING)
   })
 
+  // holds WID-01
   test('takes five actions and six cards, and looks for them at the beginning of a list alone', () => {
     const actions = Array.from({ length: 10_000 }, (_, index) => ({ type: 'reply', label: `A${index}` }))
     const cards = Array.from({ length: 10_000 }, (_, index) => ({ type: 'product', title: `C${index}` }))
@@ -110,6 +111,7 @@ describe('the reserved key', () => {
     ])
   })
 
+  // holds WID-03
   test('a wait has its limits, whatever is asked for', () => {
     const pending = (value: object) => read({ pending: { capability: 'x', ...value } }).pending
     expect(pending({})).toMatchObject({ input: {}, intervalMs: 3000, timeoutMs: 300_000 })

@@ -71,6 +71,7 @@ describe('refusals', () => {
     return read(await setUp(overrides).handler(await request))
   }
 
+  // holds SIG-13
   test.each([
     ['{', 400, 'invalid_json'],
     ['', 400, 'invalid_json'],
@@ -89,6 +90,7 @@ describe('refusals', () => {
     expect(await answerTo(signedRequest({ body }))).toEqual({ status, body: { error } })
   })
 
+  // holds SIG-12
   test.each([
     ['missing_headers', { [SIGNATURE_HEADERS.signature]: '' }],
     ['runtime_mismatch', { [SIGNATURE_HEADERS.runtimeId]: 'rt_other0001' }],
@@ -117,6 +119,7 @@ describe('refusals', () => {
     expect(isRead).toBe(false)
   })
 
+  // holds SIG-13
   test('a body that somebody read before: raw_body_required', async () => {
     const request = await signedRequest()
     await request.json()
@@ -231,6 +234,7 @@ describe('the owner', () => {
     expect(words(served)).toHaveLength(2)
   })
 
+  // holds SIG-12, SIG-15
   test('hears that a call was signed long before the store in memory was made, and what to do', async () => {
     const served = setUp()
     const early = await served.handler(await signedRequest({ timestamp: String(NOW - 5_001) }))
@@ -240,6 +244,7 @@ describe('the owner', () => {
     ])
   })
 
+  // holds SIG-15
   test('may know what “accept-cold” gives up: a call from before the store is answered, and once', async () => {
     const served = setUp({ nonceStore: 'accept-cold' })
     const timestamp = String(NOW - 290_000)
@@ -256,6 +261,7 @@ describe('the owner', () => {
   })
 })
 
+// holds SIG-08
 test('of 1,000 concurrent replays one is answered, and the handler runs once', async () => {
   let runs = 0
   const count = defineCapability({ name: 'count', version, handler: () => ++runs })
@@ -272,6 +278,7 @@ test('of 1,000 concurrent replays one is answered, and the handler runs once', a
 })
 
 describe('createHandler', () => {
+  // holds SIG-18
   test.each([
     ['an absent runtime id', { runtimeId: undefined }, /runtimeId.*Is it in the environment/],
     ['something else as the runtime id', { runtimeId: 'svc_sk_x' }, /runtimeId/],
@@ -320,6 +327,7 @@ describe('createHandler', () => {
     expect(reported.map(({ error }) => String(error))).toEqual([expect.not.stringContaining(SECRET)])
   })
 
+  // holds SIG-14
   test('takes a rotation’s pair of secrets, the old one absent outside a rotation', async () => {
     const { call } = setUp({ secret: ['new', SECRET] })
     expect((await call('echo')).status).toBe(200)

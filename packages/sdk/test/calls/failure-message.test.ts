@@ -16,6 +16,7 @@ async function wordsFor(thrown: unknown) {
 
 const said = (code: string, message: string) => JSON.stringify(failure(code, message).body)
 
+// holds SIG-16
 test.each<[string, unknown]>([
   ['an error', Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' })],
   ['a text', 'ECONNREFUSED 10.0.0.5:5432'],

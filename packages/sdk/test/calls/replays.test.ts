@@ -16,6 +16,7 @@ function setUp() {
   return { pay, handler, clock, runs: () => runs }
 }
 
+// holds SIG-08
 test('of 10,000 replays of one call, 1,000 at a time, one is accepted and the handler runs once', async () => {
   const { pay, handler, clock, runs } = setUp()
   // Never delivered: the original is one of the replays.

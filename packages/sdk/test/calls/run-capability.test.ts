@@ -89,6 +89,7 @@ describe('the end user', () => {
     }),
   ])
 
+  // holds EXE-11
   test.each([[{}], [{ endUserToken: '' }]])('is required before the handler runs: %j', async (fields) => {
     expect(await call('for-users', fields)).toEqual(
       failure('end_user_required', expect.stringMatching(/“for-users”.*signed-in user/)),
@@ -266,6 +267,7 @@ describe('the reserved key of an output', () => {
     }),
   ])
 
+  // holds SIG-17
   test.each([
     ['loose', { id: 1, svc }],
     ['strict', { id: 1, svc }],

@@ -89,6 +89,7 @@ describe('the published vectors', () => {
     )
   })
 
+  // holds SIG-10
   test('a signature passes in lower case only, at its full length only', async () => {
     const [vector] = vectors
     if (!vector) throw new Error('no vectors')
@@ -126,6 +127,7 @@ describe('the order of checks', () => {
     ['nonce_replayed', {}],
   ] as const
 
+  // holds SIG-06
   test.each(faults.map(([refusal], index) => ({ refusal, index })))(
     '$refusal comes before all that follow it',
     async (row) => {
@@ -145,6 +147,7 @@ describe('the order of checks', () => {
     expect(await verdict({}, { ...headers, [name]: '' })).toBe('missing_headers')
   })
 
+  // holds SIG-08
   test('a forged signature neither reaches the nonce store nor uses up the nonce', async () => {
     const headers = await signatureHeaders({ body, nonce: 'wanted' })
     const claimed: string[] = []
@@ -156,6 +159,7 @@ describe('the order of checks', () => {
   })
 })
 
+// holds SIG-11
 test('a signature is looked at to its end, wherever its first wrong character stands', async () => {
   const headers = await signatureHeaders({ body })
   const signature = headers[SIGNATURE_HEADERS.signature] ?? ''
@@ -171,6 +175,7 @@ test('a signature is looked at to its end, wherever its first wrong character st
 })
 
 describe('the timestamp', () => {
+  // holds SIG-07
   test.each([
     [-300_001, 'timestamp_outside_tolerance'],
     [-300_000, 'ok'],
@@ -180,6 +185,7 @@ describe('the timestamp', () => {
     expect(await verdict({}, await signatureHeaders({ body, timestamp: String(NOW + offset) }))).toBe(expected)
   })
 
+  // holds SIG-10
   test.each([
     '1767225600000.0',
     '+1767225600000',
@@ -200,6 +206,7 @@ describe('the timestamp', () => {
 })
 
 describe('several secrets', () => {
+  // holds SIG-14
   test('a call signed with any of them passes, with another none', async () => {
     const secret = ['new-secret', SECRET]
     expect(await verdict({ secret }, await signatureHeaders({ body, secret: 'new-secret' }))).toBe('ok')

@@ -87,6 +87,7 @@ describe('defineCapability', () => {
     expect(() => define({ input })).not.toThrow()
   })
 
+  // holds CAP-03
   test('reports all faults of one definition together', () => {
     const attempt = () =>
       define({ version: 'one', input: 3, output: { $ref: '#/x' }, deprecated: true, permissions: [''] })
@@ -102,6 +103,7 @@ describe('defineCapability', () => {
 })
 
 describe('defineRuntime', () => {
+  // holds CAP-04
   test('refuses names that differ only by case, and equal names', () => {
     expect(() => defineRuntime({ capabilities: [define({}), define({ name: 'Order-Status' })] })).toThrow(
       /“Order-Status” and “order-status” differ only by case/,
@@ -136,6 +138,7 @@ test('isRuntime knows a runtime by its looks, and nothing else', () => {
   expect([null, undefined, {}, 'svc-runtime', { capabilities: [] }, []].some(isRuntime)).toBe(false)
 })
 
+// holds CFG-01
 test('defineConfig changes nothing', () => {
   const config = { apiKey: undefined, website: { name: 'Shop' } }
   expect(defineConfig(config)).toBe(config)

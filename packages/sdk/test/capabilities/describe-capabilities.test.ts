@@ -20,6 +20,7 @@ function describeOne(capability: AnyCapability) {
   return describeCapabilities(defineRuntime({ capabilities: [capability] }))[0]
 }
 
+// holds CLI-03
 test('a zod input is published as what a caller may send, an output as what comes out', () => {
   const schema = z.object({ query: z.string().describe('words'), limit: z.number().default(5) })
   const action = describeOne(defineCapability({ ...facts, input: schema, output: schema, handler }))?.actions[0]

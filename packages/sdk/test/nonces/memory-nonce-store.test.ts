@@ -12,6 +12,7 @@ describeClaims('a memory store', async (clock) => {
   return [store, store]
 })
 
+// holds SIG-09
 test('a nonce is kept for tolerance and five seconds after its timestamp', () => {
   expect(NONCE_LIFETIME_MS).toBe(TOLERANCE_MS + 5_000)
 })
@@ -28,6 +29,7 @@ test('a call stamped in the future stays claimed until its timestamp can no long
 })
 
 describe('a full store', () => {
+  // holds SIG-09
   test('refuses new nonces, forgets none, and recovers as they expire', async () => {
     const clock = fakeClock()
     const store = createMemoryNonceStore({ clock, maxEntries: 3 })

@@ -89,6 +89,7 @@ needs('redis')('on a server', () => {
   }
 })
 
+// holds SIG-09
 test('a server whose clock runs five minutes ahead forgets nothing that one five minutes behind lets in', async () => {
   const { clock, double } = await setUp()
   const connect = CLIENTS['ioredis']

@@ -133,6 +133,7 @@ function defineSweeps(createPlace: () => Promise<Place>): void {
     expect(await place.count()).toBe(2)
   })
 
+  // holds SIG-09
   test('a server whose clock runs ahead forgets nothing that one whose clock runs behind lets in', async () => {
     const clock = fakeClock()
     const place = await createPlace()

@@ -16,6 +16,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
+// holds OUT-07
 test('a call that was read and then reset has its effect once, and is not tried again', async () => {
   const endpoint = await setUpEndpoint()
   let reads = 0
@@ -49,6 +50,7 @@ test('a connection that is reset on arrival costs the call or a second try, neve
   }
 })
 
+// holds OUT-07
 test('a connection refused is tried once more, then the endpoint is unreachable', async () => {
   const { dispatcher, tries, reasons } = setUpDispatcher()
   const url = `http://127.0.0.1:${await closedPort()}/svc`
@@ -74,6 +76,7 @@ async function coldEndpoint(coldCalls: number) {
   return { received, target }
 }
 
+// holds OUT-07
 test('an endpoint that has just started gets the same call once more, signed anew', async () => {
   const { received, target } = await coldEndpoint(1)
   const { dispatcher } = setUpDispatcher()
@@ -118,6 +121,7 @@ test('a name server that keeps silent ends with the deadline of the call', async
   expect(tries()).toBe(1)
 })
 
+// holds OUT-08, SIG-05
 test('a TLS handshake that breaks off is tried once more, on a new connection with a nonce of its own', async () => {
   const endpoint = await setUpEndpoint({
     tls: LOCALHOST_TLS,

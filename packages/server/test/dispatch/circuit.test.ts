@@ -28,6 +28,7 @@ describe('a closed circuit', () => {
     expect(circuit.enter(0)).toBeNull()
   })
 
+  // holds CON-10
   test('half of ten calls is enough, less than half is not', () => {
     const half = new Circuit()
     run(half, [...Array(5).fill('worked'), ...Array(5).fill('failed')], 0)
@@ -37,6 +38,7 @@ describe('a closed circuit', () => {
     expect(less.isOpen).toBe(false)
   })
 
+  // holds CON-10
   test('failures that lie thirty seconds back are forgotten', () => {
     const circuit = new Circuit()
     run(circuit, Array(9).fill('failed'), 0)
@@ -56,6 +58,7 @@ describe('a closed circuit', () => {
 })
 
 describe('an open circuit', () => {
+  // holds CON-10
   test('it lets nothing through for fifteen seconds, then exactly one probe', () => {
     const circuit = opened(1000)
     expect(circuit.enter(15_999)).toBeNull()
@@ -72,6 +75,7 @@ describe('an open circuit', () => {
     expect(circuit.isOpen).toBe(false)
   })
 
+  // holds CON-10
   test('while probes fail the pause doubles, up to five minutes', () => {
     const circuit = opened(0)
     let now = 15_000

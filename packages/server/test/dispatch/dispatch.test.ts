@@ -9,6 +9,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { callOf, NOW, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
 describe('a call', () => {
+  // holds OUT-01, OUT-02, SIG-02, SIG-04, SVC-02
   test('it reaches the capability as the interface says, signed over the very bytes that were sent', async () => {
     const endpoint = await setUpEndpoint({
       handle: { 'search-products': ({ input }) => ({ output: { found: input } }) },
@@ -44,6 +45,7 @@ describe('a call', () => {
     expect(lines).toEqual([])
   })
 
+  // holds OUT-02
   test('without an end user there is no token in the body at all', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 1 }) } })
     const { dispatcher } = setUpDispatcher()
@@ -59,6 +61,7 @@ describe('a call', () => {
     expect(endpoint.paths).toEqual(['/svc/deep%20path?tenant=7&x=%2F'])
   })
 
+  // holds OUT-01
   test('a caller’s traceparent goes with it', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 1 }) } })
     const { dispatcher } = setUpDispatcher()
@@ -67,6 +70,7 @@ describe('a call', () => {
     expect(endpoint.effects[0]?.headers['traceparent']).toBe(traceparent)
   })
 
+  // holds SIG-05
   test('every nonce is of its own, 128 random bits, where none are handed in', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 1 }) } })
     const { dispatcher } = setUpDispatcher({ randomNonce: createNonce })
@@ -76,6 +80,7 @@ describe('a call', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9_-]{22}$/)
   })
 
+  // holds OUT-04
   test('a capability’s own failure is handed on in its words and is not logged', async () => {
     const endpoint = await setUpEndpoint({
       handle: { 'search-products': () => ({ error: { message: 'Out of stock.' } }) },
@@ -267,6 +272,7 @@ describe('an endpoint that does not answer', () => {
     expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true })
   })
 
+  // holds OUT-12
   test('answers of the 4xx kind and capability failures never open it', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ fault: 'status', status: 429 }) } })
     const { dispatcher } = setUpDispatcher()
@@ -275,6 +281,7 @@ describe('an endpoint that does not answer', () => {
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('healthy')
   })
 
+  // holds CON-12
   test('one runtime’s circuit does not hold up another', async () => {
     const broken = await setUpEndpoint({ handle: { 'search-products': () => ({ fault: 'status', status: 500 }) } })
     const sound = await startOwnerEndpoint({ now: () => NOW, handle: { 'search-products': () => ({ output: 1 }) } })
@@ -303,6 +310,7 @@ describe('a rotated secret', () => {
     return { endpoint, dispatch, ...setup }
   }
 
+  // holds OUT-11
   test('an endpoint that still holds the previous one is called with that, at the first try', async () => {
     const { endpoint, dispatch, tries } = await setUp()
     expect(await dispatch()).toMatchObject({ ok: true })
@@ -310,6 +318,7 @@ describe('a rotated secret', () => {
     expect(endpoint.refusals).toEqual([])
   })
 
+  // holds OUT-10
   test('an endpoint that holds the new one gets it after one 401, under the same call id with a fresh nonce', async () => {
     const { endpoint, dispatch, tries, dispatcher } = await setUp()
     endpoint.trust({ secrets: [NEW.reveal()] })
@@ -322,6 +331,7 @@ describe('a rotated secret', () => {
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('healthy')
   })
 
+  // holds OUT-10
   test('the secret that last worked is tried first from then on', async () => {
     const { endpoint, dispatch, tries } = await setUp()
     endpoint.trust({ secrets: [NEW.reveal()] })
@@ -342,6 +352,7 @@ describe('a rotated secret', () => {
     expect(endpoint.refusals).toHaveLength(refusedBefore)
   })
 
+  // holds KEY-21
   test('an expired previous secret signs nothing', async () => {
     const { endpoint, dispatch, tries } = await setUp()
     expect(await dispatch(rotated(NOW))).toMatchObject({ ok: false, message: 'The endpoint answered with status 401.' })
@@ -349,6 +360,7 @@ describe('a rotated secret', () => {
     expect(tries()).toBe(1)
   })
 
+  // holds OUT-12
   test('an endpoint that refuses both is asked twice and no more, and its connection is not blamed', async () => {
     const { endpoint, dispatch, tries, dispatcher } = await setUp()
     endpoint.trust({ secrets: ['something else'] })

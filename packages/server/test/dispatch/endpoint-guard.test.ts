@@ -142,6 +142,7 @@ describe('addresses that may not be called', () => {
     expect(spellings.size).toBeGreaterThanOrEqual(120)
   })
 
+  // holds OUT-13
   test.each(LITERALS)('https://%s is refused without a connection', async (host) => {
     const canary = await listenAsCanary()
     const { dispatcher, reasons, tries } = setUpDispatcher({ allowLocalEndpoints: false })
@@ -159,6 +160,7 @@ describe('addresses that may not be called', () => {
     expect(tries()).toBe(0)
   })
 
+  // holds OUT-13
   test.each(Object.keys(NAMES))('the name %s is refused by what it resolves to', async (name) => {
     const canary = await listenAsCanary()
     const addresses = new Map(Object.entries(NAMES).map(([key, value]) => [new URL(`https://${key}`).hostname, value]))
@@ -189,6 +191,7 @@ describe('addresses that may not be called', () => {
 })
 
 describe('the local hosts', () => {
+  // holds OUT-14
   test.each(['localhost', '127.0.0.1', '[::1]'])('http://%s is refused where it was not allowed', async (host) => {
     const canary = await listenAsCanary()
     const { dispatcher, reasons } = setUpDispatcher({ allowLocalEndpoints: false })
@@ -212,6 +215,7 @@ describe('the lookup that sockets use', () => {
     })
   }
 
+  // holds OUT-13
   test('it hands on exactly the addresses that it judged, in both forms of a socket’s question', async () => {
     const lookup = createGuardedLookup(async () => ['93.184.216.34', '2606:4700::1111'])
     const both = [

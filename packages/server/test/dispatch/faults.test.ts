@@ -79,6 +79,7 @@ function deadlineFor(message: string): number {
 }
 
 describe('a misbehaving endpoint', () => {
+  // holds OUT-05, OUT-09
   test.each(FAULTS)('%s ends within the deadline, as one sentence, tried once', async (_, fault, message) => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => fault } })
     const dispatchMs = deadlineFor(message)
@@ -131,6 +132,7 @@ describe('a misbehaving endpoint', () => {
     })
   })
 
+  // holds OUT-09
   test('an answer of just under a megabyte arrives whole', async () => {
     const output = 'x'.repeat(MiB - 100)
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output }) } })
@@ -158,6 +160,7 @@ describe('a misbehaving endpoint', () => {
 })
 
 describe('redirects', () => {
+  // holds OUT-06
   test.each([300, 301, 302, 303, 307, 308])('%i is not followed: its target is never contacted', async (status) => {
     const elsewhere = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 'stolen' }) } })
     const endpoint = await setUpEndpoint({

@@ -35,10 +35,12 @@ describe('calls under way', () => {
 })
 
 describe('health', () => {
+  // holds CON-11
   test('the health of a runtime that was never called is unknown', () => {
     expect(new Lanes().healthOf({ runtimeId: 'rt_unknown1', endpoint: SHOP.endpoint }, 0)).toBe('unknown')
   })
 
+  // holds CON-07, CON-08
   test('one failed call makes it degraded at once, the third in a row unreachable, and an answer ends that', () => {
     const lanes = new Lanes()
     run(lanes, Array(17).fill('worked'), 0)
@@ -49,6 +51,7 @@ describe('health', () => {
     expect(healths).toEqual(['degraded', 'degraded', 'unreachable', 'healthy', 'healthy'])
   })
 
+  // holds CON-07
   test('a fifth of the last twenty calls makes it degraded, less does not', () => {
     const lanes = new Lanes()
     run(lanes, [...Array(3).fill('failed'), ...Array(17).fill('worked')], 0)
@@ -59,6 +62,7 @@ describe('health', () => {
     expect(lanes.healthOf(SHOP, 0)).toBe('healthy')
   })
 
+  // holds CON-07
   test('failures older than fifteen minutes do not count any more', () => {
     const lanes = new Lanes()
     run(lanes, ['failed', 'failed', 'failed'], 0)
@@ -66,6 +70,7 @@ describe('health', () => {
     expect(lanes.healthOf(SHOP, 15 * MINUTE)).toBe('unknown')
   })
 
+  // holds CON-08
   test('an open circuit makes it unreachable until a probe works', () => {
     const lanes = new Lanes()
     run(lanes, Array(10).fill('failed'), 0)
@@ -106,6 +111,7 @@ describe('health', () => {
 })
 
 describe('probes', () => {
+  // holds CON-14
   test('one is due after a minute without an answer, and every 30 s while there is none', () => {
     const lanes = new Lanes()
     const claims = (...times: number[]) => times.map((now) => lanes.claimProbe(SHOP, now))
@@ -119,6 +125,7 @@ describe('probes', () => {
 })
 
 describe('what is remembered', () => {
+  // holds CON-11
   test('a new endpoint begins with a clean record', () => {
     const lanes = new Lanes()
     run(lanes, Array(10).fill('failed'), 0)

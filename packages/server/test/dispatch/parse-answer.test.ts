@@ -15,6 +15,7 @@ function parse(text: string) {
 }
 
 describe('answers that are understood', () => {
+  // holds OUT-03
   test.each([
     ['{"output":{"price":1}}', { price: 1 }],
     ['{"output":null}', null],
@@ -120,6 +121,7 @@ describe('depth', () => {
 describe('the number of values', () => {
   const list = (count: number) => `{"output":[${Array(count).fill('1').join()}]}`
 
+  // holds OUT-15
   test('is bounded over the whole answer, and told', () => {
     const bounded = (count: number) => parseAnswer(Buffer.from(list(count)), { responseValues: 50_000 })
     expect(bounded(49_998)).toMatchObject({ ok: true })

@@ -94,6 +94,7 @@ const PUBLIC = ['1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '93.184.216.3
   .concat(['2001:200::1', '2001:4860:4860::8888', '2003::1', '2a00:1450:4001::200e', '2400:cb00::1', '2c0f:fb50::1'])
 
 describe('public addresses', () => {
+  // holds OUT-13
   test.each(REFUSED)('%s is refused', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })

@@ -23,6 +23,7 @@ test('there are vectors to check against', () => {
   expect(vectors.length).toBeGreaterThanOrEqual(20)
 })
 
+// holds SIG-01, SIG-03
 test.each(vectors)('the signature agrees with the published vector: $name', (vector) => {
   const body =
     vector.bodyBase64 === undefined ? Buffer.from(vector.body ?? '') : Buffer.from(vector.bodyBase64, 'base64')

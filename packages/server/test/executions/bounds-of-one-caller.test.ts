@@ -20,6 +20,7 @@ function doubling(levels: number) {
 describeEngines('what one caller can take of the service', (engine) => {
   const database = useDatabase(engine)
 
+  // holds CAP-14
   test('a schema whose check would never end is refused at deploy, by name and in time', async () => {
     const { service, runtime } = await setScene(database())
     const hostile = capability('hostile', { actions: [{ name: 'hostile', inputSchema: doubling(60) }] })
@@ -89,6 +90,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(JSON.stringify(executed.messages)).toContain('input could not be checked, because too many inputs are.')
   })
 
+  // holds LOOP-10
   test('an execution makes as many calls as its limit says, and the model hears that the rest was not made', async () => {
     const { service, endpoint, execute } = await setScene(database(), { limits: { calls: 3 } })
     const call = { name: 'echo', input: {} }
@@ -104,6 +106,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     ])
   })
 
+  // holds LOOP-10
   test('an execution whose outputs have grown too large makes no further call', async () => {
     const { service, endpoint, execute } = await setScene(database(), {
       limits: { outputBytes: 1_000 },

@@ -49,16 +49,19 @@ async function expectExactlyTheAllowance(replicas: readonly [Scene, Scene]): Pro
 describeEngines('what strangers may spend', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BRK-11, LIM-07
   test('300 at once at 50 units: exactly 50 get in, and exactly 150 executions are left', async () => {
     const scene = await setScene(database())
     await expectExactlyTheAllowance([scene, scene])
   })
 
+  // holds LIM-07
   test('the same through two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine)
     await expectExactlyTheAllowance([a, b])
   })
 
+  // holds BRK-11
   test('a stranger who meets an empty main allowance takes nothing of the anonymous share', async () => {
     const {
       service,
@@ -87,6 +90,7 @@ describeEngines('what strangers may spend', (engine) => {
     expect(endpoint.effects).toHaveLength(1)
   })
 
+  // holds LIM-09
   test('Retry-After is the truth: a millisecond less and nobody gets in, then exactly one does', async () => {
     const { service, broker } = await setScene(database())
     const answers = await times(60, () => broker('echo'))
@@ -110,6 +114,7 @@ describeEngines('what strangers may spend', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds BRK-12
   test('the broker has a rate limit of its own, which the page’s traffic does not touch, nor it the page’s', async () => {
     const { broker, call } = await setScene(database(), { tier: 'pro' })
     const first = await broker('echo')
@@ -127,6 +132,7 @@ describeEngines('what strangers may spend', (engine) => {
     expect([page.statusCode, page.headers['ratelimit-remaining']]).toEqual([200, '599'])
   })
 
+  // holds LIM-03
   test('the unlimited plan has no quota, and its own rate limit', async () => {
     const { broker } = await setScene(database(), { tier: 'enterprise' })
     const answers = await inRows(6, () => times(50, () => broker('echo')))

@@ -10,6 +10,7 @@ const orders = () => ({ output: ['o1'] })
 describeEngines('the broker', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BRK-01, BRK-02, BRK-06, SVC-06, TRC-15
   test('a success is the output, and what it cost is one anonymous execution without a token of model usage', async () => {
     const { broker, endpoint, trace, usage } = await setScene(database())
     const answer = await broker('echo', { input: { text: 'a' }, metadata: { from: 'search' } })
@@ -53,6 +54,7 @@ describeEngines('the broker', (engine) => {
     ],
   ] as const
 
+  // holds BRK-03, BRK-09, ERR-07
   test.each(failures)(
     'a failure by %s is 502 in the shape without a code, recorded and charged',
     async (_, echo, message) => {
@@ -71,6 +73,7 @@ describeEngines('the broker', (engine) => {
     },
   )
 
+  // holds BRK-04, BRK-07, BRK-08, BRK-10, RT-10
   test('unknown runtime, unknown capability and missing endpoint are one answer, to the last header', async () => {
     const { service, owner, runtime, charged } = await setScene(database(), { tier: 'pro', manifest: MANIFEST })
     const bare = await service.runtime(owner)
@@ -98,6 +101,7 @@ describeEngines('the broker', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds BRK-05, BRK-08, CAP-07
   test('a capability for end users answers 401 to whoever brings none, an empty token included, at no cost', async () => {
     const { broker, endpoint, charged } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     const before = await charged()
@@ -117,6 +121,7 @@ describeEngines('the broker', (engine) => {
     expect(endpoint.effects).toMatchObject([{ endUserToken: 'user-1' }])
   })
 
+  // holds BRK-08, BRK-13
   test('what does not fit is 400 on the field, at no cost', async () => {
     const { service, runtime, broker, charged } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     const before = await charged()
@@ -137,6 +142,7 @@ describeEngines('the broker', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds BRK-07
   test('each question hides the next: who is asked for, for whom, with what, and only then how often', async () => {
     const { service, runtime, broker } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
@@ -149,12 +155,14 @@ describeEngines('the broker', (engine) => {
     expect(statuses).toEqual([404, 401, 400, 429])
   })
 
+  // holds AUTH-11
   test('an end-user token goes to the endpoint where it is not asked for, too', async () => {
     const { broker, endpoint } = await setScene(database())
     await broker('echo', { endUserToken: 'user-2' })
     expect(endpoint.effects[0]?.endUserToken).toBe('user-2')
   })
 
+  // holds CPR-08
   test('a reserved output is passed on untouched', async () => {
     const output = { svc: { settled: false, pending: { capability: 'echo', intervalMs: 1 } }, more: [null, 0, ''] }
     const { broker } = await setScene(database(), { handle: { echo: () => ({ output }) } })

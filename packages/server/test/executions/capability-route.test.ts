@@ -7,6 +7,7 @@ import { capability } from '../support/service.ts'
 describeEngines('the capability route', (engine) => {
   const database = useDatabase(engine)
 
+  // holds CPR-01, CPR-02, CPR-05
   test('answers the output, and is metered as one call without a token', async () => {
     const { call, endpoint, trace, usage } = await setScene(database())
     const answer = await call({ capability: 'echo', input: { text: 'a' }, endUserToken: 'user-1' })
@@ -27,6 +28,7 @@ describeEngines('the capability route', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, anonymous: 0, capability_calls: 1, input_tokens: 0 })
   })
 
+  // holds CPR-03, ERR-08
   test('a failure is 200 with an error', async () => {
     const { call, trace } = await setScene(database(), { handle: { echo: () => ({ error: 'Out of stock.' }) } })
     const answer = await call({ capability: 'echo' })
@@ -36,6 +38,7 @@ describeEngines('the capability route', (engine) => {
     expect(await trace(body.executionId)).toMatchObject({ status: 'failed', error: body.error })
   })
 
+  // holds CPR-04, ERR-03, SVC-09
   test('an unknown capability is 404 that names it, and costs nothing', async () => {
     const { call, charged } = await setScene(database())
     const before = await charged()
@@ -46,6 +49,7 @@ describeEngines('the capability route', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds CPR-01
   test('a capability of another runtime of the same owner reads as absent, whatever the body says', async () => {
     const { service, owner, endpoint, call } = await setScene(database(), { tier: 'pro' })
     const other = await service.runtime(owner, { endpoint: endpoint.url })
@@ -54,6 +58,7 @@ describeEngines('the capability route', (engine) => {
     expect((await call({ capability: 'other' }, { key: other.publicKey })).statusCode).toBe(200)
   })
 
+  // holds RT-10
   test('a capability of a runtime without an endpoint reads as absent', async () => {
     const { service, owner, call } = await setScene(database(), { tier: 'pro' })
     const runtime = await service.runtime(owner, { endpoint: undefined })
@@ -62,6 +67,7 @@ describeEngines('the capability route', (engine) => {
     expect(answer.statusCode).toBe(404)
   })
 
+  // holds CPR-07
   test('an input that does not fit is 400 on the field, before anything is metered', async () => {
     const { call, charged } = await setScene(database())
     const before = await charged()
@@ -73,6 +79,7 @@ describeEngines('the capability route', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds CPR-06
   test('spends the ordinary allowance and not the strangers’', async () => {
     const { call, broker } = await setScene(database())
     await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
@@ -86,12 +93,14 @@ describeEngines('the capability route', (engine) => {
     expect((await call({ capability: 'echo' })).statusCode).toBe(429)
   })
 
+  // holds CPR-08
   test('an output under the reserved key is passed on untouched', async () => {
     const output = { svc: { settled: true, actions: [{ type: 'link', url: 'javascript:alert(1)' }], unknown: {} } }
     const { call } = await setScene(database(), { handle: { echo: () => ({ output }) } })
     expect((await call({ capability: 'echo' })).json().output).toEqual(output)
   })
 
+  // holds AUTH-11, EXE-11
   test('a missing end user is the owner’s to refuse: the call goes out', async () => {
     const { call, endpoint } = await setScene(database(), {
       manifest: { capabilities: [capability('orders', { requiresEndUser: true })] },

@@ -58,6 +58,7 @@ const CANCELLED = { status: 'failed', finishReason: 'cancelled', error: { messag
 describeEngines('a caller who leaves', (engine) => {
   const database = useDatabase(engine)
 
+  // holds EXE-07, EXE-12, EXE-14
   test('ends the model’s turn, and what it had used is metered', async () => {
     const { service, stream, settled, lastExecutionId, trace, usage } = await setLeavingScene(database())
     const aborted = deferred()
@@ -104,6 +105,7 @@ describeEngines('a caller who leaves', (engine) => {
     expect(scene.service.model.requests).toHaveLength(1)
   })
 
+  // holds EXE-12
   test('ends an execution that is answered in one body, too', async () => {
     const { service, runtime, post, settled, lastExecutionId, trace } = await setLeavingScene(database())
     const asked = deferred()

@@ -24,6 +24,7 @@ const handle = {
 describeEngines('an answer that holds the end user’s token', (engine) => {
   const database = useDatabase(engine)
 
+  // holds OUT-17
   test('reaches the callers of capability route and broker unchanged, and its trace without the token', async () => {
     const { call, broker, trace } = await setScene(database(), { manifest, handle })
     for (const answer of [
@@ -36,6 +37,7 @@ describeEngines('an answer that holds the end user’s token', (engine) => {
     }
   })
 
+  // holds OUT-17
   test('is in the caller’s transcript unchanged; the model sees it without the token, and so it does when it comes back', async () => {
     const { execute, service, trace } = await setScene(database(), { manifest, handle })
     service.model.say(calls({ name: 'pay', input: {} }), text('Paid.'))
@@ -101,6 +103,7 @@ describeEngines('an end user’s token that its caller or the model writes into 
 describeEngines('a blank end-user token', (engine) => {
   const database = useDatabase(engine)
 
+  // holds MSG-08
   test.each(['', ' ', '\t\n\u00a0'])('%j is none on every route', async (endUserToken) => {
     const { call, broker, execute, executeAsOwner, service } = await setScene(database(), { manifest, handle })
     service.model.say(calls({ name: 'mine', input: {} }), text('ok'), calls({ name: 'mine', input: {} }), text('ok'))
@@ -112,6 +115,7 @@ describeEngines('a blank end-user token', (engine) => {
     }
   })
 
+  // holds MSG-08
   test('has no part in one that is not blank: the owner’s execute passes it on as it is', async () => {
     const { executeAsOwner, service } = await setScene(database(), { manifest, handle })
     service.model.say(calls({ name: 'mine', input: {} }), text('ok'))

@@ -14,6 +14,7 @@ const ROUNDED = ['holds a number that JSON readers would round: send it as text.
 describeEngines('a number that JSON readers would round', (engine) => {
   const database = useDatabase(engine)
 
+  // holds MSG-09
   test.each([
     ['an integer', '9007199254740993'],
     ['one that no double holds', '1e400'],
@@ -72,6 +73,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
     })
   })
 
+  // holds OUT-18
   test('is a capability failure in an output, which names its place', async () => {
     const answered = (body: string) => ({ fault: 'status', status: 200, body }) as const
     const { broker } = await setScene(database(), {
@@ -85,6 +87,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
     )
   })
 
+  // holds MSG-09
   test('is a tool result with an error where a model wrote it, without a dispatch', async () => {
     const double = await startOpenAiDouble({
       script: (_request, index) =>
@@ -110,6 +113,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
 describeEngines('an answer of more values than are accepted', (engine) => {
   const database = useDatabase(engine)
 
+  // holds OUT-15
   test('is a capability failure that says how many are, and one within them passes whole', async () => {
     const list = (count: number) => ({ output: Array.from({ length: count }, () => 1) })
     const { broker } = await setScene(database(), {

@@ -16,6 +16,7 @@ describeEngines('the bounds of an execute', (engine) => {
     ['endUserToken', { ...saying(), endUserToken: 'é'.repeat(4 * KiB + 1) }],
   ] as const
 
+  // holds MSG-01, MSG-06, MSG-07, SVC-13
   test.each(tooLarge)('%s over its limit is refused by name and costs nothing', async (field, body) => {
     const { execute, charged } = await setScene(database())
     const before = await charged()
@@ -50,6 +51,7 @@ describeEngines('the bounds of an execute', (engine) => {
     ['no message at all', ['messages'], []],
   ] as const
 
+  // holds MSG-05
   test.each(unpaired)('%s is refused where it stands', async (_, fields, messages) => {
     const { execute, charged } = await setScene(database())
     const before = await charged()
@@ -69,6 +71,7 @@ describeEngines('the bounds of an execute', (engine) => {
     expect(service.model.requests[0]?.messages).toEqual(messages)
   })
 
+  // holds LOOP-11
   test('an output over 64 KiB is cut for the model, with a note, and whole in the answer', async () => {
     const output = { text: '€'.repeat(30 * KiB) }
     const { service, execute } = await setScene(database(), { handle: { echo: () => ({ output }) } })
@@ -89,6 +92,7 @@ describeEngines('the bounds of an execute', (engine) => {
     expect(service.model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ output }] })
   })
 
+  // holds TRC-18
   test('a payload over 64 KiB is stored as its size and its beginning, and reaches the other side whole', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     const input = { text: 'é'.repeat(40 * KiB) }
@@ -102,6 +106,7 @@ describeEngines('the bounds of an execute', (engine) => {
     expect(JSON.stringify(call).length).toBeLessThan(8 * KiB)
   })
 
+  // holds LOOP-12
   test('an execution that takes longer than it may is ended and fails', async () => {
     const { service, execute, trace } = await setScene(database(), { limits: { executionMs: 30 } })
     service.model.say(async function* ({ signal }) {

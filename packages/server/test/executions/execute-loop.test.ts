@@ -10,6 +10,7 @@ import { storedCalls } from '../support/stored-calls.ts'
 describeEngines('the loop of an execute', (engine) => {
   const database = useDatabase(engine)
 
+  // holds LOOP-01, LOOP-09, SVC-06
   test('a capability’s output goes back to the model under the id that the endpoint, the transcript and the trace share', async () => {
     const { service, endpoint, execute, trace, usage } = await setScene(database())
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
@@ -38,6 +39,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(await usage()).toMatchObject({ capability_calls: 1, input_tokens: 14, output_tokens: 6 })
   })
 
+  // holds LOOP-04
   test('of a dozen calls in one step, five are under way at once and never more', async () => {
     const gate = createGate()
     const { service, endpoint, owner, execute } = await setScene(database(), {
@@ -91,6 +93,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(executed(await execute()).status).toBe('completed')
   })
 
+  // holds EXE-07, LOOP-02, LOOP-03
   test('25 steps are 25 model calls, the calls of the last one are made, and the answer says that it was cut', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     service.model.say(calls({ name: 'echo', input: {} }))
@@ -108,6 +111,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(capabilityCalls.map(({ step }) => step)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
   })
 
+  // holds LOOP-07, LOOP-08
   test('an unknown name and an input that does not fit are answered without a dispatch, and are no calls', async () => {
     const { service, endpoint, execute, trace, usage } = await setScene(database())
     service.model.say(
@@ -146,6 +150,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(await usage()).toMatchObject({ capability_calls: 1 })
   })
 
+  // holds LOOP-06
   test('a capability’s failure goes back to the model, and the loop goes on', async () => {
     const { service, execute, trace } = await setScene(database(), {
       handle: { echo: () => ({ error: { message: 'Out of stock.' } }) },
@@ -170,6 +175,7 @@ describeEngines('the loop of an execute', (engine) => {
     })
   })
 
+  // holds ERR-08, EXE-04, EXE-05
   test('a model’s failure is HTTP 200 with the reason, and what it had used is metered', async () => {
     const { service, execute, trace, usage } = await setScene(database())
     service.model.say(calls({ name: 'echo', input: {} }), () => {
@@ -205,6 +211,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect((await trace(body.executionId)).capabilityCalls).toEqual([])
   })
 
+  // holds EXE-05
   test('a fault of our own is told in general words', async () => {
     const { service, execute } = await setScene(database())
     service.model.say(() => {

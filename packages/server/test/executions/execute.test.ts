@@ -8,6 +8,7 @@ import { calls, text } from '../support/scripted-model.ts'
 describeEngines('execute', (engine) => {
   const database = useDatabase(engine)
 
+  // holds EXE-01, EXE-03, EXE-06, EXE-13, STR-02, SVC-07
   test('an answer holds the turns that the execution added, its usage, and nothing that the interface does not name', async () => {
     const { service, execute, trace, usage } = await setScene(database())
     service.model.say(text('Hello there.'))
@@ -33,6 +34,7 @@ describeEngines('execute', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, completed: 1, failed: 0, input_tokens: 7, output_tokens: 3 })
   })
 
+  // holds EXE-03
   test('the answer says how long the execution took', async () => {
     const { service, endpoint, execute } = await setScene(database())
     endpoint.script('echo', () => {
@@ -64,6 +66,7 @@ describeEngines('execute', (engine) => {
     expect(capabilityCalls).toMatchObject([{ startedAt: at(300), durationMs: 40 }])
   })
 
+  // holds EXE-08
   test('a runtime without a deployment answers, and its model is given no tools', async () => {
     const { service, execute } = await setScene(database(), { manifest: null })
     const body = executed(await execute())
@@ -71,6 +74,7 @@ describeEngines('execute', (engine) => {
     expect(service.model.requests[0]?.tools).toEqual([])
   })
 
+  // holds RT-10
   test('a runtime without an endpoint has no capabilities to call', async () => {
     const { service, owner } = await setScene(database(), { tier: 'pro' })
     const runtime = await service.runtime(owner, { endpoint: undefined })
@@ -85,6 +89,7 @@ describeEngines('execute', (engine) => {
     expect(body.status).toBe('completed')
   })
 
+  // holds CAP-11, DEP-15, LOOP-05
   test('the model is given the deployed capabilities as tools, and the owner’s instructions', async () => {
     const { service, execute } = await setScene(database(), {
       manifest: {
@@ -111,6 +116,7 @@ describeEngines('execute', (engine) => {
     })
   })
 
+  // holds MSG-03
   test('a public key may not speak as the system', async () => {
     const { execute, charged } = await setScene(database())
     const before = await charged()
@@ -119,6 +125,7 @@ describeEngines('execute', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
+  // holds MSG-03, TRC-01
   test('an owner may speak as the system, and is charged like anybody', async () => {
     const { service, executeAsOwner, usage } = await setScene(database())
     const messages = [{ role: 'system', parts: [{ type: 'text', content: 'Obey.' }] }, ...saying().messages]
@@ -127,6 +134,7 @@ describeEngines('execute', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, anonymous: 0 })
   })
 
+  // holds TRC-03
   test('another owner’s runtime cannot be executed, and reads as one that does not exist', async () => {
     const { service, runtime, executeAsOwner } = await setScene(database())
     const stranger = await service.owner()
@@ -137,6 +145,7 @@ describeEngines('execute', (engine) => {
     expect(foreign.body).toBe(absent.body)
   })
 
+  // holds EXE-02
   test('a runtimeId in the body does not lead to another runtime', async () => {
     const { service, owner, runtime, execute, trace } = await setScene(database(), { tier: 'pro' })
     const other = await service.runtime(owner)
@@ -144,6 +153,7 @@ describeEngines('execute', (engine) => {
     expect((await trace(body.executionId)).runtimeId).toBe(runtime.runtimeId)
   })
 
+  // holds MSG-10
   test('the turns of one that failed while calls were under way can be sent again', async () => {
     const { service, execute, executeAsOwner } = await setScene(database())
     const { dispatcher } = service.deps
@@ -164,6 +174,7 @@ describeEngines('execute', (engine) => {
     for (const door of [execute, executeAsOwner]) expect(executed(await door(again)).status).toBe('completed')
   })
 
+  // holds EXE-09
   test('metadata reaches the endpoint and the trace', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     const metadata = { page: '/lamps', nested: { list: [1, null, 'é'] } }
@@ -173,6 +184,7 @@ describeEngines('execute', (engine) => {
     expect((await trace(body.executionId)).metadata).toEqual(metadata)
   })
 
+  // holds SVC-12
   test('an end-user token reaches the endpoint, and no model, row or log line', async () => {
     const lines: string[] = []
     const { service, endpoint, execute } = await setScene(database(), { log: (line) => lines.push(line) })
@@ -187,6 +199,7 @@ describeEngines('execute', (engine) => {
     expect(kept).not.toContain('a private question')
   })
 
+  // holds MSG-07
   test('an empty end-user token is none', async () => {
     const { service, endpoint, execute } = await setScene(database())
     service.model.say(calls({ name: 'echo', input: {} }), text('done'))

@@ -121,6 +121,7 @@ describeEngines('the journal of usage', (engine) => {
     expect([await counted(a.database.db), await waiting(a.database)]).toEqual([1, []])
   })
 
+  // holds ANA-10
   test('is in what an owner reads on another replica, right after the answer', async () => {
     const { a, b } = await setReplicatedScene(engine)
     executed(await a.execute())
@@ -130,6 +131,7 @@ describeEngines('the journal of usage', (engine) => {
     expect(await read('/v1/analytics/summary')).toMatchObject({ totals: { executions: 2 } })
   })
 
+  // holds ANA-07
   test('is counted by 200 names of a runtime in an hour and in a day, further ones under one name', async () => {
     const database = await open(engine)
     const { catchUp } = folding(database)

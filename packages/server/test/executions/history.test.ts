@@ -52,6 +52,7 @@ describeEngines('the history of executions', (engine) => {
     return { ...scene, past }
   }
 
+  // holds TRC-24
   test('calls that failed are counted, and a filter finds their executions, whatever their status', async () => {
     const scene = await setScene(database(), {
       manifest: { capabilities: [capability('echo'), capability('broken')] },
@@ -84,6 +85,7 @@ describeEngines('the history of executions', (engine) => {
     expect(refused.statusCode).toBe(400)
   })
 
+  // holds TRC-06, TRC-25
   test('a row shows what became of an execution, and how many calls it made', async () => {
     const scene = await setScene(database())
     scene.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
@@ -110,6 +112,7 @@ describeEngines('the history of executions', (engine) => {
     })
   })
 
+  // holds LST-01, LST-02, TRC-05
   test('pages lead from the newest to the oldest without a gap or a repeat, equal times included', async () => {
     const scene = await setPastScene()
     const newestFirst = scene.past.toReversed()
@@ -119,6 +122,7 @@ describeEngines('the history of executions', (engine) => {
     expect((await list(scene, { limit: '9' })).nextCursor).toBeNull()
   })
 
+  // holds LST-05
   test('executions that come while somebody turns pages do not shift them', async () => {
     const scene = await setPastScene()
     const first = await list(scene, { limit: '5' })
@@ -127,6 +131,7 @@ describeEngines('the history of executions', (engine) => {
     expect([...idsOf(first.executions), ...idsOf(second.executions)]).toEqual(scene.past.toReversed())
   })
 
+  // holds TRC-10
   test('“from” is inclusive and “to” exclusive, as a time of ISO 8601 in any zone, as a date, and as milliseconds', async () => {
     const scene = await setPastScene()
     const middle = scene.past.slice(3, 6).toReversed()
@@ -143,6 +148,7 @@ describeEngines('the history of executions', (engine) => {
     expect(idsOf(await everyPage(scene, { limit: '2', from: String(start) }))).toEqual(scene.past.slice(3).toReversed())
   })
 
+  // holds TRC-07, TRC-09
   test('a status shows these executions and no others', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
@@ -223,6 +229,7 @@ describeEngines('the history of executions', (engine) => {
     expect([queries, listed.map((row) => row.executionId)]).toEqual([2, ['exec_moved', 'exec_earlier']])
   })
 
+  // holds TRC-07
   test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
@@ -245,6 +252,7 @@ describeEngines('the history of executions', (engine) => {
     })
   })
 
+  // holds SVC-10, TRC-13, TRC-15, TRC-16, TRC-17
   test('a trace is the shape of every turn with every call, and holds no word of the conversation', async () => {
     const scene = await setScene(database())
     scene.service.model.say(
@@ -299,6 +307,7 @@ describeEngines('the history of executions', (engine) => {
     expect(answer.body).not.toContain('word of')
   })
 
+  // holds AUTH-07, TRC-14
   test('another owner’s execution reads as one that does not exist, and is in nobody else’s list', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())
@@ -321,6 +330,7 @@ describeEngines('the history of executions', (engine) => {
     ['to', ['2026-02-30', '2026-03-01 12:00']],
   ] as const
 
+  // holds LST-04
   test.each(badQueries)('a malformed “%s” is named', async (field, values) => {
     const { service, owner } = await setScene(database())
     for (const value of values) {

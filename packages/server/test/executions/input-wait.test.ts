@@ -69,6 +69,7 @@ describeEngines('a request whose input is checked by the thread', (engine) => {
     for (const answer of await Promise.all(waiting)) expect(answer.json()).toMatchObject({ output: 'done' })
   })
 
+  // holds CAP-15
   test('waits for one input of another account, however many of these wait', async () => {
     const { service, broker, gate, asked, checked, owner } = await setWaitingScene(database())
     const other = await service.owner()

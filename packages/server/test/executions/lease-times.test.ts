@@ -182,6 +182,7 @@ describeEngines('the times of a lease', (engine) => {
     },
   )
 
+  // holds LIM-13
   test('of the dead keep nobody whose clock was set back by an hour from taking over', async () => {
     const { clock, node, other, round } = await setUp()
     await other('node_silent')

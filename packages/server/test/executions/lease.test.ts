@@ -85,6 +85,7 @@ async function renewForOneLease(node: TestService): Promise<void> {
 const SIX = Array.from({ length: 6 }, () => ({ name: 'echo', input: {} }))
 
 describeEngines('the lease of a node', (engine) => {
+  // holds TRC-23
   test('an execution whose node is gone is failed by another one when the lease has ended, and not before', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
@@ -324,6 +325,7 @@ describeEngines('the lease of a node', (engine) => {
 })
 
 describeEngine('sqlite', 'the embedded store', (engine) => {
+  // holds TRC-23
   test('fails at its start what an earlier process left, without waiting for a lease', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()

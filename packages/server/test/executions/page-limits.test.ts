@@ -11,6 +11,7 @@ function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[
 describeEngines('what a page may spend', (engine) => {
   const database = useDatabase(engine)
 
+  // holds CPR-09, LIM-03
   test('execute and the capability route share 60 requests a minute; the broker’s are untouched', async () => {
     const { execute, call, broker } = await setScene(database())
     const answers = await times(80, (index) => (index % 2 ? execute() : call({ capability: 'echo' })))
@@ -21,6 +22,7 @@ describeEngines('what a page may spend', (engine) => {
     expect((await broker('echo')).headers['ratelimit-remaining']).toBe('59')
   })
 
+  // holds LIM-04
   test('callers at many addresses spend one allowance, the runtime’s', async () => {
     const { service, runtime } = await setScene(database())
     const answers = await times(80, (index) =>
@@ -36,6 +38,7 @@ describeEngines('what a page may spend', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(20)
   })
 
+  // holds LIM-08
   test('the headers count down, and say when the allowance is full again', async () => {
     const { execute } = await setScene(database())
     const seen = []
@@ -50,6 +53,7 @@ describeEngines('what a page may spend', (engine) => {
     ])
   })
 
+  // holds ERR-12
   test('Retry-After of the rate limit is the truth', async () => {
     const { service, execute } = await setScene(database())
     await times(60, () => execute())
@@ -60,6 +64,7 @@ describeEngines('what a page may spend', (engine) => {
     expect((await times(3, () => execute())).map(({ statusCode }) => statusCode).sort()).toEqual([200, 429, 429])
   })
 
+  // holds ERR-12, TRC-04
   test('Retry-After of the quota is the truth, and the owner’s door has no rate limit', async () => {
     const { service, executeAsOwner } = await setScene(database())
     const answers = await times(201, () => executeAsOwner())
@@ -76,6 +81,7 @@ describeEngines('what a page may spend', (engine) => {
     expect((await times(3, () => executeAsOwner())).map(({ statusCode }) => statusCode).sort()).toEqual([200, 429, 429])
   })
 
+  // holds ERR-12
   test('the message tells a spent quota from an exceeded rate, and a spent anonymous share from both', async () => {
     const { service, execute, executeAsOwner, broker } = await setScene(database())
     const strangers = await times(51, () => broker('echo'))
@@ -95,6 +101,7 @@ describeEngines('what a page may spend', (engine) => {
     ])
   })
 
+  // holds LIM-05, LIM-06
   test('an execution of many steps is one unit, and one that was let in is not asked for another', async () => {
     const { service, endpoint, execute, executeAsOwner, trace } = await setScene(database())
     await times(199, () => executeAsOwner())
@@ -107,6 +114,7 @@ describeEngines('what a page may spend', (engine) => {
     refusalOf(await execute(), 'rate_limit_exceeded')
   })
 
+  // holds LIM-09
   test('Retry-After is never less than it takes, where that is no whole number of seconds', async () => {
     const { service, executeAsOwner } = await setScene(database())
     await times(200, () => executeAsOwner())

@@ -52,6 +52,7 @@ describeEngines('the rate limit', (engine) => {
     ['unknown names', 404, ({ call }) => call({ capability: 'unknown', input: {} })],
   ]
 
+  // holds LIM-08, LIM-12, SVC-13
   test.each(refused)('counts %s: exactly 60 of 75 are answered, each with RateLimit-*', async (_, status, ask) => {
     const scene = await setScene(database())
     const before = await scene.charged()
@@ -61,6 +62,7 @@ describeEngines('the rate limit', (engine) => {
     expect(await scene.charged()).toEqual(before)
   })
 
+  // holds SVC-13
   test('takes no unit for a wrong key or an origin that is not allowed', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime, execute } = scene
@@ -74,6 +76,7 @@ describeEngines('the rate limit', (engine) => {
     expect((await execute()).headers['ratelimit-remaining']).toBe('59')
   })
 
+  // holds BRK-07
   test('of the broker counts what is refused after the look-up, and tells so on each answer', async () => {
     const scene = await setScene(database())
     const answers = await times(75, () => scene.broker('echo', { input: { text: 1 } }))
@@ -82,6 +85,7 @@ describeEngines('the rate limit', (engine) => {
     expect((await scene.call({ capability: 'echo' })).headers['ratelimit-remaining']).toBe('59')
   })
 
+  // holds LIM-08
   test('stands on the answer of a spent quota', async () => {
     const { executeAsOwner, execute } = await setScene(database())
     await times(200, () => executeAsOwner())
@@ -90,12 +94,14 @@ describeEngines('the rate limit', (engine) => {
     expect(rateHeadersOf(refused)).toEqual(['60', '59', '1'])
   })
 
+  // holds LIM-12
   test('is shared by two replicas, each of which grants half of it', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const answers = await times(160, (index) => (index % 2 ? a : b).execute())
     expect(statuses(answers)).toEqual({ 200: 60, 429: 100 })
   })
 
+  // holds LIM-12
   test('is all granted by the replica that is left when the other has gone', async () => {
     const { a, b } = await setReplicatedScene(engine)
     await b.service.deps.lease.release()
@@ -103,6 +109,7 @@ describeEngines('the rate limit', (engine) => {
     expect(statuses(await times(75, () => a.execute()))).toEqual({ 200: 60, 429: 15 })
   })
 
+  // holds LIM-12
   test('is all granted by the replica that lives on once the other misses a renewal, before its lease ends', async () => {
     const { a } = await setReplicatedScene(engine)
     a.service.clock.advance(20_000)
@@ -123,6 +130,7 @@ describeEngines('the rate limit', (engine) => {
     expect((await execute()).headers['ratelimit-limit']).toBe('600')
   })
 
+  // holds LIM-13
   test.each([-3_600_000, 3_600_000])('goes on as before where the clock is set by %i ms', async (by) => {
     const monotonicClock = createTestClock(0)
     const { service, execute } = await setScene(database(), { monotonicClock })
@@ -137,6 +145,7 @@ describeEngines('the rate limit', (engine) => {
 describeEngines('a visitor among others', (engine) => {
   const database = useDatabase(engine)
 
+  // holds LIM-04
   test('gets half of the rate, and the others the rest', async () => {
     const scene = await setScene(database())
     expect((await from(scene, '203.0.113.1')).statusCode).toBe(200)
@@ -156,6 +165,7 @@ describeEngines('a visitor among others', (engine) => {
     expect(statuses(await times(75, () => from(scene, '203.0.113.2')))).toEqual({ 200: 60, 429: 15 })
   })
 
+  // holds LIM-04
   test('is the end user whom the body names, wherever the requests come from', async () => {
     const scene = await setScene(database())
     await from(scene, '203.0.113.1', 'user-1')
@@ -192,6 +202,7 @@ describeEngines('a visitor among others', (engine) => {
     expect(statuses(await times(40, () => ask('203.0.113.2')))).toEqual({ 200: 30, 429: 10 })
   })
 
+  // holds LIM-04
   test('cannot hold every unit by sending bodies slowly, and those it leaves are given back', async () => {
     const scene = await setScene(database())
     const { service, runtime } = scene
@@ -236,6 +247,7 @@ describeEngines('a visitor among others', (engine) => {
 describeEngines('broker calls that find nothing', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BRK-04
   test('take no unit of a runtime, and are limited by network, alike for all three cases', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
     const { service, owner, runtime } = scene

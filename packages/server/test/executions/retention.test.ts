@@ -38,6 +38,7 @@ describeEngines('retention', (engine) => {
     return rows.map((row) => row.execution_id).sort()
   }
 
+  // holds TRC-22
   test('what is a millisecond past its plan’s days goes with its calls; what is younger stays, and so does what runs', async () => {
     const service = await start()
     for (const [tier, days] of [
@@ -63,6 +64,7 @@ describeEngines('retention', (engine) => {
     }
   })
 
+  // holds ANA-10
   test('a real execution is gone after its days with everything but its counts', async () => {
     const scene = await setScene(database())
     const { executionId } = await ranAndCalled(scene)

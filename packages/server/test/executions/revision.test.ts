@@ -29,6 +29,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     return service.send('PUT', url, { key: owner.apiKey, body: { origins } })
   }
 
+  // holds DEP-07
   test('a new deployment: its new capability is found, its removed one is not, and the model has its tools', async () => {
     const { a, b } = await setWarmScene()
     await deployed(a.service, a.runtime, { capabilities: [capability('added')] })
@@ -42,6 +43,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.call({ capability: 'echo' })).statusCode).toBe(404)
   })
 
+  // holds DEP-07
   test('a new input schema: what it forbids is refused, and what it allows is not', async () => {
     const { a, b } = await setWarmScene()
     const inputSchema = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } }
@@ -58,6 +60,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.call({ capability: 'echo', input: { text: 'a' } })).statusCode).toBe(400)
   })
 
+  // holds CAP-07
   test('a capability that begins or ceases to need an end user', async () => {
     const { a, b } = await setWarmScene()
     await deployed(a.service, a.runtime, { capabilities: [capability('echo', { requiresEndUser: true })] })
@@ -66,6 +69,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.broker('echo')).statusCode).toBe(200)
   })
 
+  // holds RTR-07
   test('allowed origins, when they shut a page out and when they let it in', async () => {
     const { a, b } = await setWarmScene()
     const ask = () => b.execute(saying(), { headers: { origin: PAGE } })
@@ -93,6 +97,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.call({ capability: 'echo' })).json()).toMatchObject({ output: 'moved' })
   })
 
+  // holds BIL-13
   test('another plan, even where the old one was used up', async () => {
     const { a, b } = await setWarmScene()
     const answers = await Promise.all(Array.from({ length: 200 }, () => a.executeAsOwner()))
@@ -102,6 +107,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.execute()).headers['ratelimit-limit']).toBe('6000')
   })
 
+  // holds BIL-13
   test('another plan is seen a tenth of a second later where the emptiness of the old one is remembered', async () => {
     const { a, b } = await setWarmScene()
     await Promise.all(Array.from({ length: 200 }, () => b.executeAsOwner()))
@@ -116,6 +122,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     ['expired', { expires_at: 1 }],
   ] as const
 
+  // holds KEY-19
   test.each(endings)('a key that was %s', async (_, change) => {
     const { a, b } = await setWarmScene()
     const { db } = a.database
@@ -152,6 +159,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect((await b.execute()).statusCode).toBe(401)
   })
 
+  // holds EXE-10
   test('an execution under way ends on the deployment that it began with', async () => {
     const { a, b } = await setWarmScene()
     const [asked, released] = [deferred(), deferred()]

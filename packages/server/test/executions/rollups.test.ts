@@ -78,6 +78,7 @@ async function admit({ db }: Database, settlements: readonly Settlement[]): Prom
 describeEngines('the roll-ups of usage', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ANA-10
   test('count every execution and call once, by hour and by day, however many end at once on two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine, {
       tier: 'enterprise',

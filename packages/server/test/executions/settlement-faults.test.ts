@@ -139,6 +139,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(await trace(body.executionId)).toMatchObject({ status: 'failed', capabilityCalls: [] })
   })
 
+  // holds ERR-06
   test('an admission that cannot be written lets nobody in, and is told in general words', async () => {
     const { service, database, endpoint, broker, charged } = await setOwnScene()
     const before = await charged()

@@ -30,6 +30,7 @@ async function setUsed({ database, owner }: Scene, bytes: number): Promise<void>
 describeEngines('the bytes that an account has stored', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BIL-14
   test('grow with payloads and manifests, shrink with what is deleted, and are what a recount finds', async () => {
     const scene = await setScene(database(), {
       limits: { deploymentsKept: 1 },
@@ -90,6 +91,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(await usedBy(scene)).toBe(counted)
   })
 
+  // holds BIL-14
   test('past the plan’s bound payloads are cut, with a warning, and nothing is refused', async () => {
     const scene = await setScene(database())
     const { service } = scene
@@ -121,6 +123,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(warnings).toEqual([expect.stringContaining('{"truncated": true}')])
   })
 
+  // holds BIL-14
   test('past the plan’s bound hold the first ten of many calls, and what is counted stays exact', async () => {
     const long = 'ü'.repeat(5_000)
     const scene = await setScene(database(), {
@@ -156,6 +159,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(textBytes(Object.values(row))).toBeLessThan(4_000)
   })
 
+  // holds BIL-14
   test('stay within the plan’s bound while what was settled is added up, and warn before it', async () => {
     const scene = await setScene(database())
     const input = { text: 'x'.repeat(30_000) }

@@ -31,6 +31,7 @@ function resultOf(event: StreamEvent | null | undefined): ExecuteResponse {
 describeEngines('a streamed execute', (engine) => {
   const database = useDatabase(engine)
 
+  // holds LOOP-09, STR-01, STR-03, STR-06, STR-07, STR-08
   test('tells of text and capabilities as they happen, and ends in “done” with what the JSON answer would have held', async () => {
     const { service, endpoint, stream, execute } = await setLiveScene(database())
     const turns = () => [[...calls({ name: 'echo', input: { text: 'a' } })], text('All done.')] as const
@@ -57,6 +58,7 @@ describeEngines('a streamed execute', (engine) => {
     expect(comparable(resultOf(events.at(-1)))).toBe(comparable(whole))
   })
 
+  // holds STR-13
   test.each([
     ['text/event-stream;q=0', 'application/json'],
     ['application/json, Text/Event-Stream; Q=0.000', 'application/json'],
@@ -68,6 +70,7 @@ describeEngines('a streamed execute', (engine) => {
     expect(answer.headers['content-type']).toContain(type)
   })
 
+  // holds STR-05
   test('text arrives while the model still speaks', async () => {
     const { service, stream } = await setLiveScene(database())
     const heard = deferred()
@@ -91,6 +94,7 @@ describeEngines('a streamed execute', (engine) => {
     expect(resultOf(events.at(-1)).messages).toEqual([{ role: 'assistant', parts: [{ type: 'text', content: long }] }])
   })
 
+  // holds STR-06
   test('a capability is announced while it still runs', async () => {
     const released = deferred()
     const { service, stream } = await setLiveScene(database(), {
@@ -109,12 +113,14 @@ describeEngines('a streamed execute', (engine) => {
     expect(resultOf((await answer.rest()).at(-1)).status).toBe('completed')
   })
 
+  // holds LOOP-08
   test('calls that were answered without a dispatch are no events', async () => {
     const { service, stream } = await setLiveScene(database())
     service.model.say(calls({ name: 'unknown', input: {} }, { name: 'echo', input: { text: 1 } }), text('Sorry.'))
     expect((await (await stream()).rest()).map((event) => event.type)).toEqual(['text', 'done'])
   })
 
+  // holds STR-11
   test('the end of an execution is in the database before “done” is told', async () => {
     const { service, stream, trace } = await setLiveScene(database())
     service.model.say(text('Hi.'))
@@ -122,6 +128,7 @@ describeEngines('a streamed execute', (engine) => {
     expect(await trace(result.executionId)).toMatchObject({ status: 'completed', totalTokens: result.totalTokens })
   })
 
+  // holds STR-04
   test('a failed execution ends in “done” too', async () => {
     const { service, stream } = await setLiveScene(database())
     service.model.say(async function* () {
@@ -136,6 +143,7 @@ describeEngines('a streamed execute', (engine) => {
     })
   })
 
+  // holds TRC-02
   test('an owner may stream too', async () => {
     const { url, owner, runtime } = await setLiveScene(database())
     const body = { runtimeId: runtime.runtimeId, ...saying() }
@@ -160,6 +168,7 @@ describeEngines('a streamed execute', (engine) => {
     ],
   ] as const
 
+  // holds STR-10
   test.each(refusals)(
     '%s is answered in plain JSON with status %i, whatever the caller accepts',
     async (_, status, prepare) => {
@@ -170,6 +179,7 @@ describeEngines('a streamed execute', (engine) => {
     },
   )
 
+  // holds STR-09
   test('a comment keeps an idle stream alive every 15 seconds', async () => {
     const released = deferred()
     const { service, stream } = await setLiveScene(database())

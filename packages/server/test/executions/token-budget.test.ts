@@ -22,6 +22,7 @@ describeEngines('the tokens of one execution', (engine) => {
     return (await scene.trace(executionId)).steps
   }
 
+  // holds LOOP-13
   test('end it as cut before the model call that would begin past them, input and output together', async () => {
     const scene = await setScene(database(), { manifest, limits: { executionTokens: 100 } })
     scene.service.model.say(turn({ inputTokens: 20, outputTokens: 20 }))
@@ -32,6 +33,7 @@ describeEngines('the tokens of one execution', (engine) => {
     expect(messages.at(-1)?.role).toBe('tool')
   })
 
+  // holds LOOP-13
   test('are estimated from the bytes of prompt and answer where the provider reports none', async () => {
     const scene = await setScene(database(), { manifest, limits: { executionTokens: 10_000 } })
     scene.service.model.say(turn({ inputTokens: 0, outputTokens: 0 }))
@@ -40,6 +42,7 @@ describeEngines('the tokens of one execution', (engine) => {
     expect((await scene.trace(executionId)).steps).toBe(2)
   })
 
+  // holds DEP-25
   test('and its steps are lowered by the deployment’s own limits, and never raised', async () => {
     const limits = { executionTokens: 100, steps: 4 }
     const scene = await setScene(database(), { manifest, limits })
@@ -55,6 +58,7 @@ describeEngines('the tokens of one execution', (engine) => {
     expect(await stepsWith({})).toBe(4)
   })
 
+  // holds DEP-25
   test('of a deployment must be whole numbers above zero', async () => {
     const { service, runtime } = await setScene(database(), { manifest })
     for (const [limits, field] of [

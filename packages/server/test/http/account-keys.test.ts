@@ -13,6 +13,7 @@ const URL = '/v1/account/keys'
 describeEngines('an account’s own API keys', (engine) => {
   const database = useDatabase(engine)
 
+  // holds KEY-23
   test('a new one is shown in full once, opens the owner plane, and is listed abbreviated', async () => {
     const lines: string[] = []
     const service = await startForTest(database(), { log: (line) => lines.push(line) })
@@ -48,6 +49,7 @@ describeEngines('an account’s own API keys', (engine) => {
     ])
   })
 
+  // holds KEY-27
   test('of 200 that are asked for at once an account has 50, and a further one for one that is revoked', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
@@ -80,6 +82,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect(keys[0]?.name).toBe('key 59')
   })
 
+  // holds KEY-25
   test('they are listed newest first, page by page, each once, and those of nobody else', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
@@ -103,6 +106,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect((await list(service, owner)).keys).toHaveLength(8)
   })
 
+  // holds KEY-26
   test('one that is revoked stops at once on every replica, and stays on the list', async () => {
     const service = await startForTest(database())
     const { masterKey } = service

@@ -34,6 +34,7 @@ async function setSlowScene(database: Database, table = 'projects') {
 describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
   const database = useDatabase(engine)
 
+  // holds AUTH-13
   test('of one account run four at once, on both planes, and 64 wait; another account is answered at once', async () => {
     const { service, owner, runtime, gate, hold } = await setSlowScene(database())
     const other = await service.owner()

@@ -64,6 +64,7 @@ describeEngines('allowed origins', (engine) => {
     return { service, runtimeId, put, read }
   }
 
+  // holds RTR-03
   test('the list is replaced as a whole, kept in its order without repeats, and shown by the detail', async () => {
     const { runtimeId, put, read } = await start()
     for (const origins of [GOOD, ['https://a.example'], [], ['https://b.example']]) {
@@ -74,6 +75,7 @@ describeEngines('allowed origins', (engine) => {
     }
   })
 
+  // holds ORG-07, RTR-04
   test.each(REPAIRABLE)('“%s” is refused with the origin to use instead', async (entry, origin) => {
     const { put, read } = await start()
     await put(['https://before.example'])
@@ -83,12 +85,14 @@ describeEngines('allowed origins', (engine) => {
     expect((await put([origin])).statusCode).toBe(200)
   })
 
+  // holds RTR-05
   test('what is no web origin at all is refused with an example of one', async () => {
     const { put } = await start()
     const faults = faultsIn(await put(HOPELESS))
     expect(faults).toEqual({ origins: HOPELESS.map(() => expect.stringContaining('https://shop.example.com')) })
   })
 
+  // holds RT-11, RTR-06
   test('50 entries are accepted, 51 are not', async () => {
     const { put, read } = await start()
     const origins = Array.from({ length: 51 }, (_, index) => `https://shop-${index}.example.com`)

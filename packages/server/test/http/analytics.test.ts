@@ -64,6 +64,7 @@ describeEngines('the analytics summary', (engine) => {
     return { ...scene, spend }
   }
 
+  // holds ANA-06
   test('of an owner who has run nothing holds every bucket with zeros, and no duration', async () => {
     const scene = await setScene(database())
     const days = Array.from({ length: 7 }, (_, day) => Date.parse('2026-02-23') + day * DAY_MS)
@@ -81,6 +82,7 @@ describeEngines('the analytics summary', (engine) => {
     })
   })
 
+  // holds ANA-04, ANA-07, ANA-11
   test('counts executions of every door, their calls and their tokens', async () => {
     const scene = await setTimedScene()
     const { service, runtime } = scene
@@ -125,6 +127,7 @@ describeEngines('the analytics summary', (engine) => {
     })
   })
 
+  // holds ANA-01
   test('puts an execution where it started, in its hour and in its day', async () => {
     const scene = await setTimedScene()
     const { clock } = scene.service
@@ -152,6 +155,7 @@ describeEngines('the analytics summary', (engine) => {
     ])
   })
 
+  // holds ANA-04, ANA-05
   test('gives percentiles within 5 % of those of the executions themselves, and the exact average', async () => {
     const scene = await setTimedScene()
     let ms = 3
@@ -175,6 +179,7 @@ describeEngines('the analytics summary', (engine) => {
     expect(totals.avgDurationMs).toBeCloseTo(average, 1)
   })
 
+  // holds ANA-07
   test('agrees with itself whichever way it is cut', async () => {
     const scene = await setTimedScene()
     for (const hours of [0, 1, 30, 5, 50, 0, 26]) {
@@ -242,6 +247,7 @@ describeEngines('the analytics summary', (engine) => {
       return { ...scene, second, otherProject }
     }
 
+    // holds ANA-08
     test('by runtime and by project it shows what ran there, and a runtime that has moved in both projects', async () => {
       const { second, otherProject, ...scene } = await setMovedScene()
       const { runtimeId, projectId } = scene.runtime
@@ -264,6 +270,7 @@ describeEngines('the analytics summary', (engine) => {
       expect(await shown({ projectId, runtimeId, bucket: 'hour' })).toEqual([[runtimeId, 1]])
     })
 
+    // holds ANA-08
     test('by what is not the caller’s it is a 404, byte-equal to that of what does not exist', async () => {
       const scene = await setScene(database())
       const stranger = await scene.service.owner()
@@ -281,6 +288,7 @@ describeEngines('the analytics summary', (engine) => {
   })
 
   describe('the range', () => {
+    // holds ANA-02
     test.each<[Tier, number]>([
       ['free', 7],
       ['pro', 90],
@@ -317,6 +325,7 @@ describeEngines('the analytics summary', (engine) => {
       expect(gone).toMatchObject({ range: { clamped: true }, series: [], runtimes: [], totals: { executions: 0 } })
     })
 
+    // holds ANA-09
     test('that ends where it starts, or before, is refused on “from”', async () => {
       const scene = await setScene(database())
       const ranges: Query[] = [
@@ -329,6 +338,7 @@ describeEngines('the analytics summary', (engine) => {
       }
     })
 
+    // holds ANA-09
     test('of more hours than one answer holds becomes the latest hundred days, and says so', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const from = '2025-10-01'

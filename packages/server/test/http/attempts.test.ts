@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000
 describeEngines('attempts', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-06
   test('at one address: ten in a row, then one every 90 seconds, from wherever they come', async () => {
     const service = await startForTest(database())
     const email = newAddress()
@@ -74,6 +75,7 @@ describeEngines('attempts', (engine) => {
       return { service, owner, signIn, spendAddress }
     }
 
+    // holds ACC-16
     test('keep nobody out where the password was given from the same network lately', async () => {
       const { service, signIn, spendAddress } = await setKnownScene()
       await spendAddress()
@@ -149,6 +151,7 @@ describeEngines('attempts', (engine) => {
 
     const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
+    // holds ACC-17
     test('are a quarter of the queue for one network, in whichever of its addresses, and others go past them', async () => {
       const { service, gate, refused, tryFrom } = await setWaitingScene()
       const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
@@ -165,6 +168,7 @@ describeEngines('attempts', (engine) => {
       expect(gate.mostAtOnce).toBe(1)
     })
 
+    // holds ACC-16
     test('and find no place are not counted; known ones and changes of a password have places of their own', async () => {
       const { service, gate, refused, tryFrom } = await setWaitingScene()
       const owner = await service.owner()
@@ -193,6 +197,7 @@ describeEngines('attempts', (engine) => {
     })
   })
 
+  // holds ACC-06
   test('from one network: fifty, at whichever addresses; others are not held back', async () => {
     const service = await startForTest(database())
     const attempt = (ip: string) => askToSignIn(service, { email: newAddress(), ip })
@@ -225,6 +230,7 @@ describeEngines('attempts', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(30)
   })
 
+  // holds ACC-14
   test('to open accounts: ten an hour from one network', async () => {
     const service = await startForTest(database())
     const attempt = (ip: string) => askToSignUp(service, { email: newAddress(), ip })
@@ -285,6 +291,7 @@ describeEngines('attempts', (engine) => {
       expect(await at('::ffff:192.0.2.200')).toBe(429)
     })
 
+    // holds ACC-14
     test('to open accounts from an IPv6 address is its first 48 bits: 192 in 192 networks of 64 bits open ten', async () => {
       const service = await startForTest(database())
       const at = (ip: string) => askToSignUp(service, { email: newAddress(), ip })

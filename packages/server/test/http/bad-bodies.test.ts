@@ -32,6 +32,7 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
       expect(answer.statusCode).toBeLessThan(300)
     })
 
+    // holds ERR-03, ERR-05, ERR-09
     test('malformed JSON, another type, and what is no object are refused as a fault of the body', async () => {
       const scene = await setScene(database())
       await expectRefusals(route, scene, [
@@ -40,6 +41,7 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
       ])
     })
 
+    // holds DEP-17, ERR-09, LIM-10
     test('a body over its bound is refused, whether or not its length is told; one of exactly that size is not', async () => {
       const scene = await setScene(database())
       await route.prepare?.(scene)
@@ -55,6 +57,7 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
       expect(largest.statusCode).toBeLessThan(300)
     })
 
+    // holds DEP-17, LIM-10
     test('a body of 33 levels is refused, one of 32 is not for its depth', async () => {
       const scene = await setScene(database())
       const deep = (levels: number) => `{"metadata":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
@@ -72,6 +75,7 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
       expect(text.body).not.toContain('levels')
     })
 
+    // holds ERR-14
     test('the key “__proto__” is refused wherever it stands and however it is spelled', async () => {
       const scene = await setScene(database())
       const bodies: BadBody[] = [

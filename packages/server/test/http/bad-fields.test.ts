@@ -26,6 +26,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
+    // holds CAP-08, ERR-04, EXE-01
     test('a field of another type is named by its dotted path', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const cases = Object.entries(route.fields).flatMap(([path, type]) =>
@@ -35,6 +36,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
       await expectNamed(route, scene, cases)
     })
 
+    // holds CFG-07, REG-02
     test('a required field that is missing is named', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const cases = route.required.map((path): BadField => ({ path, value: undefined, named: path }))
@@ -43,6 +45,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
       expect(named.sort()).toEqual(route.required.filter((path) => !path.includes('.')).sort())
     })
 
+    // holds CFG-07, DEP-09, REG-06, SVC-01
     test('a field that is not known is refused where the interface is strict, and ignored elsewhere', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const names = ['surprise', 'Name', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
@@ -61,6 +64,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
       expect(answer.statusCode).toBe(200)
     })
 
+    // holds ERR-14
     test('a text with a NUL or with half a character is refused, and the field named', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const texts = Object.entries(route.fields).filter(([, type]) => type.startsWith('string'))

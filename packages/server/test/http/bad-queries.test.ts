@@ -82,6 +82,7 @@ describeEngine('sqlite', 'a bad query', (engine) => {
   const scene = useScene(useDatabase(engine))
 
   describe.each(Object.entries(BAD_QUERIES))('of GET %s', (path, parameters) => {
+    // holds LST-04, TRC-08
     test.each(Object.entries(parameters))('is refused, and “%s” named', async (name, values) => {
       const { service, owner } = scene()
       for (const value of values) {
@@ -101,6 +102,7 @@ describeEngine('sqlite', 'a bad query', (engine) => {
     })
   })
 
+  // holds LST-03
   test.each(Object.keys(BAD_QUERIES))(
     'parameters that GET %s does not know are refused: a misspelt filter filters nothing',
     async (path) => {

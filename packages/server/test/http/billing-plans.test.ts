@@ -6,6 +6,7 @@ import { startForTest } from '../support/service.ts'
 describeEngines('plans', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BIL-01, BIL-02
   test('are listed from the smallest to the largest, with price and every limit', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner('free')
@@ -66,6 +67,7 @@ describeEngines('plans', (engine) => {
     })
   })
 
+  // holds BIL-01
   test.each(['free', 'pro', 'enterprise'] as const)('tell an account that it is on %s', async (tier) => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner(tier)

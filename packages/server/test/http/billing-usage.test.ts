@@ -45,6 +45,7 @@ function gated(gate: Gate) {
 describeEngines('usage', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BIL-04
   test('of an account that has done nothing is zero, in the present UTC hour', async () => {
     const clock = createTestClock(Date.parse('2026-03-01T12:59:59.999Z'))
     const scene = await setScene(database(), { clock })
@@ -68,6 +69,7 @@ describeEngines('usage', (engine) => {
     })
   })
 
+  // holds BIL-03
   test('counts what came in by every door, failed or not, with its calls and tokens; never what was refused', async () => {
     const scene = await setScene(database())
     const { service, broker, call, execute, executeAsOwner } = scene
@@ -93,6 +95,7 @@ describeEngines('usage', (engine) => {
     expect(usage).toMatchObject({ capabilityCalls: 4, inputTokens: 21, outputTokens: 9, totalTokens: 30 })
   })
 
+  // holds BIL-03
   test('counts an execution from its admission, while it still runs, and once only when it has ended', async () => {
     const scene = await setScene(database())
     const gate = createGate()
@@ -125,6 +128,7 @@ describeEngines('usage', (engine) => {
     expect(readings).toEqual(Array.from({ length: 40 }, () => 40))
   })
 
+  // holds BIL-05
   test('says exactly how many executions would be admitted now', async () => {
     const scene = await setScene(database())
     expect(admittedOf(await times(190, () => scene.executeAsOwner()))).toBe(190)
@@ -140,6 +144,7 @@ describeEngines('usage', (engine) => {
     expect(admittedOf(await times(3, () => scene.executeAsOwner()))).toBe(1)
   })
 
+  // holds BIL-05
   test('says exactly how many strangers would be admitted now, of their own share and of the whole', async () => {
     const scene = await setScene(database())
     const ask = () => scene.broker('echo', { input: {} })
@@ -155,6 +160,7 @@ describeEngines('usage', (engine) => {
     expect(admittedOf(await times(20, ask))).toBe(anonymous.available)
   })
 
+  // holds BIL-04
   test('begins anew with the hour; what is available does not', async () => {
     const scene = await setScene(database(), { clock: createTestClock(Date.parse('2026-03-01T12:59:59.000Z')) })
     expect(admittedOf(await times(20, () => scene.executeAsOwner()))).toBe(20)
@@ -200,6 +206,7 @@ describeEngines('usage', (engine) => {
     expect(await usageOf(b)).toMatchObject(expected)
   })
 
+  // holds BIL-05
   test('without a limit has nothing to say of what is available', async () => {
     const scene = await setScene(database(), { tier: 'enterprise' })
     expect(admittedOf(await times(2, () => scene.executeAsOwner()))).toBe(2)

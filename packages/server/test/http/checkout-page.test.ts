@@ -30,6 +30,7 @@ function allowedBy(policy: unknown, directive: string): string[] {
 describeEngines('the test checkout’s page', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BIL-09
   test('says in plain words what it is, what it is for, and that it costs nothing', async () => {
     const service = await startForTest(database())
     const { answer } = await openPage(service, await checkOut(service, await service.owner()))
@@ -90,6 +91,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(gone.headers.location).not.toMatch(/[<>"\s]/)
   })
 
+  // holds BIL-11
   test('confirms, and sends the payer to the success address with the checkout’s id', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
@@ -103,6 +105,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(token).toBeNull()
   })
 
+  // holds BIL-11
   test('cancels, and sends the payer to the cancel address with the checkout’s id; then it is closed', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
@@ -128,6 +131,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
   })
 
+  // holds BIL-11
   test('takes a form from nobody who has not opened it', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()

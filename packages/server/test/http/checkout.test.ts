@@ -34,6 +34,7 @@ describeEngines('a checkout', (engine) => {
   const database = useDatabase(engine)
 
   describe('with the test provider', () => {
+    // holds BIL-06, BIL-09
     test('leads to the test provider’s page on the service’s own address', async () => {
       const service = await startForTest(database())
       const checkout = await checkOut(service, await service.owner())
@@ -46,6 +47,7 @@ describeEngines('a checkout', (engine) => {
       expect((await openPage(service, checkout)).answer.statusCode).toBe(200)
     })
 
+    // holds BIL-07, BIL-08
     test('stays pending, and the plan as it is, however often it is asked for, until a person confirms', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
@@ -65,6 +67,7 @@ describeEngines('a checkout', (engine) => {
       expect(PlanList.parse(plans.json()).current).toBe('pro')
     })
 
+    // holds BIL-09
     test('that was confirmed opens the larger plan at once', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
@@ -75,6 +78,7 @@ describeEngines('a checkout', (engine) => {
       expect((await register()).statusCode).toBe(201)
     })
 
+    // holds BIL-07
     test('is expired after an hour, unless it was confirmed', async () => {
       const service = await startForTest(database())
       const [late, quick] = [await service.owner(), await service.owner()]
@@ -112,6 +116,7 @@ describeEngines('a checkout', (engine) => {
   })
 
   describe('without a payment provider', () => {
+    // holds BIL-15
     test('is refused, with the reason, and the test checkout is not served', async () => {
       const clock = createTestClock()
       const before = await startForTest(database(), { clock })
@@ -165,6 +170,7 @@ describeEngines('a checkout', (engine) => {
     }
   })
 
+  // holds BIL-07
   test('of somebody else reads as one that does not exist', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
     const stranger = await service.owner()
@@ -182,6 +188,7 @@ describeEngines('a checkout', (engine) => {
   })
 
   describe('with Stripe', () => {
+    // holds BIL-06
     test('leads to Stripe’s page, and Stripe is told to charge what the plan’s list says', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner, { successUrl: 'https://shop.example.com/paid?from=svc#top' })
@@ -226,6 +233,7 @@ describeEngines('a checkout', (engine) => {
       }
     })
 
+    // holds BIL-08
     test('is pending until Stripe says that it was paid, and is not asked about again after that', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
@@ -334,6 +342,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(stripe.requests).toEqual([])
     })
 
+    // holds BIL-06
     test.each(['free', 'enterprise', 'Pro', ''])('is refused for the plan %j', async (tier) => {
       const service = await startForTest(database())
       const answer = await askForCheckout(service, await service.owner(), { tier })
@@ -435,6 +444,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, third)])
     })
 
+    // holds BIL-06
     test('that closes nothing, ten checkouts are open at most, and the next try closes them', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const gone = { type: 'status', status: 404 } as const
@@ -454,6 +464,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(open.map(({ id }) => id)).toEqual([sessionOf(stripe, last)])
     })
 
+    // holds BIL-06
     test('that waits for the money of ten checkouts, there is no other until one is settled', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const begun: string[] = []

@@ -52,6 +52,7 @@ const UNUSUAL: readonly (readonly [name: string, status: number, head: string])[
 describeEngine('sqlite', 'on a connection', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ERR-09, ERR-11
   test.each(MALFORMED)(
     '%s is answered with a validation error and a request id, and the connection closed',
     async (_, bytes) => {

@@ -31,6 +31,7 @@ describeEngines('a browser', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BROWSER_ROUTES)('before %s %s', (method, path) => {
+    // holds ORG-04, ORG-06
     test('may ask from any origin and without a credential whether it may', async () => {
       const scene = await setScene(database())
       for (const origin of [SHOP, 'https://elsewhere.example', 'null']) {
@@ -65,6 +66,7 @@ describeEngines('a browser', (engine) => {
     })
   })
 
+  // holds ORG-05
   test.each(OTHER_PATHS)('finds no way across origins at %s', async (path) => {
     const scene = await setScene(database())
     const url = at(scene, path)

@@ -46,6 +46,7 @@ const LOOK_ALIKES = [
 describeEngines('a browser', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ORG-02, ORG-03, ORG-04
   test('of an allowed origin may read answers and errors of the public-key routes', async () => {
     const scene = await sceneFor([LOCAL, SHOP], { limits: { bodyBytes: 10_000 } })
     const { service, runtime, execute, call } = scene
@@ -77,6 +78,7 @@ describeEngines('a browser', (engine) => {
     expectReadableBy(refused, SHOP)
   })
 
+  // holds SVC-13
   test('with a wrong key reads the 401 and not a riddle', async () => {
     const scene = await sceneFor([SHOP])
     const answer = await scene.execute(saying(), { key: 'svc_pk_wrong', headers: { origin: SHOP } })
@@ -84,6 +86,7 @@ describeEngines('a browser', (engine) => {
     expectReadableBy(answer, SHOP)
   })
 
+  // holds AUTH-08, AUTH-09, CPR-09, SVC-13
   test('of an origin that only looks allowed is refused, reads nothing, and costs nothing', async () => {
     const scene = await sceneFor([SHOP, LOCAL])
     const before = await scene.charged()
@@ -105,6 +108,7 @@ describeEngines('a browser', (engine) => {
     expect([scene.service.model.requests, scene.endpoint.effects]).toEqual([[], []])
   })
 
+  // holds RT-11
   test.each([SHOP, 'https://anywhere.example', 'null'])(
     'of the origin %s may use a runtime that has no list',
     async (origin) => {
@@ -115,6 +119,7 @@ describeEngines('a browser', (engine) => {
     },
   )
 
+  // holds AUTH-10
   test('is none where no origin is sent, and passes whatever the list', async () => {
     const scene = await sceneFor([SHOP])
     const answer = await scene.execute(saying())
@@ -123,6 +128,7 @@ describeEngines('a browser', (engine) => {
     expect(String(answer.headers['vary'])).toContain('origin')
   })
 
+  // holds RTR-07
   test('is judged by the list as it is now, on every replica', async () => {
     const masterKey = randomBytes(32)
     const scene = await sceneFor([], { masterKey })
@@ -151,6 +157,7 @@ describeEngines('a browser', (engine) => {
     }
   })
 
+  // holds BRK-14, ORG-01
   test('may read every answer of the broker and of the manifest, from any origin and whatever the runtime’s list', async () => {
     const scene = await sceneFor([LOCAL])
     const { service, endpoint } = scene

@@ -37,6 +37,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
   const database = useDatabase(engine)
 
   describe('with the session’s cookie', () => {
+    // holds ACC-05
     test('changes nothing, whichever route and method it is for', async () => {
       const scene = await setScene(database())
       const before = await runtimesOf(scene)
@@ -50,6 +51,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
       expect(await statusWith(scene.service, scene.session)).toBe(200)
     })
 
+    // holds ACC-05
     test('is taken from a page of ours', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       for (const headers of OWN_PAGES) {

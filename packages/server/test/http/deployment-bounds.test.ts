@@ -23,6 +23,7 @@ async function deployTimes({ service, runtime }: Scene, count: number): Promise<
 describeEngines('the deployments of a runtime', (engine) => {
   const database = useDatabase(engine)
 
+  // holds DEP-23
   test('of 80 that are sent at once 60 are accepted, and a further one a minute later', async () => {
     const scene = await setScene(database(), { manifest: null })
     const { service, runtime } = scene
@@ -41,6 +42,7 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect(await versionsOf(scene)).toHaveLength(61)
   })
 
+  // holds DEP-23
   test('that are refused for what is in them count for nothing', async () => {
     const { service, runtime } = await setScene(database(), { manifest: null, limits: { deploymentsPerHour: 2 } })
     const faulty = {
@@ -54,6 +56,7 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect((await service.deploy(runtime)).statusCode).toBe(429)
   })
 
+  // holds DEP-24
   test('are kept as far as the newest few', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 3 } })
     await deployTimes(scene, 6)
@@ -62,6 +65,7 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect((await scene.service.send('GET', path, { key: scene.owner.apiKey })).statusCode).toBe(404)
   })
 
+  // holds DEP-24
   test('stay as long as an execution names them that is shown', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 2 } })
     const { service, owner } = scene
@@ -76,6 +80,7 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect((await service.send('GET', `/v1/traces/${executionId}`, { key: owner.apiKey })).statusCode).toBe(404)
   })
 
+  // holds DEP-24
   test('stay as long as an execution runs that names them', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 1 } })
     const gate = createGate()

@@ -26,6 +26,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     expect(refusalOf(await get('/deployments/1'), 'not_found')).toBe('The deployment was not found.')
   })
 
+  // holds DEP-05, DEP-22
   test('the newest is active, all others are superseded, and each is kept as it was sent', async () => {
     const { service, runtime, get, list } = await start()
     const manifests = [
@@ -60,6 +61,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     }
   })
 
+  // holds DEP-21
   test('is paged: every number once, whatever is deployed meanwhile', async () => {
     const { service, runtime, list } = await start()
     for (let count = 0; count < 7; count += 1) await deployed(service, runtime)

@@ -120,6 +120,7 @@ describeEngines('a capability’s schema', (engine) => {
     }
   }
 
+  // holds CAP-12
   test.each(BAD_SCHEMAS)('%s is refused as input and as output, and the capability named', async (_, said, schema) => {
     const deploy = await start()
     for (const field of ['inputSchema', 'outputSchema']) {
@@ -132,6 +133,7 @@ describeEngines('a capability’s schema', (engine) => {
     }
   })
 
+  // holds CAP-10
   test.each(GOOD_SCHEMAS)('%s is accepted and judges input', async (_, inputSchema) => {
     const { service, runtime, broker } = await setScene(database(), { tier: 'pro' })
     const capabilities = [capability('echo', { actions: [{ name: 'echo', inputSchema, outputSchema: inputSchema }] })]
@@ -139,6 +141,7 @@ describeEngines('a capability’s schema', (engine) => {
     expect((await broker('echo', { input: { text: 'aaa' } })).json()).toMatchObject({ output: { text: 'aaa' } })
   })
 
+  // holds DEP-18
   test('every schema that is wrong is named, not the first alone', async () => {
     const deploy = await start()
     const bad = property({ type: 'objekt' })
@@ -162,6 +165,7 @@ describeEngines('a capability’s schema', (engine) => {
     },
   )
 
+  // holds CAP-13
   test('may have 64 KiB, not a byte more', async () => {
     const deploy = await start()
     const ofBytes = (bytes: number) => {

@@ -92,6 +92,7 @@ describeEngines('a manifest', (engine) => {
     return { service, runtime, deploy }
   }
 
+  // holds CAP-01, CAP-02, CAP-03
   test.each(BAD_NAMES)(
     'with a capability named “%s” is refused, and a repaired name offered',
     async (name, repaired) => {
@@ -105,6 +106,7 @@ describeEngines('a manifest', (engine) => {
     },
   )
 
+  // holds CAP-04
   test('with names that differ by case alone is refused, and both are named', async () => {
     const { deploy } = await start()
     const capabilities = ['orderStatus', 'echo', 'OrderStatus', 'ECHO', 'echo'].map((name) => capability(name))
@@ -116,6 +118,7 @@ describeEngines('a manifest', (engine) => {
     })
   })
 
+  // holds CAP-09, DEP-08, DEP-11, DEP-13, DEP-14
   test.each(BAD_FIELDS)('with a bad %s is refused, and the field named', async (path, said, values) => {
     const { deploy } = await start()
     for (const value of values) {
@@ -124,6 +127,7 @@ describeEngines('a manifest', (engine) => {
     }
   })
 
+  // holds CAP-17
   test('that deprecates a capability without saying since when is refused, and the capability named', async () => {
     const { deploy } = await start()
     const faults = faultsIn(await deploy(withField(MANIFEST, 'capabilities.1.deprecated', true)))
@@ -137,6 +141,7 @@ describeEngines('a manifest', (engine) => {
     expect((await deploy(withField(MANIFEST, 'capabilities.1.deprecated', false))).statusCode).toBe(201)
   })
 
+  // holds DEP-16
   test('may hold 128 capabilities, not 129', async () => {
     const { deploy } = await start()
     const many = Array.from({ length: 129 }, (_, index) => capability(`c${index}`))

@@ -25,6 +25,7 @@ describeEngines('deployments', (engine) => {
     return { service, owner, runtime }
   }
 
+  // holds DEP-01
   test('a deployment is answered with its number, and with which capabilities the model is told how to fill in', async () => {
     const { service, runtime } = await start()
     const answer = await service.deploy(runtime, {
@@ -54,6 +55,7 @@ describeEngines('deployments', (engine) => {
     })
   })
 
+  // holds DEP-27, DEP-28
   test('a deployment is answered with what differs from the one before, and with a warning where there is no endpoint', async () => {
     const { service, owner, runtime } = await start()
     const input = (maximum: number) => ({
@@ -82,6 +84,7 @@ describeEngines('deployments', (engine) => {
     expect((await service.deploy(bare)).json()).toMatchObject({ warnings: [] })
   })
 
+  // holds DEP-29
   test('the deploy key reads the deployment that serves, with its manifest, and none before the first', async () => {
     const { service, runtime } = await start()
     const serving = () => service.send('GET', '/v1/runtime/deployment', { key: runtime.deployKey })
@@ -100,6 +103,7 @@ describeEngines('deployments', (engine) => {
     expect((await status(service, runtime)).capabilities).toEqual([])
   })
 
+  // holds DEP-02
   test('40 that deploy at once get the numbers 1 to 40, each once, and the last number serves', async () => {
     const { service, owner, runtime } = await start()
     const other = await service.runtime(owner)
@@ -120,6 +124,7 @@ describeEngines('deployments', (engine) => {
     expect(DeployResponse.parse((await service.deploy(other)).json()).version).toBe(1)
   })
 
+  // holds DEP-06
   test('a refused deployment takes no number and leaves what serves as it was', async () => {
     const { service, runtime } = await start()
     await service.deploy(runtime, { capabilities: [capability('before')] })
@@ -130,6 +135,7 @@ describeEngines('deployments', (engine) => {
     expect(DeployResponse.parse((await service.deploy(runtime)).json()).version).toBe(2)
   })
 
+  // holds DEP-03, SVC-05, SVC-09
   test('a new deployment replaces the whole one before it, from the next call on', async () => {
     const { service, runtime, broker, execute } = await setScene(database(), {
       tier: 'pro',
@@ -148,6 +154,7 @@ describeEngines('deployments', (engine) => {
     expect(service.model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo'])
   })
 
+  // holds DEP-19
   test('a capability that went without having been deprecated is named in a warning; one that was deprecated is not', async () => {
     const { service, runtime } = await start()
     const deprecated = { deprecated: true, deprecatedSince: '1.0.0' }
@@ -162,6 +169,7 @@ describeEngines('deployments', (engine) => {
     expect(renamed.warnings).toEqual([expect.stringContaining('“kept”')])
   })
 
+  // holds DEP-12
   test('the endpoint is the one written last, by registration or deployment; leaving it out keeps it', async () => {
     const { service, owner, runtime } = await start()
     const { runtimeId } = runtime
@@ -181,6 +189,7 @@ describeEngines('deployments', (engine) => {
     expect(await endpoint()).toBe('https://three.example/svc')
   })
 
+  // holds CON-01, CON-02, CON-06
   test('the status of a runtime before its first deployment has none, and no capabilities', async () => {
     const { service, runtime } = await start()
     expect(await status(service, runtime)).toEqual({
@@ -199,6 +208,7 @@ describeEngines('deployments', (engine) => {
     })
   })
 
+  // holds CON-01, DEP-04
   test('the status shows the serving deployment, its capabilities in order, and the service’s model', async () => {
     const { service, runtime } = await start()
     await service.deploy(runtime)
@@ -210,6 +220,7 @@ describeEngines('deployments', (engine) => {
     })
   })
 
+  // holds CON-13
   test('the status tells the name that the runtime is registered under, as it is now', async () => {
     const { service, owner, runtime } = await start()
     const { runtimeId } = runtime
@@ -218,6 +229,7 @@ describeEngines('deployments', (engine) => {
     expect(await status(service, runtime)).toMatchObject({ runtimeId, name: 'Läden & “more”' })
   })
 
+  // holds CAP-18, RT-18
   test('the status names each capability that is marked deprecated, and goes on listing it with those that serve', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime, {
@@ -241,6 +253,7 @@ describeEngines('deployments', (engine) => {
     expect((await status(service, runtime)).deprecated).toEqual([])
   })
 
+  // holds CAP-19
   test('a capability that is marked deprecated goes on answering, for strangers and for the model', async () => {
     const { service, runtime, broker, execute } = await setScene(database(), { tier: 'pro' })
     const deprecated = { deprecated: true, deprecatedSince: '1.0.0', removalNotBefore: '1.0.0' }
@@ -252,6 +265,7 @@ describeEngines('deployments', (engine) => {
     expect(messages[1]).toMatchObject({ role: 'tool', parts: [{ output: { text: 'b' } }] })
   })
 
+  // holds CON-03
   test('a heartbeat takes no body, is answered with its time, and does not change what serves', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime)
@@ -265,6 +279,7 @@ describeEngines('deployments', (engine) => {
     expect(await detail(service, owner, runtime.runtimeId)).toEqual({ ...before, lastSeenAt, connection })
   })
 
+  // holds DEP-20
   test('a deploy key deploys to its own runtime, whatever the manifest says', async () => {
     const { service, owner, runtime } = await start()
     const other = await service.runtime(owner)

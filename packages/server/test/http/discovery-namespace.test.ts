@@ -20,12 +20,14 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     return { service, owner, runtime, url, read }
   }
 
+  // holds PUB-07
   test('is missing, and the refusal says what to add, where a deployment has neither website nor namespace', async () => {
     const { read } = await start({ website: undefined })
     const faults = faultsIn(await read())
     expect(faults['adp.namespace']).toEqual([expect.stringMatching(/website.*adp\.namespace/)])
   })
 
+  // holds DSC-07
   test.each([
     ['https://shop.example.com/de?x=1', 'com.example.shop'],
     ['https://Shop.Example.COM:8443', 'com.example.shop'],
@@ -38,6 +40,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     expect(manifestFaults(manifest)).toEqual([])
   })
 
+  // holds DSC-08
   test.each([
     'https://203.0.113.7',
     'https://[2001:db8::1]',
@@ -54,6 +57,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     expect(Published.parse((await read()).json()).id).toBe('com.example.shop')
   })
 
+  // holds DSC-11
   test('is made of the runtime’s id where the website has no address', async () => {
     const { runtime, read } = await start({ website: { name: 'Shop' } })
     const manifest = Published.parse((await read()).json())
@@ -62,6 +66,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     expect(manifestFaults(manifest)).toEqual([])
   })
 
+  // holds DSC-12
   test.each([
     ['https://shop.example.com', 'https://shop.example.com'],
     ['https://Shop.example.com/a?b=%20#c', 'https://Shop.example.com/a?b=%20#c'],
@@ -73,6 +78,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     expect(manifestFaults(manifest)).toEqual([])
   })
 
+  // holds DSC-02, DSC-03
   test('is the manifest’s id where there is none, and the runtime’s name stands for that of a website', async () => {
     const { read } = await start({ website: undefined, adp: { namespace: 'com.example.shop' } })
     const manifest: unknown = (await read()).json()

@@ -23,6 +23,7 @@ describeEngines('the discovery manifest', (engine) => {
     return { service, owner, runtime, url, read }
   }
 
+  // holds CAP-16, DSC-04, DSC-05, DSC-06, DSC-09, DSC-10
   test('is the specification’s document of what is deployed', async () => {
     const action = { name: 'x', inputSchema: { type: 'object' }, outputSchema: { type: 'string' } }
     const { read, runtime, service } = await start({
@@ -80,6 +81,7 @@ describeEngines('the discovery manifest', (engine) => {
     })
   })
 
+  // holds DSC-01
   test('conforms to the specification for every deployment that is accepted', async () => {
     const { service, runtime, read } = await start(null)
     const segment = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,20}$/)
@@ -124,6 +126,7 @@ describeEngines('the discovery manifest', (engine) => {
     expect(accepted).toBeGreaterThan(100)
   })
 
+  // holds DSC-06, SVC-08
   test('publishes addresses that answer, one for each capability, and no other', async () => {
     const { service, runtime, endpoint } = await setScene(database(), {
       tier: 'pro',
@@ -147,6 +150,7 @@ describeEngines('the discovery manifest', (engine) => {
     }
   })
 
+  // holds SVC-08
   test('never tells the owner’s endpoint, nor keys, nor instructions', async () => {
     const { read, runtime } = await start({
       endpoint: 'https://private.example.net/other',
@@ -167,6 +171,7 @@ describeEngines('the discovery manifest', (engine) => {
     }
   })
 
+  // holds PUB-04, SVC-09
   test('is of the last deployment alone', async () => {
     const { service, runtime, read } = await start({ capabilities: [capability('old')] })
     const first = await read()
@@ -176,6 +181,7 @@ describeEngines('the discovery manifest', (engine) => {
     expect(second.headers['etag']).not.toBe(first.headers['etag'])
   })
 
+  // holds PUB-05, PUB-08
   test('may be kept by shared caches for 300 seconds, and by others only to ask again', async () => {
     const { read, service, url } = await start()
     const { etag, 'cache-control': caching } = (await read()).headers
@@ -193,6 +199,7 @@ describeEngines('the discovery manifest', (engine) => {
     expect([head.statusCode, head.headers['etag'], head.payload]).toEqual([200, etag, ''])
   })
 
+  // holds PUB-06
   test('is absent alike for an unknown runtime and for one without a deployment, and no cache keeps that', async () => {
     const { service, read } = await start(null)
     const without = await read()
@@ -202,6 +209,7 @@ describeEngines('the discovery manifest', (engine) => {
     expect(without.headers['cache-control']).toBe('no-store')
   })
 
+  // holds PUB-09
   test('may be read by pages of any origin', async () => {
     const { read, service } = await start()
     for (const origin of ['https://a.example', 'null', 'http://localhost:3000']) {

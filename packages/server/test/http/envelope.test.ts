@@ -57,6 +57,7 @@ const NOWHERE = [
 describeEngines('every answer', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ERR-02, ERR-03, ERR-11
   test('carries a request id of its own, whatever kind of answer it is', async () => {
     const scene = await setScene(database(), { manifest: { capabilities: [capability('echo'), capability('fail')] } })
     const answers = await oneOfEachKind(scene)
@@ -144,6 +145,7 @@ describeEngines('every answer', (engine) => {
     }
   })
 
+  // holds ERR-01, SVC-14
   test('to a path that does not exist is one and the same 404, whatever else is wrong with the request', async () => {
     const { service, owner } = await setScene(database())
     const answers = await Promise.all(
@@ -202,6 +204,7 @@ describeEngines('every answer', (engine) => {
 describeEngine('sqlite', 'an answer', (engine) => {
   const scene = useScene(useDatabase(engine))
 
+  // holds ERR-10
   test.each(PATHS)('to a wrong method at %s is the 404 of a path that does not exist', async (url, methods) => {
     const { service, owner, runtime } = scene()
     const taken = new Set<string>(methods)
@@ -222,6 +225,7 @@ describeEngine('sqlite', 'an answer', (engine) => {
 describeEngines('the service', (engine) => {
   const database = useDatabase(engine)
 
+  // holds PUB-01
   test('says at / what it is', async () => {
     const { service } = await setScene(database())
     const answer = await service.send('GET', '/')
@@ -230,6 +234,7 @@ describeEngines('the service', (engine) => {
     expect(answer.json()).toEqual({ service: 'svc', version: '0.0.0-test' })
   })
 
+  // holds PUB-02
   test('says at /health that it lives, since when, and what time it has', async () => {
     const { service } = await setScene(database())
     const startedAt = service.clock.now()

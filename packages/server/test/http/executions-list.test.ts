@@ -40,6 +40,7 @@ describeEngines('the list of executions', (engine) => {
     return { service, owner, runtimes: [first, second] as const, projects: [home, shops] as const, past: newestFirst }
   }
 
+  // holds TRC-11
   test('shows exactly what fits, under every combination of filters and page by page', async () => {
     const { service, owner, runtimes, projects, past } = await start()
     const now = service.clock.now()
@@ -120,6 +121,7 @@ describeEngines('the list of executions', (engine) => {
     expect(past).toHaveLength(72)
   })
 
+  // holds TRC-12
   test('a window that ends before it begins is refused on “from”; one that is empty is not', async () => {
     const { service, owner } = await start()
     const now = service.clock.now()
@@ -135,6 +137,7 @@ describeEngines('the list of executions', (engine) => {
     })
   })
 
+  // holds TRC-11
   test('a filter by a runtime or project of somebody else answers as one of nobody', async () => {
     const { service, owner, runtimes, projects } = await start()
     const stranger = await service.owner()
@@ -182,6 +185,7 @@ describeEngines('the list of executions', (engine) => {
   })
 
   describe('past its plan’s retention', () => {
+    // holds TRC-22
     test.each([
       ['free', 7],
       ['pro', 90],
@@ -261,6 +265,7 @@ describeEngines('the owner’s own execute', (engine) => {
     expect(shown).toEqual(['completed', 'completed'])
   })
 
+  // holds TRC-04
   test('spends the quota in either form, and neither draws on a rate limit nor tells of one', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime } = scene
@@ -283,6 +288,7 @@ describeEngines('the owner’s own execute', (engine) => {
     expect((await scene.call({ capability: 'echo' })).headers['ratelimit-remaining']).toBe('59')
   })
 
+  // holds TRC-03
   test('on a runtime of somebody else answers as on one of nobody, and costs nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()

@@ -27,6 +27,7 @@ function growing({ service, owner, runtime, execute, broker, executeAsOwner }: S
 describeEngines('a disk that is nearly full', (engine) => {
   const database = useDatabase(engine)
 
+  // holds LIM-14
   test('takes nothing that grows, and lets go on what reads, signs in and settles', async () => {
     let free = 300 * MiB
     const scene = await setScene(database(), { tier: 'pro', freeBytes: async () => free })
@@ -49,6 +50,7 @@ describeEngines('a disk that is nearly full', (engine) => {
     executed(await scene.execute())
   })
 
+  // holds LIM-14
   test('settles what was let in before', async () => {
     let free = 300 * MiB
     const scene = await setScene(database(), {

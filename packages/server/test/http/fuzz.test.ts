@@ -43,6 +43,7 @@ describeEngines('whatever is sent', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
+    // holds ERR-01
     test('a good body with fields put in, out and in disorder is answered, never with a fault of ours', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const good = route.body(scene)

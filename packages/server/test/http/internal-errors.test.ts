@@ -10,6 +10,7 @@ import { startService, type TestService } from '../support/service.ts'
 const SENTENCE = 'Something went wrong on our side. Try again later.'
 
 describeEngines('with a database that fails', (engine) => {
+  // holds ERR-06
   test('every route that needs one answers with the one sentence, and the log alone has the reason', async () => {
     const { service, requests, log, breakTables } = await start(engine)
     await breakTables()
@@ -40,6 +41,7 @@ describeEngines('with a database that fails', (engine) => {
     expect(service.model.requests).toHaveLength(1)
   })
 
+  // holds KEY-02, PUB-03
   test('the service still says what it is and that it lives, and still refuses what no database need judge', async () => {
     const { service, requests, breakTables } = await start(engine)
     await breakTables()

@@ -43,6 +43,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     return { service, answer, document, operations: operations(), routes }
   }
 
+  // holds API-01
   test('it is served as the generator writes it, with an ETag, to any origin', async () => {
     const { service, answer, document } = await read()
     expect(answer.statusCode).toBe(200)
@@ -56,6 +57,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
+  // holds API-02
   test('every served route is described, and every described one is served', async () => {
     const { document, routes } = await read()
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -65,6 +67,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect(HIDDEN.filter((route) => !routes.includes(route))).toEqual([])
   })
 
+  // holds API-03
   test('every operation has a summary, a known tag, a name of its own, and an answer that works', async () => {
     const { document } = await read()
     const tags: string[] = TAGS.map(({ name }) => name)
@@ -85,6 +88,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     }
   })
 
+  // holds API-03
   test('a route that says too little of itself is a mistake that shows', async () => {
     const { operations } = await read()
     const [first] = operations
@@ -163,6 +167,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect(candidates.filter((candidate) => keyKindOf(candidate) !== null || candidate.length > 20)).toEqual([])
   })
 
+  // holds API-01
   test('the body that its examples make up is accepted by the schema that judges requests', async () => {
     const { document, operations } = await read()
     for (const { method, path, schema } of operations) {
@@ -173,6 +178,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     }
   })
 
+  // holds API-03
   test('what the examples of a component make up is one of it', async () => {
     const { document } = await read()
     const ajv = addFormats.default(new Ajv2020({ strict: false }))
@@ -184,6 +190,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect(wrong).toEqual([])
   })
 
+  // holds API-06
   test('answers are judged: a status, a body or a field that is not described is a fault', async () => {
     const { operations } = await read()
     const judge = createJudge(operations)
@@ -202,6 +209,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
 describeEngine('sqlite', 'answers of the test suite', (engine) => {
   const database = useDatabase(engine)
 
+  // holds API-06
   test('one that is not as described fails the request that it answers', async () => {
     const service = await startForTest(database())
     service.app.addHook('preSerialization', async (_request, _reply, body) => ({ ...Object(body), leak: 'secret' }))
@@ -227,6 +235,7 @@ describe('answers and their schemas', () => {
 describeEngine('sqlite', 'the reference page', (engine) => {
   const database = useDatabase(engine)
 
+  // holds API-05
   test('it is made of files of ours, under a policy that lets it load nothing else', async () => {
     const service = await startForTest(database())
     const page = await service.send('GET', '/docs')
@@ -250,6 +259,7 @@ describeEngine('sqlite', 'the reference page', (engine) => {
     expect(script.body).toContain('validatorUrl: null')
   })
 
+  // holds API-05
   test('what is not one of its files is the same 404 as any other route', async () => {
     const service = await startForTest(database())
     for (const path of ['/docs/nothing.js', '/docs/..%2fpackage.json', '/docs/index.html', '/docs/a/b']) {

@@ -9,6 +9,7 @@ const OWN = 'must not be an address of this service: capabilities run on a serve
 describeEngines('an endpoint on the service’s own address', (engine) => {
   const database = useDatabase(engine)
 
+  // holds OUT-20
   test.each([
     ['https://svc.test', 'https://svc.test/v1/capabilities/rt_other/echo'],
     ['https://svc.test', 'https://SVC.test:443/'],
@@ -51,6 +52,7 @@ describeEngines('a broker call that carries the id of an execution', (engine) =>
   const database = useDatabase(engine)
   const headers = { 'x-svc-execution-id': 'exec_1' }
 
+  // holds BRK-15
   test('is refused before anything is looked up, charged or sent: no runtime calls itself in a circle', async () => {
     const { service, endpoint, runtime, charged } = await setScene(database())
     const before = await charged()
@@ -81,6 +83,7 @@ describeEngines('a broker call that carries the id of an execution', (engine) =>
 describeEngine('sqlite', 'strict transport', (engine) => {
   const database = useDatabase(engine)
 
+  // holds OPS-13
   test.each([
     ['https://svc.test', 'max-age=31536000'],
     ['http://svc.test', undefined],

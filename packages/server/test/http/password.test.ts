@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000
 describeEngines('changing the password', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-07
   test('renews this session and ends every other, on every replica', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const other = begunSession(await askToSignIn(b.service, { email: a.owner.email })).token
@@ -52,6 +53,7 @@ describeEngines('changing the password', (engine) => {
     expect(await statusWith(service, session)).toBe(200)
   })
 
+  // holds ACC-07
   test('takes the present password: another one changes nothing', async () => {
     const { service, owner, session } = await setScene(database())
     for (const currentPassword of ['wrong', NEW, PASSWORD.toUpperCase(), `${PASSWORD} `]) {
@@ -126,6 +128,7 @@ describeEngines('changing the password', (engine) => {
 describeEngines('a password that the operator sets', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-15
   test('opens an account that had none, and replaces a lost one', async () => {
     const service = await startForTest(database())
     const { owner } = await createOwner(service.deps, { email: newAddress(), tier: 'pro' })

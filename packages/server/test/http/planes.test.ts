@@ -95,6 +95,7 @@ describeEngines('planes', (engine) => {
 
   const refusing = useScene(database)
 
+  // holds AUTH-02, AUTH-03, AUTH-04, STR-12, SVC-14
   test('every route is on the plane that the interface gives it, and no route is missing from this matrix', async () => {
     const service = await startService(database(), { payments: paymentsWithEveryRoute() })
     const routes = await collectRoutes(service.app)
@@ -104,6 +105,7 @@ describeEngines('planes', (engine) => {
   })
 
   describe.each(engine.name === 'sqlite' ? CLOSED_ROUTES : ONE_OF_EACH)('%s plane: %s %s', (plane, method, path) => {
+    // holds AUTH-05
     test('a credential of its own kind passes, and so does a key in its grace period', async () => {
       const scene = await setScene(database())
       const keys: Record<string, string> = {
@@ -119,6 +121,7 @@ describeEngines('planes', (engine) => {
       }
     })
 
+    // holds AUTH-03, AUTH-04, AUTH-06
     test('anything else is answered with one and the same 401', async () => {
       const scene = refusing()
       const wrong = (await credentials(scene)).filter(([name]) => !OPENS[plane].includes(name))
@@ -153,6 +156,7 @@ describeEngines('planes', (engine) => {
     expect(gets.length).toBeGreaterThan(10)
   })
 
+  // holds AUTH-02, BRK-01, PUB-04
   test.each(ROUTES.filter(([plane]) => plane === 'public'))(
     '%s plane: %s %s asks for no credential and looks at none',
     async (_, method, path) => {
@@ -170,6 +174,7 @@ describeEngines('planes', (engine) => {
 describeEngines('credentials', (engine) => {
   const database = useDatabase(engine)
 
+  // holds AUTH-01
   test('the scheme’s name is read in any case', async () => {
     const { service, owner } = await setScene(database())
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
@@ -178,6 +183,7 @@ describeEngines('credentials', (engine) => {
     }
   })
 
+  // holds AUTH-01
   test('a key anywhere but in the Authorization header opens nothing', async () => {
     const { service, owner } = await setScene(database())
     const places = [
@@ -190,6 +196,7 @@ describeEngines('credentials', (engine) => {
     }
   })
 
+  // holds KEY-22
   test('a public key that is remembered stops with its last millisecond of grace', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
     const keys = await keysOf(scene, 'in grace', { expires_at: scene.service.clock.now() + 10_000 })

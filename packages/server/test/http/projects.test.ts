@@ -18,6 +18,7 @@ describeEngines('projects', (engine) => {
   }
 
   describe('the default one', () => {
+    // holds PRJ-01, PRJ-02
     test('is there on first use, and is the one that a runtime goes to where none is named', async () => {
       const { service, owner, list } = await start()
       const at = new Date(service.clock.now()).toISOString()
@@ -39,6 +40,7 @@ describeEngines('projects', (engine) => {
       expect((await list()).projects).toEqual([{ ...projects[0], runtimeCount: 1 }])
     })
 
+    // holds PRJ-01
     test('is made once, however many first uses there are at once and of whatever kind', async () => {
       const { service, owner, list } = await start()
       const uses = await many(30, async (index) => {
@@ -60,6 +62,7 @@ describeEngines('projects', (engine) => {
     })
   })
 
+  // holds PRJ-04, PRJ-05, PRJ-07
   test('a project that is created is answered, fetched and listed as the same', async () => {
     const { service, list, create, read } = await start()
     const at = new Date(service.clock.now()).toISOString()
@@ -80,6 +83,7 @@ describeEngines('projects', (engine) => {
     expect(plain.projectId).not.toBe(made.projectId)
   })
 
+  // holds PRJ-06
   test('a change is of what is given and of nothing else', async () => {
     const { service, create, read, change } = await start()
     const made = shownBy(await create({ name: 'Shops', description: 'All that sell.' }), 201)
@@ -102,6 +106,7 @@ describeEngines('projects', (engine) => {
     }
   })
 
+  // holds PRJ-04
   test('names have 1 to 100 characters and descriptions at most 1000, blanks around them aside', async () => {
     const { create, change } = await start()
     const { projectId } = shownBy(await create({ name: 'n'.repeat(100), description: 'd'.repeat(1_000) }), 201)
@@ -116,6 +121,7 @@ describeEngines('projects', (engine) => {
     expect(faultsIn(await change(projectId, {}))).toEqual({ body: ['needs “name” or “description”.'] })
   })
 
+  // holds PRJ-07
   test('runtimes are counted where they are, and move with their registration', async () => {
     const { service, owner, list, create } = await start()
     const shops = shownBy(await create({ name: 'Shops' }), 201)
@@ -131,6 +137,7 @@ describeEngines('projects', (engine) => {
     expect(RuntimeList.parse(inShops.json()).runtimes).toHaveLength(2)
   })
 
+  // holds PRJ-03
   test('the pages of a list hold every project once, newest first, also where many began in one millisecond', async () => {
     const { service, list, create } = await start()
     const made = (await list()).projects.map(({ projectId }) => projectId)
@@ -156,6 +163,7 @@ describeEngines('projects', (engine) => {
     expect(ids).toEqual(made.toReversed())
   })
 
+  // holds PRJ-09
   test('an account has at most 100 beside the default one, however many are asked for at once', async () => {
     const { service, owner, list, create, change } = await start()
     await list()
@@ -178,6 +186,7 @@ describeEngines('projects', (engine) => {
     shownBy(await actions(service, other).create({ name: 'Shops' }), 201)
   })
 
+  // holds PRJ-08
   test('another owner’s project reads as one that does not exist, is changed by nobody else, and opens to no cursor', async () => {
     const { service, owner, list, create, read } = await start()
     const made = shownBy(await create({ name: 'Shops' }), 201)

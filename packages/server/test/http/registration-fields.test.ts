@@ -67,6 +67,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
 describeEngines('fields of a registration', (engine) => {
   const database = useDatabase(engine)
 
+  // holds RT-05, RT-09
   test.each(Object.entries(GOOD))('every form of a good %s is kept', async (field, values) => {
     const service = await startService(database())
     onTestFinished(() => service.close())
@@ -84,6 +85,7 @@ describeEngines('fields of a registration', (engine) => {
     }
   })
 
+  // holds REG-11, RT-01, RT-08
   test.each(Object.entries(BAD))(
     'every form of a bad %s is refused, and the field alone named',
     async (field, values) => {
@@ -105,6 +107,7 @@ describeEngines('fields of a registration', (engine) => {
     },
   )
 
+  // holds RT-01
   test('ids of 4 to 64 letters, digits, underscores and hyphens are accepted', async () => {
     const service = await startService(database())
     onTestFinished(() => service.close())

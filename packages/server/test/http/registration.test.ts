@@ -14,6 +14,7 @@ describeEngines('registration', (engine) => {
 
   const newId = () => `rt_${randomUUID()}`
 
+  // holds PRJ-02, REG-01, REG-02, RT-02, RT-07, RT-12, RT-13, SVC-04
   test('a name is enough: the service mints an id, a project, two keys of the right kinds and a secret', async () => {
     const service = await start()
     const owner = await service.owner('pro')
@@ -38,6 +39,7 @@ describeEngines('registration', (engine) => {
     })
   })
 
+  // holds RT-12
   test('no two runtimes share a key or a secret', async () => {
     const service = await start()
     const owner = await service.owner('pro')
@@ -46,6 +48,7 @@ describeEngines('registration', (engine) => {
     expect(new Set(secrets).size).toBe(15)
   })
 
+  // holds REG-03, RT-03
   test('registering again updates: 200, the same runtime, and neither keys nor secret', async () => {
     const service = await start()
     const owner = await service.owner()
@@ -73,6 +76,7 @@ describeEngines('registration', (engine) => {
     expect(status.statusCode).toBe(200)
   })
 
+  // holds REG-04
   test('what a second registration leaves out stays as it was', async () => {
     const service = await start()
     const owner = await service.owner()
@@ -83,6 +87,7 @@ describeEngines('registration', (engine) => {
     expect(await detail(service, owner, runtimeId)).toEqual(before)
   })
 
+  // holds REG-08
   test('of many that register one new id at once, one makes it and the others update it, ceiling or not', async () => {
     const service = await start()
     const owner = await service.owner('free')
@@ -96,6 +101,7 @@ describeEngines('registration', (engine) => {
     expect((await detail(service, owner, runtimeId)).deployKeyPrefix).toBe(prefixes[0])
   })
 
+  // holds REG-09, REG-10
   test.each([
     ['free', 1],
     ['pro', 10],
@@ -112,6 +118,7 @@ describeEngines('registration', (engine) => {
     )
   })
 
+  // holds REG-07, REG-08
   test('at the ceiling, one’s own runtime can still be registered again, and another owner’s plan is not counted', async () => {
     const service = await start()
     const owner = await service.owner('free')
@@ -121,6 +128,7 @@ describeEngines('registration', (engine) => {
     expect((await register(service, await service.owner('free'), { name: 'Elsewhere' })).statusCode).toBe(201)
   })
 
+  // holds REG-09
   test('an enterprise account has no ceiling', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
@@ -128,6 +136,7 @@ describeEngines('registration', (engine) => {
     expect(answers.every(({ statusCode }) => statusCode === 201)).toBe(true)
   })
 
+  // holds RT-04
   test('an id that another owner holds is answered as any 404, and is not touched', async () => {
     const service = await start()
     const holder = await service.owner()
@@ -155,6 +164,7 @@ describeEngines('registration', (engine) => {
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, ...Array(9).fill(404)])
   })
 
+  // holds REG-05, RT-07, SVC-01
   test.each(['provider', 'model', 'tier'])('“%s” is refused with the reason why, new or not', async (field) => {
     const service = await start()
     const owner = await service.owner('pro')
@@ -168,6 +178,7 @@ describeEngines('registration', (engine) => {
     expect(await detail(service, owner, runtimeId)).toMatchObject({ tier: 'pro', name: 'Shop' })
   })
 
+  // holds REG-12
   test('a runtime goes to the default project, of which there is one, however many register first', async () => {
     const service = await start()
     const owner = await service.owner('pro')
@@ -175,6 +186,7 @@ describeEngines('registration', (engine) => {
     expect(new Set(runtimes.map(({ projectId }) => projectId)).size).toBe(1)
   })
 
+  // holds PRJ-08, RT-06
   test('a project of the caller’s own is taken; another’s, and one that does not exist, read as absent', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]

@@ -16,6 +16,7 @@ describeEngines('revealing a key', (engine) => {
     return service.send('POST', url, { key: owner.apiKey, body: { type } })
   }
 
+  // holds KEY-08, KEY-09
   test('shows it in full, with its display form, as often as it is asked for', async () => {
     const scene = await setScene(database())
     const { deployKey, publicKey } = scene.runtime
@@ -29,6 +30,7 @@ describeEngines('revealing a key', (engine) => {
   })
 
   describe.each(TYPES)('of type %s', (type) => {
+    // holds KEY-11
     test('after a rotation it shows the new one, and after a revocation none', async () => {
       const scene = await setScene(database())
       const { key, prefix } = await keyring(scene).rotate(type)
@@ -39,6 +41,7 @@ describeEngines('revealing a key', (engine) => {
       )
     })
 
+    // holds KEY-10
     test('one that is kept as a hash only works, cannot be revealed, and can be rotated into one that can', async () => {
       const scene = await setScene(database())
       await database()
@@ -76,6 +79,7 @@ describeEngines('revealing a key', (engine) => {
     expect(await keyring(scene).reveal('deploy')).toMatchObject({ key: deployKey })
   })
 
+  // holds KEY-24
   test('another owner’s runtime is answered as one that does not exist', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()

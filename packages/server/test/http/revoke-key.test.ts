@@ -13,6 +13,7 @@ describeEngines('revoking a key', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(TYPES)('of type %s', (type) => {
+    // holds KEY-19
     test('ends the current and the previous one at once, on a replica that remembers both', async () => {
       const { a, b } = await setReplicatedScene(engine, { tier: 'pro' })
       const previous = (await keyring(a).reveal(type)).key
@@ -28,6 +29,7 @@ describeEngines('revoking a key', (engine) => {
       expect(await a.charged()).toEqual(before)
     })
 
+    // holds KEY-18
     test('puts nothing in its place, and leaves everything else working', async () => {
       const scene = await setScene(database())
       const { service, owner, runtime, broker, executeAsOwner } = scene
@@ -41,6 +43,7 @@ describeEngines('revoking a key', (engine) => {
       expect([(await broker('echo')).statusCode, (await executeAsOwner()).statusCode]).toEqual([200, 200])
     })
 
+    // holds KEY-18
     test('again changes nothing and answers the same', async () => {
       const scene = await setScene(database())
       const first = await keyring(scene).revoke(type)
@@ -60,6 +63,7 @@ describeEngines('revoking a key', (engine) => {
     }
   })
 
+  // holds KEY-24
   test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()

@@ -16,6 +16,7 @@ describeEngines('rotating a key', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(TYPES)('of type %s', (type) => {
+    // holds KEY-12, KEY-13, KEY-22
     test('mints one that works, and keeps the old one working to the last millisecond of the grace', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const old = keyOf(scene, type)
@@ -36,6 +37,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await statusesOf(scene, type, key)).toEqual(WORKS[type])
     })
 
+    // holds KEY-13
     test('grants 24 hours where no grace is given, and 7 days at most', async () => {
       const scene = await setScene(database())
       const now = scene.service.clock.now()
@@ -51,6 +53,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await keyring(scene).reveal(type)).toEqual(before)
     })
 
+    // holds KEY-14
     test('with a grace of 0 ends the old one at once', async () => {
       const scene = await setScene(database())
       expect(await statusesOf(scene, type, keyOf(scene, type))).toEqual(WORKS[type])
@@ -60,6 +63,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await statusesOf(scene, type, rotated.key)).toEqual(WORKS[type])
     })
 
+    // holds KEY-15
     test('twice ends the oldest at once, whatever was left of its grace', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const second = await keyring(scene).rotate(type, 604_800)
@@ -90,6 +94,7 @@ describeEngines('rotating a key', (engine) => {
       })
     })
 
+    // holds KEY-17
     test('after a revocation mints one, with nothing left to expire', async () => {
       const scene = await setScene(database())
       await keyring(scene).revoke(type)
@@ -100,6 +105,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await prefixesOf(scene)).toMatchObject({ [type]: rotated.prefix })
     })
 
+    // holds KEY-16
     test('fifty times at once leaves one current key and one previous one', async () => {
       const { a, b } = await setReplicatedScene(engine, { tier: 'enterprise' })
       const { runtimeId } = a.runtime
@@ -121,6 +127,7 @@ describeEngines('rotating a key', (engine) => {
       expect(rows.map((row) => row.expires_at === null).sort()).toEqual([false, true])
     })
 
+    // holds KEY-16
     test('and revoking it, many times at once, never leaves two current keys or a revoked one that works', async () => {
       const { a, b } = await setReplicatedScene(engine, { tier: 'enterprise' })
       const rotations = Array.from({ length: 12 }, () => keyring(a).rotate(type, 60))
@@ -193,6 +200,7 @@ describeEngines('rotating a key', (engine) => {
     for (const value of [deploy.key, shown.key, secret]) expect(kept).not.toContain(value)
   })
 
+  // holds KEY-24
   test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()

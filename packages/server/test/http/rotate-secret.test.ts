@@ -16,6 +16,7 @@ const ECHO = { name: 'echo', input: { text: 'a' } }
 describeEngines('rotating the signing secret', (engine) => {
   const database = useDatabase(engine)
 
+  // holds KEY-20
   test('mints one, and says when the old one ends: after 24 hours where there is no body, and in 7 days at most', async () => {
     const scene = await setScene(database())
     const now = scene.service.clock.now()
@@ -30,6 +31,7 @@ describeEngines('rotating the signing secret', (engine) => {
   })
 
   describe.each(['old', 'new', 'old and new'] as const)('a receiver that holds the %s one', (holding) => {
+    // holds KEY-21
     test('answers every call of the grace, through every door', async () => {
       const scene = await setScene(database())
       const { secret } = await keyring(scene).rotateSecret(60)
@@ -87,12 +89,14 @@ describeEngines('rotating the signing secret', (engine) => {
       scene = await setScene(database())
     })
 
+    // holds OUT-11
     test('with no call on record, the old one comes first', async () => {
       await keyring(scene).rotateSecret(60)
       await expectAllAnswered(scene)
       expect(scene.endpoint.refusals).toEqual([])
     })
 
+    // holds OUT-10
     test('the one that worked last comes first, so that a receiver refuses one call when it changes over', async () => {
       const { secret } = await keyring(scene).rotateSecret(60)
       await expectAllAnswered(scene)
@@ -102,6 +106,7 @@ describeEngines('rotating the signing secret', (engine) => {
       expect(scene.endpoint.refusals).toEqual(['signature_mismatch'])
     })
 
+    // holds OUT-08
     test('the repeated try is the same call, signed anew', async () => {
       const { secret } = await keyring(scene).rotateSecret(60)
       scene.endpoint.trust({ secrets: [secret] })
@@ -112,6 +117,7 @@ describeEngines('rotating the signing secret', (engine) => {
   })
 
   describe('after the grace', () => {
+    // holds KEY-21
     test('the old one signs nothing any more', async () => {
       const scene = await setScene(database())
       const { secret } = await keyring(scene).rotateSecret(10)
@@ -191,6 +197,7 @@ describeEngines('rotating the signing secret', (engine) => {
     }
   })
 
+  // holds KEY-24
   test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()

@@ -9,6 +9,7 @@ describeEngines('pages of runtimes', (engine) => {
 
   const start = () => startForTest(database())
 
+  // holds LST-01, RT-16, RTR-01
   test('the pages of a list hold every runtime once, newest first, also where many began in one millisecond', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
@@ -27,6 +28,7 @@ describeEngines('pages of runtimes', (engine) => {
     }
   })
 
+  // holds LST-05
   test('runtimes that begin while a list is paged through neither repeat nor hide any', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
@@ -49,6 +51,7 @@ describeEngines('pages of runtimes', (engine) => {
     expect((await list(service, owner, `?cursor=${page.nextCursor}`)).runtimes).toHaveLength(1)
   })
 
+  // holds AUTH-07, LST-07, RT-16
   test('a list is of one project where that is asked for; another owner’s project reads as absent', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]
@@ -61,6 +64,7 @@ describeEngines('pages of runtimes', (engine) => {
     expect(taken.body).toBe(absent.body)
   })
 
+  // holds LST-06
   test('another owner’s cursor opens nothing of that owner', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]

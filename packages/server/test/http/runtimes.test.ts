@@ -13,6 +13,7 @@ describeEngines('runtimes', (engine) => {
 
   const start = () => startForTest(database())
 
+  // holds RT-05, RT-15
   test('an item of the list shows where a runtime stands, before and after its first deployment', async () => {
     const service = await start()
     const owner = await service.owner()
@@ -46,6 +47,7 @@ describeEngines('runtimes', (engine) => {
     expect(await list(service, owner)).toEqual({ runtimes: [serving], nextCursor: null })
   })
 
+  // holds RT-14, RT-17, RT-18, RTR-02
   test('the detail holds the item and all that belongs to the runtime, and no whole key', async () => {
     const service = await start()
     const owner = await service.owner('pro')
@@ -104,6 +106,7 @@ describeEngines('runtimes', (engine) => {
     for (const secret of secretsOf(runtime)) expect(answer.body).not.toContain(secret)
   })
 
+  // holds RT-17
   test('before its first deployment a runtime’s detail has neither capabilities nor website nor namespace', async () => {
     const service = await start()
     const owner = await service.owner()
@@ -116,6 +119,7 @@ describeEngines('runtimes', (engine) => {
     })
   })
 
+  // holds AUTH-07, RT-19
   test('another owner’s runtime is answered as one that does not exist, on every route', async () => {
     const service = await start()
     const [holder, stranger] = [await service.owner(), await service.owner()]
@@ -137,6 +141,7 @@ describeEngines('runtimes', (engine) => {
     expect(await detail(service, holder, runtimeId)).toMatchObject({ allowedOrigins: [] })
   })
 
+  // holds CON-04, CON-05
   test.each(['status', 'heartbeat'] as const)(
     'a runtime is pending until its first %s, then online for five minutes',
     async (route) => {
@@ -166,6 +171,7 @@ describeEngines('runtimes', (engine) => {
     },
   )
 
+  // holds CON-04
   test('check-ins are noted every ten seconds, and a heartbeat answers with the time that is noted', async () => {
     const service = await start()
     const owner = await service.owner()
@@ -186,6 +192,7 @@ describeEngines('runtimes', (engine) => {
     expect(await beat()).toBe(first - 50_000)
   })
 
+  // holds CON-05
   test('a capability that answered is a sign of life, one that could not be reached is not', async () => {
     const { service, owner, runtime, endpoint, broker } = await setScene(database())
     endpoint.resetConnections(10)
@@ -196,6 +203,7 @@ describeEngines('runtimes', (engine) => {
     expect((await detail(service, owner, runtime.runtimeId)).connection.status).toBe('online')
   })
 
+  // holds CON-09
   test('an endpoint that fails shows in the health of list, detail and status, and so does its recovery', async () => {
     const { service, owner, runtime, endpoint, broker } = await setScene(database())
     const healths = async () => [
@@ -234,6 +242,7 @@ describeEngines('runtimes', (engine) => {
     expect(endpoint.effects.at(-1)?.capability).toBe('svc-probe')
   })
 
+  // holds CON-14
   test.each(['status', 'detail'] as const)(
     'a look at the %s probes a silent endpoint, every 30 s while it does not answer, and records nothing',
     async (view) => {
@@ -264,6 +273,7 @@ describeEngines('runtimes', (engine) => {
     },
   )
 
+  // holds CON-15
   test('a probe that was answered is a sign of life, and a heartbeat says nothing of the endpoint', async () => {
     const { service, owner, runtime } = await setScene(database())
     expect(await detail(service, owner, runtime.runtimeId)).toMatchObject({

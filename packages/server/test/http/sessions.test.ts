@@ -14,6 +14,7 @@ const SECURE = ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax', 'Secure'
 describeEngines('a session', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-11
   test('comes as a cookie that no page can read, and as a token for everything else', async () => {
     const { service, owner } = await setScene(database())
     const answer = await askToSignIn(service, { email: owner.email })
@@ -27,6 +28,7 @@ describeEngines('a session', (engine) => {
     }
   })
 
+  // holds ACC-11
   test('on a service without https comes as a plain cookie', async () => {
     const service = await startForTest(database(), { baseUrl: 'http://127.0.0.1:8787' })
     const owner = await service.owner()
@@ -49,6 +51,7 @@ describeEngines('a session', (engine) => {
     expect(cookieSet(answer)).toMatchObject({ name: NAME, attributes: SECURE })
   })
 
+  // holds ACC-02, AUTH-05
   test('opens every route of its owner’s that an API key opens', async () => {
     const { service, session, runtime, owner } = await setScene(database())
     const routes = ['/v1/runtimes', `/v1/runtimes/${runtime.runtimeId}`, '/v1/executions', '/v1/projects']
@@ -79,6 +82,7 @@ describeEngines('a session', (engine) => {
     refusalOf(answer, 'unauthorized')
   })
 
+  // holds ACC-13
   test('beside a wrong bearer does not rescue the request, and beside a right one does not matter', async () => {
     const { service, session, owner } = await setScene(database())
     const send = (authorization: string) =>
@@ -122,6 +126,7 @@ describeEngines('a session', (engine) => {
     }
   })
 
+  // holds ACC-08
   test('shows nobody else’s account', async () => {
     const { service, session } = await setScene(database())
     const other = await service.owner()
@@ -130,6 +135,7 @@ describeEngines('a session', (engine) => {
     expect(refusalOf(answer, 'not_found')).toBe('The runtime was not found.')
   })
 
+  // holds ACC-18
   test('ends with the hundredth that is begun after it, and no other account’s does', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
@@ -150,6 +156,7 @@ describeEngines('a session', (engine) => {
   })
 
   describe('over time', () => {
+    // holds ACC-12
     test('ends after seven days without use, to the millisecond', async () => {
       const { service, session } = await setScene(database())
       service.clock.advance(7 * DAY_MS - 1)
@@ -159,6 +166,7 @@ describeEngines('a session', (engine) => {
       expect(await statusWith(second, unused)).toBe(401)
     })
 
+    // holds ACC-12
     test('is renewed by use, once a day, and the browser’s cookie with it', async () => {
       const { service, session } = await setScene(database())
       const use = () => service.send('GET', '/v1/account', { headers: { cookie: `${NAME}=${session}` } })
@@ -214,6 +222,7 @@ describeEngines('a session', (engine) => {
   })
 
   describe('signing out', () => {
+    // holds ACC-03
     test('ends this session on every replica, no other, and has the browser forget it', async () => {
       const { a, b } = await setReplicatedScene(engine)
       const other = begunSession(await askToSignIn(a.service, { email: a.owner.email })).token

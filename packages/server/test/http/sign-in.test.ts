@@ -10,6 +10,7 @@ import { askToSignIn, askToSignUp, begunSession, newAddress, statusWith } from '
 describeEngines('signing in', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-02
   test('begins a session of its own each time', async () => {
     const service = await startForTest(database())
     const owner = await service.owner('pro')
@@ -23,6 +24,7 @@ describeEngines('signing in', (engine) => {
     for (const each of [first, token]) expect(await statusWith(service, each)).toBe(200)
   })
 
+  // holds ACC-04
   test('an unknown address, one without a password and a wrong password are one and the same 401', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()

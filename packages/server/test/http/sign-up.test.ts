@@ -10,6 +10,7 @@ import { askToSignIn, askToSignUp, begunSession, newAddress, statusWith } from '
 describeEngines('signing up', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-01
   test('opens an account on the free plan and begins its first session', async () => {
     const service = await startForTest(database())
     const email = newAddress()

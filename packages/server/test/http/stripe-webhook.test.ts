@@ -36,6 +36,7 @@ function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[
 describeEngines('Stripe’s webhook', (engine) => {
   const database = useDatabase(engine)
 
+  // holds BIL-08, BIL-10
   test('a payment that Stripe tells of gives the plan, without anybody asking', async () => {
     const scene = await setStripeScene(database())
     const { checkout, event } = await paidCheckout(scene)
@@ -48,6 +49,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(scene.stripe.requests).toHaveLength(asked)
   })
 
+  // holds LIM-10
   test('a body of more than 256 KiB is refused', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)
@@ -60,6 +62,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect((await deliverPadded(262_144)).statusCode).toBe(200)
   })
 
+  // holds BIL-10
   test('what Stripe did not sign, as it stands and just now, is refused and changes nothing', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)
@@ -98,6 +101,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('free')
   })
 
+  // holds BIL-10
   test('a signature is good for five minutes', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)
@@ -229,6 +233,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('free')
   })
 
+  // holds BIL-12
   test('the end of the subscription is the end of the plan, at once for every door', async () => {
     const scene = await setStripeScene(database())
     const { service, owner } = scene
@@ -246,6 +251,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     refusalOf(second, 'forbidden')
   })
 
+  // holds BIL-12
   test('a plan that was given by hand does not end with a subscription', async () => {
     for (const tiers of [['enterprise'], ['free', 'pro']] as const) {
       const scene = await setStripeScene(database())

@@ -33,6 +33,7 @@ describeEngines('tenants', (engine) => {
   }
 
   describe.each(['account key', 'session'] as const)('with an %s', (credential) => {
+    // holds AUTH-07
     test('what is another’s reads as what does not exist, wherever a request can name it', async () => {
       const places = (await ownerRoutes()).flatMap(placesOf)
       expect(places.length).toBeGreaterThan(15)

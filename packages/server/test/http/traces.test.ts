@@ -38,6 +38,7 @@ describeEngines('the traces of a runtime', (engine) => {
     return { service, owner, runtimes, list }
   }
 
+  // holds TRC-19
   test('are that runtime’s alone, with the pages and the filters of the list of executions', async () => {
     const { service, owner, runtimes, list } = await start()
     const [{ runtimeId, projectId }, other] = runtimes
@@ -71,6 +72,7 @@ describeEngines('the traces of a runtime', (engine) => {
     expect(new Set(shown.map(({ runtimeId }) => runtimeId))).toEqual(new Set([runtimes[1].runtimeId]))
   })
 
+  // holds TRC-20
   test('of somebody else’s runtime, and in somebody else’s project, read as those of nobody', async () => {
     const { service, runtimes } = await start()
     const stranger = await service.owner()
@@ -107,6 +109,7 @@ describeEngines('the traces of a runtime', (engine) => {
 describeEngines('one trace', (engine) => {
   const database = useDatabase(engine)
 
+  // holds TRC-21
   test('is byte for byte the body that the execution’s own route answers', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime } = scene
@@ -127,6 +130,7 @@ describeEngines('one trace', (engine) => {
     ])
   })
 
+  // holds TRC-21
   test('of somebody else reads as that of nobody', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())

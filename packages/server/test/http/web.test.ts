@@ -11,6 +11,7 @@ import { startForTest } from '../support/service.ts'
 describeEngine('sqlite', 'pages for browsers', (engine) => {
   const database = useDatabase(engine)
 
+  // holds API-07
   test('every address of the dashboard is the one page, which is asked for anew each time', async () => {
     const service = await startForTest(database(), { web: built() })
     for (const path of [
@@ -26,6 +27,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     }
   })
 
+  // holds API-07
   test('the page may start nothing that is not a file of this origin, and stands in no frame', async () => {
     const service = await startForTest(database(), { web: built() })
     const { headers } = await service.send('GET', '/dashboard')
@@ -67,6 +69,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     }
   })
 
+  // holds API-08
   test('the widget’s script is for pages of any origin, and known again by its ETag', async () => {
     const service = await startForTest(database(), { web: built() })
     const first = await service.send('GET', '/widget.js')
@@ -82,6 +85,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     expect(again.statusCode).toBe(304)
   })
 
+  // holds API-08
   test('the widget as it was built comes in at most 25 KB to who takes it compressed, and is the same script', async () => {
     const service = await startForTest(database(), { web: findWebFiles() })
     const plain = await service.send('GET', '/widget.js')

@@ -15,6 +15,7 @@ async function turnOf(messages: readonly Message[]): Promise<ModelEvent[]> {
 }
 
 describe('the demo model', () => {
+  // holds MDL-04
   test('answers in groups of words that add up, and says first that it is a demo', async () => {
     const output = JsonText.of({ openingHours: 'Monday to Friday from ten to six, Saturday from ten to four' })
     const result = { type: 'tool_result', toolCallId: 'c', name: 'store-info', output } as const

@@ -13,6 +13,7 @@ function labelOf({ provider, name }: Model): string {
 }
 
 describe('the model', () => {
+  // holds MDL-01
   test.each([
     ['openai:gpt-x', { OPENAI_API_KEY: KEY }],
     ['anthropic:claude-x', { ANTHROPIC_API_KEY: KEY }],
@@ -23,6 +24,7 @@ describe('the model', () => {
     expect(labelOf(await open({ spec, env }))).toBe(spec)
   })
 
+  // holds MDL-05
   test.each([
     [{}, /^demo:rules$/],
     [{ ANTHROPIC_API_KEY: KEY }, /^anthropic:./],
@@ -54,6 +56,7 @@ describe('the model', () => {
     await expect(attempt).rejects.not.toThrow(KEY)
   })
 
+  // holds MDL-02, SVC-01
   test('reads no variable but those that it is given', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/elsewhere')
     vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:1/elsewhere')
@@ -90,6 +93,7 @@ describe('the model', () => {
     expect(asked).toEqual(['http://a', 'http://b', 'http://c'])
   })
 
+  // holds MDL-03
   test('of a compatible server needs no key, and then sends none', async () => {
     const double = await startDouble([{ text: 'Hi' }])
     await outcomeOf(open({ spec: 'openai-compatible:m', env: { SVC_MODEL_BASE_URL: `${double.baseUrl}/` } }))

@@ -128,6 +128,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     expect(error?.usage).toEqual({ inputTokens: 11, outputTokens: 7 })
   })
 
+  // holds CAP-11, SVC-07
   test('asks for usage, sends its key, and lets every tool have an object schema', async () => {
     const double = await startDouble([{ text: 'Hi' }])
     await outcomeOf(modelAt(double, { provider }), { tools: [search, listAll], instructions: 'Be brief.' })
@@ -198,6 +199,7 @@ describe('leaving a turn', () => {
     expect(double.requests).toHaveLength(0)
   })
 
+  // holds LOOP-12
   test.each([
     ['before the headers', { type: 'stall', before: 'headers' }],
     ['in the body', { type: 'stall', afterBytes: 200 }],

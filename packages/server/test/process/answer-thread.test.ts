@@ -39,6 +39,7 @@ function given(text: string, fields: Partial<GivenAnswer> = {}): GivenAnswer {
 
 const list = (count: number, of: unknown) => JSON.stringify({ output: Array.from({ length: count }, () => of) })
 
+// holds OUT-16
 test('reads what the calling thread would read, however many are asked at once', async () => {
   const { thread, started } = startThread()
   const answers = [

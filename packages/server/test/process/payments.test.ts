@@ -71,6 +71,7 @@ test('without one the test checkout stands in on a developer’s own machine, an
   expect(verified.body).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
 })
 
+// holds BIL-15
 test('a deployed server has no test checkout unless it is told to: nobody upgrades for nothing', async () => {
   const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), NODE_ENV: 'production' }
   const { apiKey: key } = await createOwner(deployed)

@@ -18,6 +18,7 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     }
   }
 
+  // holds LIM-07, OPS-04
   test('two that start at once on an empty database migrate it once, and share one quota to the unit', async () => {
     const environment = await prepare()
     const endpoint = await startOwnerEndpoint({ handle: { echo: (call) => ({ output: call.input }) } })
@@ -47,6 +48,7 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     for (const { ended } of servers) expect(await ended).toMatchObject({ code: 0 })
   })
 
+  // holds OPS-04
   test('what is deployed through one is served by the other at once', async () => {
     const environment = await prepare()
     const endpoint = await startOwnerEndpoint({ handle: { echo: () => ({ output: 'served' }) } })

@@ -48,6 +48,7 @@ async function untilGone({ db }: Database): Promise<void> {
   while ((await db.selectFrom('executions').select('execution_id').execute()).length > 0);
 }
 
+// holds TRC-22
 test('a server deletes what is past its retention as soon as it runs, and again and again while it does', async () => {
   const { database, lines, start } = await prepare()
   await leave(database, ['exec_1', 'exec_2'])

@@ -64,6 +64,7 @@ test('each schema gets its verdict, in order; none asks no thread', async () => 
   ])
 })
 
+// holds CAP-14
 test('the schema at which a thread was stopped is named, those before it are judged, and those after it were not reached', async () => {
   const { schemas } = start(`
     const { parentPort } = require('node:worker_threads')
@@ -81,6 +82,7 @@ test('the schema at which a thread was stopped is named, those before it are jud
   expect(await schemas.judge('a', texts(GOOD))).toEqual([null])
 })
 
+// holds CAP-15
 test('a manifest waits for one slow schema of each other account’s, however many they have', async () => {
   const order: string[] = []
   const threads = () => ({
@@ -129,6 +131,7 @@ test('a small input of a small schema is checked without a thread, a large schem
   expect(workers).toHaveLength(1)
 })
 
+// holds CAP-14
 test.each([
   ['$ref', DOUBLING],
   ['$ref in draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', ...DOUBLING, ...{ allOf: [node] } }],
@@ -163,6 +166,7 @@ test('faults by the ten thousand are told as the first few', async () => {
   expect(JSON.stringify(faults).length).toBeLessThan(2000)
 })
 
+// holds CAP-15
 test('an owner’s inputs wait for one check of another owner’s, however many of these wait', async () => {
   const { schemas } = start()
   const order: string[] = []

@@ -9,6 +9,7 @@ import { createFolder, failToStart, runAdmin, startServerProcess } from './serve
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
 
+// holds OPS-01
 test('a server without any configuration says where it listens, where its data lies, and which model answers', async () => {
   const folder = join(createFolder(), 'new', 'folder')
   const { url, summary } = await startServerProcess({ SVC_DATA_DIR: folder })
@@ -30,6 +31,7 @@ test('a port that is taken: the start says by whom, where the system tells, and 
   if (process.platform === 'linux') expect(stderr).toContain(`(process ${child.pid}) listens there.`)
 })
 
+// holds OPS-06
 test('the master key is made once, for its owner’s eyes only, and opens what an earlier start has sealed', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const endpoint = await startOwnerEndpoint({ handle: { echo: (call) => ({ output: call.input }) } })
@@ -53,6 +55,7 @@ test('the master key is made once, for its owner’s eyes only, and opens what a
   expect(await ask(`${second.url}/v1/runtimes`, { key: apiKey })).toMatchObject({ status: 200 })
 })
 
+// holds OPS-07
 test('manifests publish the base address that is set, whatever address the server listens on', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL: 'https://svc.example.com/base' }
   const { url } = await startServerProcess(environment)
@@ -75,6 +78,7 @@ test('a data folder that does not exist is made for its owner alone, by the oper
   for (const folder of [ofAdmin, ofServer]) expect(statSync(folder).mode & 0o777, folder).toBe(0o700)
 })
 
+// holds OPS-12
 test('whatever is in a data folder is for its owner alone, also where folder and files were open to others', async () => {
   const folder = join(createFolder(), 'data')
   mkdirSync(folder, { mode: 0o755 })
@@ -102,12 +106,14 @@ test('whatever is in a data folder is for its owner alone, also where folder and
   expect(openTo('notes.txt')).toBe('644')
 })
 
+// holds OPS-08
 test('on a developer’s own machine endpoints on it may be called, and the start says so', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const { summary } = await startServerProcess(environment)
   expect(summary).toMatch(/^local +endpoints on this machine may be called by every owner/m)
 })
 
+// holds OPS-08
 test('behind a proxy on the same host nobody reaches what listens on loopback, unless the operator allows it', async () => {
   const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL: 'https://svc.example.com' }
   const internal = await startOwnerEndpoint({ handle: { echo: () => ({ output: { secret: 'internal' } }) } })
@@ -127,6 +133,7 @@ test('behind a proxy on the same host nobody reaches what listens on loopback, u
   expect(await call(allowed.url)).toMatchObject({ status: 200, body: { output: { secret: 'internal' } } })
 })
 
+// holds ACC-09, ACC-10
 test('operators make accounts and change plans beside the running server, which knows at once', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const { url } = await startServerProcess(environment)
@@ -150,6 +157,7 @@ test('operators make accounts and change plans beside the running server, which 
   for (const key of [owner.apiKey, again.apiKey]) expect((await ask(`${url}/v1/runtimes`, { key })).status).toBe(200)
 })
 
+// holds ACC-15
 test('operators set a password, which they type or pipe in, beside the running server', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const { url } = await startServerProcess(environment)
@@ -201,6 +209,7 @@ test('a command that cannot be understood changes nothing, fails, and says how i
   expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
 })
 
+// holds ACC-10
 test('set-tier for an address without an account fails and says so', async () => {
   const args = ['set-tier', '--email', 'nobody@example.com', '--tier', 'pro']
   const { code, stdout, stderr } = await runAdmin(args, { SVC_DATA_DIR: createFolder() })
@@ -246,6 +255,7 @@ test('all faults of the configuration are told together, each by its variable', 
   expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
 })
 
+// holds OPS-05
 test('PostgreSQL without a master key is refused, together with every other fault', async () => {
   const { code, stderr } = await failToStart({ DATABASE_URL: 'postgres://127.0.0.1/none', PORT: 'x' })
   expect(code).toBe(1)

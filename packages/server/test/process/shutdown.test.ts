@@ -41,6 +41,7 @@ async function streamToItsEnd({ server, publicKey }: LiveServer): Promise<Stream
   return (await stream.rest()).at(-1)
 }
 
+// holds OPS-03
 test('SIGTERM under running streams: each ends in “done”, every other answer arrives, and the exit code is 0', async () => {
   const live = await startLiveServer()
   const { server, publicKey, runtimeId, gate } = live
@@ -146,6 +147,7 @@ test('a second signal is somebody who will not wait', async () => {
   await expect(stream).rejects.toThrow()
 })
 
+// holds TRC-23
 test('what kill -9 interrupted is failed at the next start, its call’s outcome unknown, and it was charged', async () => {
   const live = await startLiveServer()
   const streams = Array.from({ length: 5 }, () => streamToItsEnd(live))

@@ -18,6 +18,7 @@ function resolved(request: Partial<RangeRequest>) {
 }
 
 describe('the range of a summary', () => {
+  // holds ANA-01
   test('is the last seven days, today included, where nothing else is asked for', () => {
     expect(resolved({})).toEqual(['2026-02-23T00:00:00.000Z', '2026-03-02T00:00:00.000Z', 'day', false])
     expect(resolved({ analyticsDays: 7 })).toEqual(resolved({}))
@@ -29,6 +30,7 @@ describe('the range of a summary', () => {
     ])
   })
 
+  // holds ANA-03
   test('is widened to whole buckets', () => {
     const from = at('2026-02-10T05:59:59.999Z')
     const to = at('2026-02-12T00:00:00.001Z')
@@ -48,6 +50,7 @@ describe('the range of a summary', () => {
     expect(resolved({ ...ends, bucket: 'hour' })).toEqual([...expected, 'hour', false])
   })
 
+  // holds ANA-02
   test('starts where the plan lets it, and says that it was moved', () => {
     expect(resolved({ from: 0, analyticsDays: 7 })).toEqual([
       '2026-02-23T00:00:00.000Z',
@@ -176,6 +179,7 @@ describe('the figures of a summary', () => {
     expect(listed.map(({ capability }) => capability)).toEqual(expected)
   })
 
+  // holds ANA-06
   test('hold every bucket in order, with zeros and without durations where nothing happened', () => {
     const range: Range = { from: 0, to: 3 * DAY_MS, bucket: 'day', clamped: false }
     const series = new Map([[DAY_MS, { ...noSums(), executions: 2, durationMs: 8, durations: new Map([[4, 2]]) }]])

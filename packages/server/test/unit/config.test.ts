@@ -20,6 +20,7 @@ function faultsOf(env: Environment) {
 }
 
 describe('defaults', () => {
+  // holds OPS-02
   test('an empty environment is a service for one’s own machine', () => {
     expect(configOf({})).toEqual({
       host: '127.0.0.1',
@@ -62,6 +63,7 @@ describe('defaults', () => {
     expect(configOf({ PATH: '/bin', HOME: '/root', SVC_API_KEY: 'x', MODEL: 'x' })).toEqual(configOf({}))
   })
 
+  // holds LIM-11, LOOP-12, OUT-09
   test('the limits are those of the specification', () => {
     expect(DEFAULT_LIMITS).toMatchObject({
       steps: 25,
@@ -84,6 +86,7 @@ describe('defaults', () => {
 })
 
 describe('what is given', () => {
+  // holds OPS-07
   test('is read', () => {
     const config = configOf({
       HOST: '0.0.0.0',
@@ -115,6 +118,7 @@ describe('what is given', () => {
     expect(configOf({ SVC_DRAIN_DELAY_MS: '5000' }).drainDelayMs).toBe(5_000)
   })
 
+  // holds OPS-08, OUT-14
   test.each([
     [{}, true],
     [{ HOST: 'localhost' }, true],
@@ -161,6 +165,7 @@ describe('what is given', () => {
     expect(JSON.stringify(whole)).not.toMatch(/rk_test|whsec/)
   })
 
+  // holds LIM-11
   test('every limit has a variable of its own, and each sets that limit alone', () => {
     for (const name of Object.keys(DEFAULT_LIMITS)) {
       expect(configOf({ [limitVariable(name)]: '7' }).limits).toEqual({ ...DEFAULT_LIMITS, [name]: 7 })

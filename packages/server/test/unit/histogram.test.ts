@@ -52,6 +52,7 @@ describe('the duration that stands for a bucket', () => {
 })
 
 describe('a percentile', () => {
+  // holds ANA-05
   test('is within 5 % of the nearest-rank one, for any durations and any percent', () => {
     const durations = fc.array(duration, { minLength: 1, maxLength: 300 })
     fc.assert(

@@ -12,6 +12,7 @@ function timeOf(id: string): number {
   return Number(value >> 80n)
 }
 
+// holds OPS-11
 test('an id is its kind’s prefix and 26 digits that no two letters confuse', () => {
   const newId = createIds(createTestClock())
   for (const kind of ['owner', 'credential', 'project', 'deployment', 'execution', 'call'] as const) {
@@ -19,6 +20,7 @@ test('an id is its kind’s prefix and 26 digits that no two letters confuse', (
   }
 })
 
+// holds OPS-11
 test('newer ids sort later, within a millisecond as well', () => {
   const clock = createTestClock()
   const newId = createIds(clock)
@@ -61,6 +63,7 @@ test('processes that make ids in the same millisecond do not make the same ones'
   expect(new Set(makers.map((newId) => newId('execution'))).size).toBe(200)
 })
 
+// holds RT-02
 test('a minted runtime’s id is one that an owner could have chosen', () => {
   const ids = Array.from({ length: 500 }, mintRuntimeId)
   expect(new Set(ids).size).toBe(500)

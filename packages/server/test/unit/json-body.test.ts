@@ -31,6 +31,7 @@ function depthOf(value: unknown): number {
 const nested = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels)
 
 describe('the depth of a body', () => {
+  // holds LIM-10
   test('is 32 levels at most, of arrays, of objects and of both', () => {
     for (const [open, inner, close] of [
       ['[', '', ']'],

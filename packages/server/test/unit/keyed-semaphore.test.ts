@@ -102,6 +102,7 @@ test('a full queue refuses synchronously and says for whom it is full', async ()
   await Promise.all(jobs)
 })
 
+// holds CAP-15
 test('keys that add all they can leave places to others', async () => {
   const { semaphore, run, end, started } = setUp({ permits: 1, waiting: 64, waitingPerKey: 16 })
   const first = run('first', 'first')

@@ -33,6 +33,7 @@ describe('sealing', () => {
     )
   })
 
+  // holds KEY-04
   test('shows nothing of the value, and never looks the same twice', () => {
     const sealed = Array.from({ length: 200 }, () => keyring.seal(new Secret('hunter2-hunter2'), ROW))
     expect(new Set(sealed).size).toBe(200)
@@ -43,6 +44,7 @@ describe('sealing', () => {
     expect(new Set(sealed.map((each) => partsOf(each).iv.toString('hex'))).size).toBe(200)
   })
 
+  // holds KEY-05
   test('a value does not open on another row, in another column or in another table', () => {
     const sealed = keyring.seal(new Secret('hunter2'), ROW)
     for (const elsewhere of [
@@ -85,6 +87,7 @@ describe('a damaged value', () => {
     }
   })
 
+  // holds KEY-06
   test('with a shortened tag does not open, however short', () => {
     const whole = partsOf(sealed)
     expect(whole.tag).toHaveLength(16)
@@ -130,6 +133,7 @@ describe('the ring', () => {
   const rotated = createKeyring([NEW, OLD])
   const afterwards = createKeyring([NEW])
 
+  // holds KEY-07
   test('opens what any of its keys sealed, and seals with the first', () => {
     const old = before.seal(new Secret('old'), ROW)
     const fresh = rotated.seal(new Secret('fresh'), ROW)
@@ -138,12 +142,14 @@ describe('the ring', () => {
     expect(afterwards.open(fresh, ROW).reveal()).toBe('fresh')
   })
 
+  // holds KEY-05
   test('says which variable lacks the key of a value that it cannot open', () => {
     const old = before.seal(new Secret('old'), ROW)
     expect(() => afterwards.open(old, ROW)).toThrow(/master key that is not in SVC_MASTER_KEY/)
     expect(() => createKeyring([OTHER]).open(old, ROW)).toThrow(SealError)
   })
 
+  // holds KEY-07
   test('finds keys that were hashed before a rotation, by every hash there may be', () => {
     const key = 'svc_sk_something'
     expect(rotated.hashes(key)).toEqual([afterwards.hash(key), before.hash(key)])
@@ -151,6 +157,7 @@ describe('the ring', () => {
     expect(before.hashes(key)).toEqual([before.hash(key)])
   })
 
+  // holds KEY-04
   test('hashes by the master key: the same key hashes otherwise elsewhere, and no plain hash equals it', () => {
     const hashes = [OLD, NEW, OTHER].map((master) => createKeyring([master]).hash('svc_sk_something'))
     expect(new Set(hashes).size).toBe(3)

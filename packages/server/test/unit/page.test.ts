@@ -19,6 +19,7 @@ describe('a cursor', () => {
     )
   })
 
+  // holds LST-02
   test('is null on the last page, and absent on the first', () => {
     expect(encodeCursor(null)).toBeNull()
     expect(PageCursor.parse(undefined)).toBeNull()
@@ -63,6 +64,7 @@ describe('a cursor', () => {
 })
 
 describe('a page’s length', () => {
+  // holds TRC-08
   test('is 50 where nobody says, and 1 to 200 where somebody does', () => {
     expect(PageLimit.parse(undefined)).toBe(50)
     expect(['1', '50', '200', '007'].map((limit) => PageLimit.parse(limit))).toEqual([1, 50, 200, 7])
@@ -121,6 +123,7 @@ describe('a time', () => {
     expect(PageTime.safeParse(text).success).toBe(false)
   })
 
+  // holds TRC-10
   test('every moment comes back from its ISO form and from its milliseconds', () => {
     fc.assert(
       fc.property(

@@ -12,6 +12,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 
 describe('a runtime’s connection', () => {
+  // holds CON-05
   test('is pending until the first sign of life, online for five minutes, then offline', () => {
     expect(ONLINE_WINDOW_MS).toBe(300_000)
     expect(connectionStatus(null, NOW)).toBe('pending')
@@ -27,6 +28,7 @@ describe('a runtime’s connection', () => {
 })
 
 describe('the number of runtimes', () => {
+  // holds REG-09
   test.each([
     ['free', 0, null],
     ['free', 1, 'The free plan allows 1 runtime.'],
@@ -57,6 +59,7 @@ describe('a payload as it is stored', () => {
     )
   })
 
+  // holds TRC-18
   test('is its size and its beginning where it does not, counted in bytes and not in characters', () => {
     const euros = '€'.repeat(30_000)
     expect(JSON.parse(storedPayload(euros, 65_536))).toEqual({
@@ -90,6 +93,7 @@ describe('a payload as it is stored', () => {
 describe('a request’s parts', () => {
   const limits = { messages: 3, metadataBytes: 20, endUserTokenBytes: 8 }
 
+  // holds MSG-01
   test('are accepted up to their limits, to the byte', () => {
     const fits = { messages: [1, 2, 3], metadata: { a: 'é'.repeat(6) }, endUserToken: new Secret('é'.repeat(4)) }
     expect(Buffer.byteLength(JSON.stringify(fits.metadata))).toBe(20)

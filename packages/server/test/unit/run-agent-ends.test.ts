@@ -106,6 +106,7 @@ describe('a loop that is stopped', () => {
     expect(dispatched).toEqual([])
   })
 
+  // holds MSG-10
   test('while calls are under way tells of their end and does not ask the model again', async () => {
     const stop = new AbortController()
     const model = saying(calls({ name: 'echo', input: {} }), text('never'))

@@ -21,6 +21,7 @@ describe('the loop', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  // holds LOOP-01
   test('gives the model what its calls came to, and goes on', async () => {
     const model = saying(calls({ name: 'echo', input: { text: 'a' } }), text('It said a.'))
     const { result, turns, dispatched } = await runLoop({ model, messages: [user('Say a')], instructions: 'Be brief.' })
@@ -74,6 +75,7 @@ describe('the loop', () => {
 })
 
 describe('the step budget', () => {
+  // holds LOOP-02
   test('is so many model calls, and the calls of the last one are still made', async () => {
     const model = saying(calls({ name: 'echo', input: {} }))
     const { result, dispatched, turns } = await runLoop({ model, limits: { steps: 25 } })

@@ -39,6 +39,7 @@ async function run(calls: readonly AgentCall[], call: (made: AgentCall) => Promi
 }
 
 describe('calls of one step', () => {
+  // holds LOOP-04
   test('are at most five under way at once, and as soon as one ends the next one starts', async () => {
     const gate = createGate()
     const running = run(callsOf(12), async ({ input }) => {

@@ -6,6 +6,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const LATEST = 'https://json-schema.org/draft/2020-12/schema'
 
 describe('dialects', () => {
+  // holds CAP-10
   test('2020-12 is what a schema is without $schema, or with its own', () => {
     for (const named of [{}, { $schema: LATEST }, { $schema: `${LATEST}#` }]) {
       const check = checkOf({

@@ -59,6 +59,7 @@ describe('a secret never prints', () => {
 })
 
 describe('minted credentials', () => {
+  // holds KEY-01
   test.each(['account', 'deploy', 'public'] as const)('an %s key is well-formed and of its kind', (kind) => {
     const keys = Array.from({ length: 300 }, () => mintKey(kind).reveal())
     expect(keys.map(keyKindOf)).toEqual(keys.map(() => kind))
@@ -66,6 +67,7 @@ describe('minted credentials', () => {
     expect(new Set(keys.flatMap((key) => [...key.slice(7, 39)])).size).toBe(62)
   })
 
+  // holds KEY-03
   test('a signing secret is 32 bytes in base64url', () => {
     const secrets = Array.from({ length: 100 }, () => mintSigningSecret().reveal())
     expect(new Set(secrets).size).toBe(100)
@@ -79,6 +81,7 @@ describe('minted credentials', () => {
 describe('a ring of master keys', () => {
   const key = (fill: number) => Buffer.alloc(32, fill)
 
+  // holds OPS-05
   test('is read in its order, blanks around its entries aside', () => {
     const ring = ` ${key(1).toString('base64')} ,${key(2).toString('base64')},\n${key(3).toString('base64url')}`
     expect(parseMasterKeys(ring)).toEqual([key(1), key(2), key(3)])
@@ -108,6 +111,7 @@ describe('the data folder’s own master key', () => {
 
   const keyOf = (data: string) => masterKeyOfFolder(data, join(data, 'svc.db'))
 
+  // holds OPS-06
   test('is made on the first start, for its owner’s eyes only, and is the same from then on', () => {
     const data = folder()
     const [first] = keyOf(data)

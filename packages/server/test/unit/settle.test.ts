@@ -22,6 +22,7 @@ const EMPTY: RecordedTrace = {
 }
 
 describe('what an execution came to', () => {
+  // holds EXE-07
   test.each([
     [{ finishReason: 'stop' }, { status: 'completed', finishReason: 'stop', error: null }],
     [{ finishReason: 'length' }, { status: 'completed', finishReason: 'length', error: null }],

@@ -49,6 +49,7 @@ test('each turn of the model is kept with its times, and their tokens are summed
 })
 
 describe('calls', () => {
+  // holds TRC-17
   test('are told in the order in which they were asked for, whichever ended first', () => {
     const events: AgentEvent[] = [0, 1, 2].map((n) => ({
       type: 'capability-start',
@@ -119,6 +120,7 @@ test('a turn is kept as its role and the types of its parts', () => {
   ])
 })
 
+// holds SVC-11
 test('message text has no way in, by any event and any part of it', () => {
   const canary = fc.constantFrom('CANARY')
   const word = canary.map((text) => `the ${text} word`)

@@ -29,6 +29,7 @@ describe('what the model is given of an output', () => {
     )
   })
 
+  // holds LOOP-11
   test('is its beginning with a note where it does not, never more than allowed and never half a character', () => {
     const output = fc.string({ unit: 'grapheme', minLength: 20 })
     fc.assert(

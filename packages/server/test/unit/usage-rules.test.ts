@@ -40,6 +40,7 @@ describe('what a request draws on', () => {
 describe('what a plan lets in', () => {
   const HOUR_MS = 3_600_000
 
+  // holds LIM-01, LIM-02
   test.each([
     ['free', 'anonymous', 'broker', HOUR_MS, 50, 25],
     ['free', 'quota', 'owner', HOUR_MS, 200, 100],
@@ -55,12 +56,14 @@ describe('what a plan lets in', () => {
     },
   )
 
+  // holds LIM-01
   test('a bound by the hour is none on the enterprise plan', () => {
     expect((['page', 'broker', 'owner'] as const).flatMap((by) => drawsFor('enterprise', by))).toEqual([])
   })
 })
 
 describe('the free plan', () => {
+  // holds LIM-02
   test('lets 50 strangers in and leaves 150 to the page', () => {
     const buckets = new Map<string, number>()
     const strangers = drawsFor('free', 'broker')
@@ -123,6 +126,7 @@ test('a smaller plan holds at once: what a larger one left does not exceed its b
   expect(grantedOf(buckets, drawsFor('free', 'owner'), 1000)).toBeLessThanOrEqual(200)
 })
 
+// holds BIL-13
 test('a larger plan helps at once: what was empty under the smaller one is not', () => {
   const buckets = new Map<string, number>()
   grantedOf(buckets, drawsFor('free', 'owner'), 1000)
@@ -138,6 +142,7 @@ test('a bucket that a larger plan left in debt is empty under the smaller one, a
   expect(grant(buckets, draws, NOW + 36_000).ok).toBe(true)
 })
 
+// holds LIM-13
 test('a bucket that was emptied before the clock was set back by a day is empty, and fills a unit at a time', () => {
   const buckets = new Map<string, number>()
   const draws = drawsFor('free', 'broker')
