@@ -93,7 +93,7 @@ function testFiles(): string[] {
   const folders = ['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/test`),
   )
-  return [...folders, 'test']
+  return [...folders, 'lab/test', 'test']
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),

@@ -94,6 +94,7 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
   const statusWith = async ({ service }: Stage, key: string) =>
     (await service.send('GET', '/v1/account', { key })).statusCode
 
+  // holds CLI-19
   test('shows a code and an address, and saves the key that the owner confirms for its user alone', async () => {
     const here = await stage()
     const { exitCode, stdout, stderr } = await login(here)
@@ -112,6 +113,7 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
     expect((await keysOf(here)).map(({ name }) => name)).toContain('svc on ada-laptop')
   })
 
+  // holds CLI-21
   test('later commands use the key, and whoami says where it comes from', async () => {
     const here = await stage()
     await login(here)
@@ -146,6 +148,7 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
     expect([await statusWith(here, first), await statusWith(here, second)]).toEqual([401, 200])
   })
 
+  // holds CLI-20
   test('logout revokes the key and removes it, and leaves those of other control planes', async () => {
     const here = await stage()
     await login(here)

@@ -53,6 +53,7 @@ async function keysOf(service: TestService, { apiKey }: TestOwner): Promise<{ na
 describeEngines('a device login', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-19
   test('is confirmed by the signed-in owner, and the device is told a key of that account', async () => {
     const service = await startForTest(database())
     const owner = await service.owner('pro')
@@ -86,6 +87,7 @@ describeEngines('a device login', (engine) => {
     expect(await statusWith(service, key)).toBe(401)
   })
 
+  // holds ACC-22
   test('gives a key of the account that confirms it, not of one that only looked, and is answered once', async () => {
     const service = await startForTest(database())
     const [ada, bob] = [await service.owner(), await service.owner()]
@@ -100,6 +102,7 @@ describeEngines('a device login', (engine) => {
     expect([await keysOf(service, ada), await keysOf(service, bob)].map((keys) => keys.length)).toEqual([1, 2])
   })
 
+  // holds ACC-22
   test('that is declined tells the device so, and makes no key', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
@@ -110,6 +113,7 @@ describeEngines('a device login', (engine) => {
     expect(await keysOf(service, owner)).toHaveLength(1)
   })
 
+  // holds ACC-19
   test('is over after ten minutes, to the millisecond, and swept away then', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
@@ -127,6 +131,7 @@ describeEngines('a device login', (engine) => {
     expect(await database().db.selectFrom('device_logins').select('expires_at').execute()).toEqual([])
   })
 
+  // holds ACC-20
   test('is told to slow down where it polls within five seconds, and loses nothing by it', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
@@ -141,6 +146,7 @@ describeEngines('a device login', (engine) => {
     keyIn(await poll(service, login))
   })
 
+  // holds ACC-20
   test('tells its key once: of a hundred polls at once, on two replicas, and of those that follow', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const login = await begin(a.service)
@@ -186,6 +192,7 @@ describeEngines('a device login', (engine) => {
     }
   })
 
+  // holds ACC-21
   test('shows the machine’s name without marks that cannot be seen or turn what follows', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
@@ -221,6 +228,7 @@ describeEngines('a device login', (engine) => {
 describeEngines('device codes', (engine) => {
   const database = useDatabase(engine)
 
+  // holds ACC-23
   test('are given to one network twenty at once, then one every 45 seconds; others are not held back', async () => {
     const service = await startForTest(database())
     const ip = '198.51.100.7'
@@ -247,6 +255,7 @@ describeEngines('device codes', (engine) => {
     await begin(service, { ip: '198.51.100.21' })
   })
 
+  // holds ACC-23
   test('cannot be guessed: an account has twenty tries, right or wrong, then one every 45 seconds', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
