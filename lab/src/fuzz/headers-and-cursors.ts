@@ -2,7 +2,7 @@ import { type CreatedRuntime, isJsonObject } from '@svc/contract'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
-import { asBytes, exchangeOnce, jsonRequest } from '../support/raw.ts'
+import { asBytes, exchangeOnce, jsonRequest, type RawHeard } from '../support/raw.ts'
 import { atLeast, exactly, none, type Scenario } from '../support/scenario.ts'
 import { addRuntime, capability, createOwner, errorLines, post, stopServer } from '../support/world.ts'
 import { LINE_ENDS, MARK, PLACES } from './injections.ts'
@@ -194,12 +194,19 @@ async function injectLineEnds({ server, owner, endpoint }: Stage, runtime: Creat
     const heard = await exchangeOnce(server.port, request)
     notes.tried += 1
     const told = `${name}, ${JSON.stringify(value)}: `
-    if (heard.kind !== 'answer') notes.faults.push(told + heard.kind)
-    else if (heard.answer.status >= 500 && heard.answer.status !== 502) notes.faults.push(told + heard.answer.status)
-    else if (heard.answer.headers.has(MARK)) notes.faults.push(`${told}the answer has a header of the caller’s`)
+    // Behind an empty line comes another request, whose fault may close the connection before the first is answered.
+    const isSplit = header !== undefined && value.includes('\r\n\r\n')
+    notes.faults.push(...faultsOf(heard, isSplit).map((fault) => told + fault))
     if (hasMark(endpoint)) notes.faults.push(`${told}the call to the owner has a header of the caller’s`)
   }
   return notes
+}
+
+function faultsOf(heard: RawHeard, mayClose: boolean): string[] {
+  if (heard.kind !== 'answer') return mayClose ? [] : [heard.kind]
+  const { status, headers } = heard.answer
+  if (status >= 500 && status !== 502) return [String(status)]
+  return headers.has(MARK) ? ['the answer has a header of the caller’s'] : []
 }
 
 function hasMark({ lastCall }: Stage['endpoint']): boolean {
