@@ -58,9 +58,7 @@ async function faultsByWidth(page: Page): Promise<string[]> {
         () => true,
       )
     const found = width === 1024 ? [] : await accessibilityFaults(page)
-    faults.push(
-      ...[...found, ...(isWide ? ['it is wider than the window'] : [])].map((fault) => `${width}: ${fault}`),
-    )
+    faults.push(...[...found, ...(isWide ? ['it is wider than the window'] : [])].map((fault) => `${width}: ${fault}`))
   }
   return faults
 }
