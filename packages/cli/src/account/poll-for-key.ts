@@ -7,6 +7,8 @@ import { CommandFailure, commandFailure } from '../failures.ts'
 const TIMEOUT_MS = 10_000
 const SLOW_DOWN_MS = 5_000
 const MAX_INTERVAL_MS = 60_000
+// Past it a timer of Node's would fire at once.
+const MAX_WAIT_MS = 3_600_000
 
 /** Polls, as RFC 8628 has it, until the owner has answered or the codes have expired. */
 export async function pollForKey(
@@ -14,11 +16,12 @@ export async function pollForKey(
   baseUrl: string,
   { deviceCode, expiresIn, interval }: DeviceLogin,
 ): Promise<Extract<DevicePoll, { status: 'authorized' }>> {
-  const expiresAt = deps.timers.now() + expiresIn * 1000
+  const expiresAt = deps.timers.now() + Math.min(expiresIn * 1000, MAX_WAIT_MS)
   const input = { method: 'POST', path: '/v1/auth/device/token', body: { deviceCode }, timeoutMs: TIMEOUT_MS } as const
   let intervalMs = Math.max(interval, 1) * 1000
   for (;;) {
-    await new Promise<void>((resolve) => deps.timers.after(intervalMs, resolve))
+    const pauseMs = Math.min(intervalMs, Math.max(expiresAt - deps.timers.now(), 0))
+    await new Promise<void>((resolve) => deps.timers.after(pauseMs, resolve))
     const isLast = deps.timers.now() >= expiresAt
     const answer = await request(deps, { baseUrl, bearer: null }, { ...input, answer: DevicePoll }).catch(
       (error: unknown) => {

@@ -28,7 +28,7 @@ describe('defineCapability', () => {
     [
       'a $ref that leads nowhere',
       { input: { $ref: '#/$defs/none' } },
-      /“order-status”: input: .*\$ref.*“#\/\$defs\/none”/,
+      /“order-status”: input: .*\$ref.*\(#\/\$defs\/none\): write/,
     ],
     [
       'a type that there is not',

@@ -42,5 +42,5 @@ export function shownUserCode(code: string): string {
 
 /** A name that others gave, without marks that cannot be seen or turn the direction of writing. */
 export function cleanName(name: string): string {
-  return name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim() || 'unnamed machine'
+  return name.replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ' ').trim() || 'unnamed machine'
 }

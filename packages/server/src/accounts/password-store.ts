@@ -128,4 +128,6 @@ async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword):
 
 async function deleteSessionsOf(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).execute()
+  // Confirmed by such a session, and not yet asked for by the device.
+  await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
 }

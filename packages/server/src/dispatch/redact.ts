@@ -4,6 +4,10 @@ import type { Secret } from '../secrets/secret.ts'
 const REPLACEMENT = '[end-user token]'
 // A token can be taken for one where nobody can guess it; a shorter one turns up inside ordinary words.
 const SHORTEST_LENGTH = 16
+// Callers choose token and text. To search for a long one takes seconds in a text that nearly repeats it: its end is searched
+// for, where two tokens of one issuer differ, and then followed back as far as it matches.
+const SEARCHED_LENGTH = 64
+const MOST_WORDS = 4
 
 /** Takes the end user's token out of what a capability was given or answered: for the model, the trace and the log. */
 export interface Redactor {
@@ -28,11 +32,10 @@ export function redactorOf(endUserToken: Secret | undefined): Redactor {
 function createRedactor(token: string): Redactor {
   if (token.length < SHORTEST_LENGTH) return NOTHING_TO_REDACT
   // “Bearer x” is looked for as x, too.
-  const secrets = [token, ...token.split(' ')].filter(({ length }) => length >= SHORTEST_LENGTH)
+  const secrets = [token, ...token.split(' ', MOST_WORDS)].filter(({ length }) => length >= SHORTEST_LENGTH)
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((one, other) => other.length - one.length)
-  const pattern = new RegExp(forms.map(escaped).join('|'), 'g')
-  const inJson = forms.filter((form) => !forms.some((other) => other !== form && form.includes(other))).map(jsonEscaped)
-  const text = (given: string) => given.replace(pattern, REPLACEMENT)
+  const inJson = forms.map((form) => endOf(jsonEscaped(form)))
+  const text = (given: string) => forms.reduce(withoutForm, given)
   const jsonText = (written: string) => {
     if (!inJson.some((form) => written.includes(form))) return written
     return JSON.stringify(JSON.parse(written, (_, value) => (typeof value === 'string' ? text(value) : value)))
@@ -45,6 +48,22 @@ function createRedactor(token: string): Redactor {
     },
     jsonText,
   }
+}
+
+function endOf(form: string): string {
+  return form.slice(-SEARCHED_LENGTH)
+}
+
+function withoutForm(text: string, form: string): string {
+  const end = endOf(form)
+  let [kept, from] = ['', 0]
+  for (let at = text.indexOf(end); at !== -1; at = text.indexOf(end, from)) {
+    let [start, left] = [at, form.length - end.length]
+    for (; left > 0 && start > from && text[start - 1] === form[left - 1]; left -= 1) start -= 1
+    kept += text.slice(from, start) + REPLACEMENT
+    from = at + end.length
+  }
+  return kept + text.slice(from)
 }
 
 /** As it stands, JSON-escaped, URL-encoded, in hex, base64 and base64url. */
@@ -80,8 +99,4 @@ function jsonEscaped(text: string): string {
 
 function inAscii(text: string): string {
   return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }

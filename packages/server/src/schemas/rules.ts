@@ -14,7 +14,7 @@ const MAX_REFERENCES_IN_A_ROW = 100
 export function maxInlineCharacters(schema: JsonObject): number {
   const text = JSON.stringify(schema)
   // To weigh a long one would take long here, and so would one whose references depend on the way to them.
-  if (text.length > MAX_CHARACTERS_INLINE || text.includes('$dynamicRef')) return 0
+  if (text.length > MAX_CHARACTERS_INLINE || text.includes('$dynamic')) return 0
   try {
     const { compile, check } = weigh(resolveReferences(schema))
     return compile > MAX_COMPILE_INLINE ? 0 : MAX_CHECK_INLINE / check

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { redactorOf } from '../../src/dispatch/redact.ts'
 import { JsonText } from '../../src/lib/json-text.ts'
@@ -54,6 +55,23 @@ describe('the token is found', () => {
     const bearer = redactorOf(new Secret('Bearer abcdefghij-0123456789'))
     expect(bearer.text('it was abcdefghij-0123456789.')).toBe('it was [end-user token].')
   })
+})
+
+test('another token of the same issuer stays', () => {
+  const issued = (by: string) => 'header-and-claims.'.repeat(20) + createHash('sha512').update(by).digest('hex')
+  const own = redactorOf(new Secret(issued('a')))
+  expect(own.text(`${issued('b')} ${issued('a')}`)).toBe(`${issued('b')} [end-user token]`)
+})
+
+// It takes 2 s where each place of the text is compared with all of the token.
+test.each([
+  ['a'.repeat(8_000), `${'a'.repeat(8_000)}${`b${'a'.repeat(7_999)}`.repeat(128)}`],
+  [`aab${'a'.repeat(8_000)}`, 'a'.repeat(1_040_000)],
+  [Array.from({ length: 440 }, (_, at) => `word-${at}-${'x'.repeat(10)}`).join(' '), 'word and '.repeat(115_000)],
+])('a long token is looked for in a text that nearly repeats it within a turn of the event loop', (token, text) => {
+  const begun = performance.now()
+  redactorOf(new Secret(token)).jsonText(JSON.stringify({ text }))
+  expect(performance.now() - begun).toBeLessThan(300)
 })
 
 test('an answer without the token is the same object', () => {

@@ -6,7 +6,7 @@ import { errorOf, faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables } from '../support/scene.ts'
-import { startForTest, type TestOwner, type TestService } from '../support/service.ts'
+import { PASSWORD, startForTest, type TestOwner, type TestService } from '../support/service.ts'
 import { statusWith } from '../support/sign-in.ts'
 
 const POLL_MS = 5_000
@@ -100,6 +100,18 @@ describeEngines('a device login', (engine) => {
     refusalOf(await look(service, bob.apiKey, login.userCode), 'not_found')
     expect(keyIn(await poll(service, login)).account.ownerId).toBe(bob.ownerId)
     expect([await keysOf(service, ada), await keysOf(service, bob)].map((keys) => keys.length)).toEqual([1, 2])
+  })
+
+  test('that was confirmed is void once the password is changed', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const session = await service.signedIn(owner)
+    const login = await begin(service)
+    await decide(service, session, login)
+    const body = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
+    expect((await service.send('POST', '/v1/account/password', { key: session, body })).statusCode).toBe(200)
+    expect(faultsIn(await poll(service, login))).toEqual(OVER)
+    expect(await keysOf(service, owner)).toHaveLength(1)
   })
 
   // holds ACC-22
@@ -201,7 +213,7 @@ describeEngines('a device login', (engine) => {
       return (await look(service, apiKey, userCode)).json().machine
     }
     expect(await shown('ada\u0007\u202elaptop\n\u200b\t2')).toBe('ada laptop 2')
-    expect(await shown('\u200b\u202e')).toBe('unnamed machine')
+    expect(await shown('\u200b\u202e\u3164\u2800')).toBe('unnamed machine')
     expect(await shown('Рабочий стол')).toBe('Рабочий стол')
     for (const machine of ['', ' ', 'a'.repeat(65)]) {
       expect(faultsIn(await ask(service, { machine }))).toEqual({ machine: ['must have 1 to 64 characters.'] })

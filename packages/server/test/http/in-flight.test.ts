@@ -228,7 +228,8 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     const db = database().db.withPlugin({
       transformQuery({ node, queryId }) {
         const text = isHolding ? JSON.stringify(node) : ''
-        if (/"deployments".*"SelectAllNode"|"SelectAllNode".*"deployments"|"modelSteps"/.test(text)) reading.add(queryId)
+        if (/"deployments".*"SelectAllNode"|"SelectAllNode".*"deployments"|"modelSteps"/.test(text))
+          reading.add(queryId)
         return node
       },
       async transformResult({ result, queryId }) {

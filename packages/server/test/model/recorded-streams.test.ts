@@ -30,18 +30,12 @@ const inPiecesOf =
     Array.from({ length: Math.ceil(body.length / bytes) }, (_, at) => body.subarray(at * bytes, (at + 1) * bytes))
 const CUTS: Record<string, Cut> = {
   'in one piece': (body) => [body],
-  'event by event': (body) =>
-    body
-      .toString()
-      .split(/(?<=\n\n)/)
-      .map((event) => Buffer.from(event)),
   // Long ones begin and end so: between, all is alike.
   'byte by byte': (body) => [
     ...inPiecesOf(1)(body.subarray(0, 1_500)),
     ...inPiecesOf(4_099)(body.subarray(1_500, -1_500)),
     ...(body.length > 3_000 ? inPiecesOf(1)(body.subarray(-1_500)) : inPiecesOf(1)(body.subarray(1_500))),
   ],
-  'in pieces of a size that suits no line': inPiecesOf(997),
 }
 
 let pieces: readonly Buffer[] = []

@@ -98,7 +98,7 @@ function Question({ device }: { device: Schemas['WaitingDevice'] }): ReactNode {
     onClick: () => answering.mutate(answer),
   })
   return (
-    <Card title={`Let ${device.machine} act in your name?`}>
+    <Card title="Let a machine act in your name?">
       <div className="flex flex-col gap-5">
         <Facts
           facts={[
