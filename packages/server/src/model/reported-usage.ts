@@ -41,7 +41,8 @@ function outputOf(report: Report): number {
   const said = count(report, 'completion_tokens', 'output_tokens')
   const details = report['completion_tokens_details']
   const thought = isJsonObject(details) ? count(details, 'reasoning_tokens') : 0
-  const isBeside = thought > said || count(report, 'total_tokens') >= inputOf(report) + said + thought
+  const total = count(report, 'total_tokens')
+  const isBeside = total > 0 ? total >= inputOf(report) + said + thought : thought > said
   return isBeside ? said + thought : said
 }
 

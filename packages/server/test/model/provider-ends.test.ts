@@ -257,11 +257,15 @@ describe('a refusal', () => {
 describe('tokens', () => {
   const beside = { ...usage, total_tokens: 171, completion_tokens_details: { reasoning_tokens: 100 } }
   const within = { ...usage, completion_tokens_details: { reasoning_tokens: 20 } }
+  const miscounted = { ...usage, completion_tokens_details: { reasoning_tokens: 22 } }
+  const untotalled = { ...miscounted, total_tokens: undefined }
   const counted = { input_tokens: 3, cache_creation_input_tokens: 7, cache_read_input_tokens: 40, output_tokens: 21 }
 
   test.each<[string, string, string, number]>([
     ['thoughts beside what was said', COMPATIBLE, data(said('Hi'), ended('stop', { usage: beside })), 121],
     ['thoughts within what was said', COMPATIBLE, data(said('Hi'), ended('stop', { usage: within })), 21],
+    ['more thoughts than a total holds', COMPATIBLE, data(said('Hi'), ended('stop', { usage: miscounted })), 21],
+    ['more thoughts than was said, no total', COMPATIBLE, data(said('Hi'), ended('stop', { usage: untotalled })), 43],
     ['a report of Groq’s', COMPATIBLE, data(said('Hi'), ended('stop', { x_groq: { usage } })), 21],
     ['a report in the choice', COMPATIBLE, data({ choices: [{ delta: {}, finish_reason: 'stop', usage }] }), 21],
     ['Anthropic’s cache', 'anthropic:m', data(start(counted), ...text, ...stopped('end_turn')), 21],
