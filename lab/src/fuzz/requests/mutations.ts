@@ -72,7 +72,7 @@ const fields = fc
   .map(([at, how, to, key]) => (request: RawRequest) => {
     const text = request.body?.toString() ?? '{}'
     // A form has its fields in its bytes.
-    if (!text.startsWith('{')) return withBody(request, Buffer.from(`${text}&${encodeURIComponent(key)}=1`))
+    if (!text.startsWith('{')) return withBody(request, Buffer.from(`${text}&${new URLSearchParams([[key, '1']])}`))
     return withBody(request, Buffer.from(JSON.stringify(changed(JSON.parse(text), at, how, to, key)) ?? ''))
   })
 
