@@ -36,7 +36,7 @@ try {
       PORT: SHOP_PORT,
       SHOP_DATABASE: join(folder, 'shop.sqlite'),
     },
-    // What the model knows of the shop's capabilities is what was deployed last.
+    // The model knows the shop's capabilities as they were deployed last.
     onLine: (line) => line.startsWith('The shop is at') && deployShop({ credentials, shop, tell: processes.tell }),
   })
   await untilAnswers(shop)

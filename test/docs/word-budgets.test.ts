@@ -20,7 +20,7 @@ const markdownIn = (folder: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`)
 
-/** Whatever stands between blanks and has a letter or a digit, samples included. */
+/** A word is text between blanks with a letter or a digit, samples included. */
 function wordsOf(page: string): number {
   const lines = readFileSync(join(ROOT, page), 'utf8').split('\n')
   const read = REFERENCE.includes(page) ? lines.filter((line) => !line.startsWith('|')) : lines

@@ -132,7 +132,7 @@ interface Request {
   method: 'GET' | 'POST'
   /** Each request takes the next. */
   paths: readonly string[]
-  /** What an answer must hold to count. */
+  /** Text that an answer must hold to count. */
   mark: string
 }
 

@@ -5,5 +5,5 @@ import { growth } from './growth.ts'
 import { replicas } from './replicas.ts'
 import { streams } from './streams.ts'
 
-/** What `npm run bench` runs, in this order. */
+/** The scenarios of `npm run bench`, in the order of a run. */
 export const BENCH_SCENARIOS: readonly Scenario[] = [broker, addedLatency, streams, growth, replicas]

@@ -176,7 +176,7 @@ async function meet(context: ScenarioContext, name: string, bad: BadDisk): Promi
   await until(() => answers.filter((one) => one.phase === 'after').length >= context.count(AFTER_CALLS, 30), 60_000)
   isOver = true
   await Promise.all(callers)
-  // What was acknowledged must be there for a process that has seen nothing of the faults.
+  // Every acknowledged execution must be there for a process that has seen nothing of the faults.
   await runningAfter(store, 15_000)
   server.kill('SIGKILL')
   const { end } = await endedWithin(server)

@@ -179,7 +179,7 @@ const Done = z.object({
   error: z.object({ message: z.string() }).optional(),
 })
 
-/** What a caller of execute has heard when the connection is over. */
+/** The answer of an execute, as its caller has it when the connection is over. */
 export interface HeardExecution {
   /** Null: no answer began. */
   status: number | null

@@ -18,7 +18,7 @@ const CALLS_AT_ONCE = 200
 /** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
 const CALLS_PER_RUNTIME = 8
 const DEADLINE_MS = 3_000
-// What bounds a call whose own limit is not kept.
+// Bounds a call whose own limit is not kept.
 const EXECUTION_MS = 15_000
 const IDLE_MS = 15_000
 const LATE_S = DEADLINE_MS / 1_000 + 1

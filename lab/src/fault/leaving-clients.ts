@@ -30,7 +30,7 @@ const EARLY_SHARE = 0.15
 const EARLY_MS = 30
 const MB = 1024 * 1024
 const HEAP_GROWTH_MB = 10
-// What a process opens now and then of its own accord.
+// Descriptors that a process opens now and then by itself.
 const DESCRIPTOR_SLACK = 5
 const IDLE_MS = 20_000
 const PROMPT_MS = 1_000

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000
 /** For each fault, at least. */
 const ACKNOWLEDGED_EACH = 5
 const EFFECTS_EACH = 2
-/** Of what is asked of an undisturbed server. A service that refuses everything breaks no invariant. */
+/** The largest share of refusals by an undisturbed server. A service that refuses everything breaks no invariant. */
 const REFUSED_SHARE = 0.2
 
 /** Clients that ask a site for one thing after the other, and everything that they were told. */

@@ -59,7 +59,7 @@ export function turnsOf({ calls }: Pick<Plan, 'calls'>): number {
   return calls > 0 ? 2 : 1
 }
 
-/** What a client was told of its operation. `unknown`: it may have happened or not. */
+/** The outcome of an operation as its client was told. `unknown`: it may have happened or not. */
 export type Told =
   | { as: 'completed'; executionId: string; tokens: number | null }
   | { as: 'failed'; executionId: string; reason: string }
@@ -76,7 +76,7 @@ export interface Operation {
   told: Told
 }
 
-/** What an answer binds the service to. A stream whose `done` arrived does so however its connection ended. */
+/** The promise that an answer makes. A stream whose `done` arrived does so however its connection ended. */
 export function toldBy(doorway: Doorway, heard: Heard): Told {
   if (heard.kind === 'broken') {
     const done = doorway === 'stream' ? doneOf(heard.partial) : null

@@ -137,7 +137,7 @@ function watchAll(replicas: readonly Replica[], apiKey: string): () => Promise<L
   }
 }
 
-/** What servers have to do without their database, and once it is back. Counts over all outages. */
+/** Behaviour of servers without their database, and once it is back. Counts over all outages. */
 export function judgeOutages(outages: readonly OutageNotes[]): Check[] {
   const looks = (what: Look['what'], afterMs = 0) =>
     outages.map((outage) =>

@@ -71,7 +71,7 @@ export async function runningAfter(store: Store, withinMs: number): Promise<numb
   return count
 }
 
-/** What an owner is shown of the last day. */
+/** The last day as an owner is shown it. */
 export async function readTotals(url: string, { apiKey }: LabOwner): Promise<AnalyticsSummary['totals']> {
   const now = Date.now()
   const [from, to] = [now - 24 * 3_600_000, now + 3_600_000].map((at) => new Date(at).toISOString())

@@ -15,7 +15,7 @@ import { rollingRestarts } from './rolling-restarts.ts'
 import { rotation } from './rotation.ts'
 import { shutdown } from './shutdown.ts'
 
-/** What `npm run fault` runs, in this order. */
+/** The scenarios of `npm run fault`, in the order of a run. */
 export const FAULT_SCENARIOS: readonly Scenario[] = [
   kills,
   pauses,

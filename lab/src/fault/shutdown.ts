@@ -153,7 +153,7 @@ async function stopOnce(context: ScenarioContext, world: CalledWorld, plan: Stop
   await comeBack?.()
   let stillRunning = await runningAfter(world.store, 0)
   if (isImpatient || comeBack) {
-    // What this one left is for the next one to end.
+    // The next server ends the executions that this one left.
     const next = await startWatched(context, world.options)
     stillRunning = await runningAfter(world.store, TAKEN_OVER_MS[world.store.engine])
     await stopServer(next)

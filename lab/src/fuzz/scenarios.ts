@@ -11,7 +11,7 @@ import { slowClients } from './slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
 import { wideAnswers } from './wide-answers.ts'
 
-/** What `npm run fuzz` runs, in this order. */
+/** The scenarios of `npm run fuzz`, in the order of a run. */
 export const FUZZ_SCENARIOS: readonly Scenario[] = [
   requests,
   ssrf,

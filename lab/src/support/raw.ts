@@ -51,7 +51,7 @@ export interface RawAnswer {
   size: number
 }
 
-/** What came back for bytes that were sent: an answer, the end of the connection without one, or nothing in time. */
+/** The reaction to bytes that were sent: an answer, the end of the connection without one, or nothing in time. */
 export type RawHeard =
   | { kind: 'answer'; answer: RawAnswer; isOpen: boolean }
   | { kind: 'closed' | 'silent' }

@@ -23,7 +23,7 @@ export function answerJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** What a server has to be told to use a model that listens there. */
+/** Variables that have a server use the model at an address. */
 export function modelAt(url: string): Record<string, string> {
   return { SVC_MODEL: 'openai-compatible:double', SVC_MODEL_BASE_URL: `${url}/v1`, SVC_MODEL_API_KEY: 'none' }
 }

@@ -29,7 +29,7 @@ export type CliDeps = {
   readonly cwd: string
   /** The folder of the user’s settings, with `svc login`’s in a folder of its own; absent where there is none. */
   readonly configFolder?: string
-  /** What this machine is called. */
+  /** The name of this machine. */
   readonly machine?: string
   /** The configuration that `--config` named, as an absolute path; without it the nearest `svc.config.ts` is taken. */
   readonly configFile?: string

@@ -37,7 +37,7 @@ test('what the project’s modules print goes to stderr, so that --json is alone
 const RUNTIME = '/v1/traces/runtime/rt_exampleShop'
 const START = Date.parse('2026-03-01T10:00:00.000Z')
 
-/** What `svc logs --follow` reads, first of one execution that has ended; `end` ends another one. */
+/** The executions that `svc logs --follow` reads, first of one execution that has ended; `end` ends another one. */
 async function followed() {
   const item = (executionId: string) => ({
     ...{ executionId, runtimeId: 'rt_exampleShop', kind: 'execute', status: 'completed', finishReason: 'stop' },

@@ -35,7 +35,7 @@ const MAX_STEPS = 200_000
 const NOT_SERVED = new Set(['schemaVersion', 'capabilities', 'runtime', 'metadata'])
 
 /**
- * What leads from one deployment to another, at most 500 differences: settings, then capabilities in the order of the
+ * The changes that lead from one deployment to another, at most 500 differences: settings, then capabilities in the order of the
  * later one, then those that are gone. Empty where both serve the same. An endpoint that the later one leaves out stays.
  */
 export function compareDeployments(before: DeploymentView, after: DeploymentView): DeploymentChange[] {

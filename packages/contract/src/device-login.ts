@@ -15,7 +15,7 @@ export const DeviceLoginRequest = z.strictObject({
 })
 export type DeviceLoginRequest = z.infer<typeof DeviceLoginRequest>
 
-/** What a program polls with, and what it shows to its user. Times in seconds. */
+/** The code that a program polls with, and the code that it shows to its user. Times in seconds. */
 export const DeviceLogin = z.object({
   deviceCode: z.string(),
   userCode: z.string(),

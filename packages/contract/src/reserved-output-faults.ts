@@ -8,7 +8,7 @@ type Fault = readonly [field: string, sentence: string]
 type Read = (value: unknown, field: string) => Fault[]
 
 /**
- * What chats would leave out or cut of an output’s reserved key, by dotted path below `svc`; empty where they show all of it.
+ * The parts of an output’s reserved key that chats would leave out or cut, by dotted path below `svc`; empty where they show all of it.
  * For development: an output with faults is still an output.
  */
 export function reservedOutputFaults(svc: unknown): FieldErrors {

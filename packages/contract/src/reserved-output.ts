@@ -1,5 +1,5 @@
 /**
- * What an output may hold under its reserved key `svc`, as chats show it: numbers of entries, characters of texts,
+ * Limits of the reserved key `svc` of an output, as chats show it: numbers of entries, characters of texts,
  * milliseconds. A chat shows the first entries of a list and cuts a text; it leaves out a reply or an address that is too long.
  */
 export const RESERVED_OUTPUT_LIMITS = {

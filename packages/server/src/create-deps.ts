@@ -62,7 +62,7 @@ export interface DepsOptions {
   listeningUrl?: () => string
   version: string
   nodeId: string
-  /** What other replicas compare with theirs. None: nothing. */
+  /** Settings that other replicas compare with theirs. None: nothing. */
   settings?: NodeSettings
   /** None: 0. */
   proxyHops?: number

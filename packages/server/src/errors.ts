@@ -145,7 +145,7 @@ export function isDatabaseAway({ message }: AppError): boolean {
 
 const DATABASE_AWAY = 'The service cannot reach its database at the moment. Nothing was done: try again.'
 
-/** What a request still does once it has changed something. Where the database is away by then, it is not true that nothing was done. */
+/** Awaits work that follows a commit. A database that is away by then is a fault like any other: something was done. */
 export async function afterCommit<T>(rest: Promise<T>): Promise<T> {
   try {
     return await rest

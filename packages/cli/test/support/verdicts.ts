@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../server/src/limits.ts'
 import { schemaProblem } from '../../../server/src/schemas/compile.ts'
 import { manifestFaults } from '../../src/project/manifest-faults.ts'
 
-/** What both say of a capability with this schema for its output, and, where it describes an object, for its input. */
+/** The verdicts of both on a capability with this schema for its output, and, where it describes an object, for its input. */
 export function verdicts(outputSchema: JsonObject) {
   const capability = { name: 'a', version: '1.0.0', actions: [{ name: 'a', outputSchema }] }
   const manifest = DeploymentManifest.parse({ schemaVersion: 2, capabilities: [capability] })

@@ -14,7 +14,7 @@ export type HandlerInput<Schema> = Schema extends StandardSchemaV1
     : FromJsonSchema<Schema>
 
 /**
- * What a handler may return: anything where there is no output schema, else what the schema accepts, with the reserved key
+ * A value that a handler may return: anything where there is no output schema, else what the schema accepts, with the reserved key
  * `svc` beside it, which the schema does not see.
  */
 export type HandlerOutput<Schema> = WithReserved<

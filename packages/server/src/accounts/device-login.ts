@@ -94,7 +94,7 @@ export async function answerDevice(
   return { status }
 }
 
-// Counted before it is looked up: any number of guesses at once stay within the bound.
+// An attempt is counted before its code is looked up, so that guesses made at once stay within the bound.
 async function findWaiting(deps: DeviceDeps, { ownerId }: Owner, { userCode, ip }: TypedCode) {
   const code = bareUserCode(userCode)
   if (code === null) throw noDevice()

@@ -22,7 +22,7 @@ export interface Schema {
     /** Null for a key that is kept as a hash only and cannot be revealed. */
     sealed: Nullable<string>
     prefix: string
-    /** What its owner calls an account key; null for the keys of a runtime. */
+    /** The name that its owner gave an account key; null for the keys of a runtime. */
     name: Nullable<string>
     created_at: number
     /** Set on a key that another one has replaced. */
@@ -46,7 +46,7 @@ export interface Schema {
   auth_sessions: {
     owner_id: string
     id: string
-    /** What names the session. Not what opens it: the owner's token carries a signature besides. */
+    /** Names the session, and does not open it: the owner's token carries a signature besides. */
     token: string
     valid_until: number
     password_version: number
@@ -164,7 +164,7 @@ export interface Schema {
   }
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable
-  /** What executions came to that have ended and are not yet in the roll-ups: one row a batch, whoever their owners are. */
+  /** Usage of executions that have ended and are not yet in the roll-ups: one row a batch, of any owners. */
   usage_journal: {
     id: Generated<number>
     usages: string

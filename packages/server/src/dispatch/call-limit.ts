@@ -2,7 +2,7 @@ import { Stop, type StopSignal } from '../lib/stop-signal.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 
 /**
- * What ends a call from our side: its time is up, or its caller left. The clock runs from the start: over the whole of
+ * Ends a call from our side: its time is up, or its caller left. The clock runs from the start: over the whole of
  * the call, both tries, from the first look-up to the last byte.
  */
 export class CallLimit extends Stop {

@@ -44,7 +44,7 @@ export interface Dispatcher {
    * is recorded but the endpoint's health.
    */
   probe(endpoint: ProbedEndpoint): Promise<boolean>
-  /** What the last calls and probes say of a runtime's present endpoint; `unknown` where there were none. */
+  /** Health of a runtime's present endpoint by the last calls and probes; `unknown` where there were none. */
   healthOf(endpoint: Endpoint): Health
   /** Why it is so, in words for the owner: no address, nothing of a capability's; null where there is nothing to mend. */
   healthNote(endpoint: Endpoint): string | null

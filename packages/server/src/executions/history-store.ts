@@ -18,7 +18,7 @@ export interface ExecutionFilter {
   limit: number
 }
 
-/** What a list shows of an execution, under the names of the API; the rest of a row may be large. */
+/** The columns that a list shows of an execution, under the names of the API; the rest of a row may be large. */
 const SUMMARY = [
   'execution_id as executionId',
   'runtime_id as runtimeId',

@@ -129,7 +129,7 @@ function readAbandoned(db: Kysely<Schema>, { nodeId, overdueBefore }: Pick<Sweep
     .execute()
 }
 
-/** What the accounts of these rows have stored. */
+/** Notes the stored bytes of the accounts of these rows. */
 async function noteStored(db: Kysely<Schema>, storage: StorageBudget, rows: readonly { owner_id: string }[]) {
   if (rows.length === 0) return
   const owners = await db

@@ -7,7 +7,7 @@ import { storedText, storedWords } from './rules.ts'
 import type { Ending, SettledStep } from './settlement-rules.ts'
 
 /**
- * What a trace holds of an execution so far. Shapes, counts and payloads: message text has no place in it. Calls that were
+ * The trace of an execution so far. Shapes, counts and payloads: message text has no place in it. Calls that were
  * about to be sent and have not ended are among its calls, as failed.
  */
 export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
@@ -21,7 +21,7 @@ function appended(list: string, item: string): string {
   return list === '[]' ? `[${item}]` : `${list.slice(0, -1)},${item}]`
 }
 
-/** What a trace keeps of payloads: without the end user's token, and up to so many bytes. */
+/** Payloads as a trace keeps them: without the end user's token, and up to so many bytes. */
 export interface PayloadRules {
   redactor: Redactor
   storedBytes: number

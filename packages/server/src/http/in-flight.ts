@@ -64,7 +64,7 @@ export function boundInFlight(app: FastifyInstance, deps: LoadDeps): void {
     const notes = notesOf(request)
     notes.held ??= new HeldBytes(inFlight, accountOfRequest(request))
     const isRead = request.method === 'GET'
-    // What a read has taken room for is its answer.
+    // A read has taken room for its answer before.
     const shortage = isRead && notes.held.bytes >= bytes ? null : notes.held.grow(bytes)
     // What has changed something must be answered.
     if (shortage && isRead) return done(refused(shortage))

@@ -82,7 +82,7 @@ export function readBody(
   if (Number(length) > maxBytes) return void done(bodyTooLarge(maxBytes))
   // Its sender left while its credential was looked up: nothing would be heard of it any more.
   if (payload.destroyed) return void onError()
-  // What most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
+  // The heap that most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
   const reserved = transcriptWeight(Number(length))
   const shortage = held?.grow(reserved)
   if (shortage) finish(noRoom(shortage))

@@ -31,7 +31,7 @@ export function requestLineText(level: number, line: RequestLine): string {
   return `${JSON.stringify({ level, time: line.endedAt, ...fieldsOf(line), msg: 'request' })}\n`
 }
 
-// What is undefined is left out.
+// Undefined members are left out.
 function fieldsOf(line: RequestLine) {
   const { requestId, method, route, status, durationMs } = line
   const runtimeId = line.runtimeId ?? undefined

@@ -11,7 +11,7 @@ const GRAINS = ['hour', 'day'] as const
 /** Consecutive buckets of durations that one row counts: most of what one hour or day holds is in two or three rows. */
 export const SPAN_BUCKETS = 16
 
-/** What executions that have ended add to the counters. */
+/** The counts that ended executions add to the roll-ups. */
 export const Usages = z.array(
   z.object({
     ownerId: z.string(),

@@ -50,7 +50,7 @@ async function broken(scene: Scene, told: readonly { executionId: string; status
   return Object.entries(invariants).flatMap(([name, holds]) => (holds ? [] : [name]))
 }
 
-/** What a store may do wrong, and the invariants that tell. */
+/** Faults of a store, and the invariants that tell of them. */
 const ALTERATIONS: readonly [string, Alter, readonly string[]][] = [
   ['nothing', (write) => write, []],
   [

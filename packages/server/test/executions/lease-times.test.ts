@@ -16,7 +16,7 @@ const FAILED = ['failed']
 
 const HOUR_MS = 3_600_000
 
-/** What another node has written of itself. */
+/** The row that another node has written of itself. */
 interface Told {
   until?: number
   steadySince?: number

@@ -30,7 +30,7 @@ async function setSlowScene(database: Database, table = 'projects') {
   return { ...scene, gate, hold }
 }
 
-// What waits is the same on every engine.
+// The queue is the same on both engines.
 describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
   const database = useDatabase(engine)
 

@@ -135,7 +135,7 @@ function behindBalancer(engine: TestEngine): void {
   test('one network has half of all connections at most, and another one is answered', async () => {
     const [port, opsPort, publicPort] = [await freePort(), await freePort(), await freePort()]
     await startBalancer({ port, opsPort, publicPort, dnsPort: await startNameServer([]), connections: 8 })
-    // What it answers itself without closing the connection.
+    // Answers of its own that keep the connection.
     const head = 'OPTIONS /v1/runtime/execute HTTP/1.1\r\nhost: a\r\n\r\n'
     const closing = head.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
     while ((await statusOver(publicPort, '127.0.0.3', closing)) === null);

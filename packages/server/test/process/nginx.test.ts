@@ -94,7 +94,7 @@ function behindNginx(engine: TestEngine): void {
   })
 }
 
-/** What each answer of nginx's own has, as the service's refusals do. */
+/** Headers that each answer of nginx's own has, as the service's refusals do. */
 const OWN_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

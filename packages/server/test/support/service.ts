@@ -39,7 +39,7 @@ export interface TestServiceOptions {
   monotonicClock?: TestClock
   /** In place of an event loop that is never late. */
   loopDelay?: LoopDelay
-  /** What a pause between tries to reach a database that is away waits for, once it has moved the clock. */
+  /** The work that a pause between tries to reach the database waits for, once it has moved the clock. */
   pause?: Pause
   masterKey?: Buffer
   nodeId?: string

@@ -42,7 +42,7 @@ const PART = fc.letrec<{ part: Part }>((tie) => {
   return { part: fc.oneof({ maxDepth: 3 }, LEAF, several) }
 }).part
 
-/** What references lead to: it refers to nothing, since the two libraries break circles in different places. */
+/** The target of references: it refers to nothing, since the two libraries break circles in different places. */
 const TARGET = fc.constantFrom<JsonObject>(
   ...[{ properties: { a: true } }, { patternProperties: { '^b': { type: 'integer' } } }, { prefixItems: [true] }],
   ...[{ contains: { type: 'integer' } }, { anyOf: [{ properties: { c: true }, required: ['c'] }, true] }],
