@@ -75,7 +75,10 @@ export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult
         contact: website?.contact,
       }),
     },
-    capabilities: manifest.capabilities.map((capability) => publish(capability, namespace.value, source)),
+    // A stranger has nobody to approve a call: what asks for approval is not published.
+    capabilities: manifest.capabilities
+      .filter(({ confirm }) => !confirm)
+      .map((capability) => publish(capability, namespace.value, source)),
     discovery: { cacheTtlSeconds: DISCOVERY_TTL_SECONDS },
     ...defined({ lastUpdated: source.deployedAt }),
   }

@@ -1,6 +1,20 @@
 export { Account, ChangePasswordRequest, Session, SignedOut, SignInRequest, SignUpRequest } from './accounts.ts'
 export { AnalyticsBucket, AnalyticsSummary } from './analytics.ts'
 export {
+  APPROVAL_KEY_HEADER,
+  APPROVAL_REQUIRED,
+  Approval,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalId,
+  ApprovalList,
+  ApprovalRecord,
+  ApprovalRequiredEvent,
+  ApprovalStatus,
+  CapabilityApproval,
+  PendingApproval,
+} from './approvals.ts'
+export {
   BillingUsage,
   Checkout,
   CheckoutRequest,
@@ -10,9 +24,12 @@ export {
   VerifiedCheckout,
   VerifyCheckoutRequest,
 } from './billing.ts'
+export { canonicalDigest, canonicalJson, Sha256Hex } from './canonical-json.ts'
 export {
+  CallMode,
   CapabilityAnswer,
   CapabilityCall,
+  OUTCOME_UNKNOWN,
   PROBE_CAPABILITY,
   RECEIVER_REFUSALS,
   type ReceiverRefusal,
@@ -47,9 +64,13 @@ export {
   Agent,
   Capability,
   CapabilityAction,
+  CapabilityEffect,
   Connection,
   ConnectionStatus,
+  DEFAULT_EFFECT,
   DEPLOYMENT_LIMITS,
+  DeclaredCapability,
+  DeclaredManifest,
   DeploymentDetail,
   DeploymentList,
   DeploymentListItem,
@@ -83,6 +104,14 @@ export {
   type DiscoverySource,
   toUri,
 } from './discovery.ts'
+export {
+  CallStatus,
+  IDEMPOTENCY_SUFFIXES,
+  RECONCILE_DELAYS_MS,
+  ReconcileAnswer,
+  Reconciled,
+  UnknownCalls,
+} from './effects.ts'
 export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
   BrokerRequest,
@@ -113,7 +142,7 @@ export {
   Generators,
   generatorProblem,
 } from './generators.ts'
-export { ID_PREFIXES, type IdKind, RuntimeId } from './ids.ts'
+export { ID_PREFIXES, type IdKind, RuntimeId, timeOfId } from './ids.ts'
 export { isJsonObject, JsonObject, Timestamp } from './json.ts'
 export { type JsonSchemaCheck, jsonSchemaCheck } from './json-schema.ts'
 export { abbreviateKey, KEY_PREFIXES, type KeyKind, keyChecksum, keyKindOf } from './keys.ts'
@@ -135,6 +164,7 @@ export {
   repairCapabilityName,
   SemVer,
 } from './names.ts'
+export { PREVIEW_LIMITS, Preview, previewHash } from './previews.ts'
 export { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from './projects.ts'
 export {
   isSafeUrl,

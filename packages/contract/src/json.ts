@@ -11,7 +11,9 @@ export const JsonObject = z
   })
   .meta({
     description: 'Any JSON object.',
-    wire: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
+    type: 'object',
+    propertyNames: { type: 'string' },
+    additionalProperties: {},
   })
 export type JsonObject = z.infer<typeof JsonObject>
 
@@ -26,4 +28,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** A point in time on the wire: ISO 8601 in UTC with milliseconds. */
-export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, with milliseconds.')
+export const Timestamp = z.iso
+  .datetime()
+  .meta({ description: 'ISO 8601 in UTC, with milliseconds.', examples: ['2026-03-04T16:41:09.310Z'] })

@@ -51,6 +51,7 @@ export const CapabilityName = z
   .meta({
     description: 'A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.',
     pattern: SEGMENT.source,
+    examples: ['find-shoes'],
   })
 
 /** What is wrong with a discovery namespace, or null: two or more dot-separated segments, such as `com.example.shop`. */
@@ -75,6 +76,7 @@ export const Namespace = z
   .meta({
     description: 'Two or more segments in the manner of reverse DNS, each of the form of a capability name.',
     pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}(\\.[A-Za-z][A-Za-z0-9-]{0,63})+$',
+    examples: ['com.example.shop'],
   })
 
 const SEMVER =
@@ -85,4 +87,4 @@ export const SemVer = z
   .string()
   .max(256)
   .regex(SEMVER, 'must be a semantic version with three numbers, such as 1.0.0.')
-  .describe('A version after Semantic Versioning 2.0.')
+  .meta({ description: 'A version after Semantic Versioning 2.0.', examples: ['1.4.0'] })

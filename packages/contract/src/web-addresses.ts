@@ -42,7 +42,11 @@ export const Endpoint = z
     const problem = endpointProblem(endpoint)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
-  .meta({ description: 'https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.', format: 'uri' })
+  .meta({
+    description: 'https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.',
+    format: 'uri',
+    examples: ['https://shop.example.com/svc'],
+  })
 
 /** What is wrong with an allowed origin, or null. The message names the origin to use instead where there is one. */
 export function originProblem(origin: string): string | null {
@@ -73,7 +77,7 @@ export const WebUrl = z
     error: 'must be an absolute http(s) URL, such as https://shop.example.com.',
   })
   .max(2048)
-  .describe('An absolute address, http or https.')
+  .meta({ description: 'An absolute address, http or https.', examples: ['https://shop.example.com'] })
 
 function parseAbsolute(text: string): URL | null {
   if (!ABSOLUTE.test(text)) return null

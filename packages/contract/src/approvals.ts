@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { Sha256Hex } from './canonical-json.ts'
+import { isBlankToken } from './executions.ts'
+import { JsonObject, Timestamp } from './json.ts'
+import { ToolResultPart } from './messages.ts'
+import { Preview } from './previews.ts'
+
+/** Carries the approval’s key on `GET` of an approval. */
+export const APPROVAL_KEY_HEADER = 'x-svc-approval-key'
+
+export const ApprovalId = z.string().regex(/^apr_[0-9A-Za-z]{1,64}$/)
+
+export const ApprovalStatus = z
+  .enum(['pending', 'approved', 'declined', 'expired'])
+  .describe('`pending` until somebody decides, or `expiresAt` has passed.')
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>
+
+/** What whoever asked for an execution is told of a call that waits for a person. The key is shown here alone. */
+export const PendingApproval = z.object({
+  approvalId: ApprovalId,
+  approvalKey: z.string().min(1),
+  callId: z.string(),
+  capability: z.string(),
+  preview: Preview,
+  expiresAt: Timestamp,
+})
+export type PendingApproval = z.infer<typeof PendingApproval>
+
+/** The event of a stream that holds a pending approval. */
+export const ApprovalRequiredEvent = PendingApproval.extend({ type: z.literal('approval_required') })
+export type ApprovalRequiredEvent = z.infer<typeof ApprovalRequiredEvent>
+
+/** Why an execution ended that has `approvals` in its answer. */
+export const APPROVAL_REQUIRED = 'approval_required'
+
+/** Answer of the capability route, HTTP 200, where the capability asks for a person’s approval first. */
+export const CapabilityApproval = z.object({ executionId: z.string(), approval: PendingApproval })
+export type CapabilityApproval = z.infer<typeof CapabilityApproval>
+
+/** Body of `POST /v1/runtime/approvals/<approval_id>` and `POST /v1/executions/approvals/<approval_id>`. */
+export const ApprovalDecision = z.strictObject({
+  decision: z.enum(['approve', 'decline']),
+  approvalKey: z.string().min(1).max(200),
+  endUserToken: z
+    .string()
+    .optional()
+    .transform((token) => (token === undefined || isBlankToken(token) ? undefined : token)),
+})
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>
+
+/** Where an approval stands: the answer to a decision, to its repetition, and to `GET`. */
+export const ApprovalAnswer = z.object({
+  approvalId: ApprovalId,
+  status: ApprovalStatus,
+  executionId: z.string(),
+  result: ToolResultPart.optional().describe('What the model is told of the call; absent while nobody has decided.'),
+})
+export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>
+
+/** What the service stores of an approval. Of key, input, preview and token it keeps SHA-256 hashes to compare with. */
+export const ApprovalRecord = z.object({
+  approvalId: ApprovalId,
+  runtimeId: z.string(),
+  executionId: z.string(),
+  callId: z.string(),
+  capability: z.string(),
+  deploymentVersion: z.int().positive(),
+  status: ApprovalStatus,
+  input: JsonObject,
+  inputHash: Sha256Hex,
+  preview: Preview,
+  previewHash: Sha256Hex,
+  approvalKeyHash: Sha256Hex,
+  endUserTokenHash: Sha256Hex.nullable(),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  decidedAt: Timestamp.nullable(),
+})
+export type ApprovalRecord = z.infer<typeof ApprovalRecord>
+
+/** One row of an owner’s approvals: the stored record without its hashes. */
+export const Approval = ApprovalRecord.omit({
+  inputHash: true,
+  previewHash: true,
+  approvalKeyHash: true,
+  endUserTokenHash: true,
+})
+export type Approval = z.infer<typeof Approval>
+
+/** Answer of `GET /v1/executions/approvals`. */
+export const ApprovalList = z.object({ approvals: z.array(Approval), nextCursor: z.string().nullable() })
+export type ApprovalList = z.infer<typeof ApprovalList>
