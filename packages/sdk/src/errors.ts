@@ -7,6 +7,11 @@
  * - `handler_failed`: the handler threw anything else
  * - `output_invalid`: what the handler returned does not fit the output schema, or is no JSON
  * - `aborted`: the handler stopped because the caller had left
+ * - `approval_required`: a person has to approve the call first, and nobody has
+ * - `preview_changed`: the call was approved, and would now do something else than its preview said
+ * - `outcome_unknown`: the call was begun earlier, and how it ended is not known; it was not run again
+ * - `call_id_reused`: another call has the same `callId`; this one did not run
+ * - `never_run`: the service was told that this call was never begun, so that it may not begin any more
  */
 export type FailureCode =
   | 'end_user_required'
@@ -16,6 +21,11 @@ export type FailureCode =
   | 'handler_failed'
   | 'output_invalid'
   | 'aborted'
+  | 'approval_required'
+  | 'preview_changed'
+  | 'outcome_unknown'
+  | 'call_id_reused'
+  | 'never_run'
 
 /** A capability or a runtime was defined wrongly. The message names the capability and the way out. */
 export class CapabilityDefinitionError extends TypeError {
@@ -38,4 +48,10 @@ export class CapabilityError extends Error {
 export class NonceStoreFullError extends Error {
   override readonly name = 'NonceStoreFullError'
   readonly code = 'nonce_store_full'
+}
+
+/** The effect store remembers as many calls as it may. The call is refused: to forget one could let it take effect twice. */
+export class EffectStoreFullError extends Error {
+  override readonly name = 'EffectStoreFullError'
+  readonly code = 'effect_store_full'
 }

@@ -1,32 +1,20 @@
-import {
-  CapabilityCall,
-  isJsonObject,
-  PROBE_CAPABILITY,
-  RECEIVER_REFUSALS,
-  type ReceiverRefusal,
-  reservedOutputFaults,
-} from '@svc/contract'
+import { RECEIVER_REFUSALS, type ReceiverRefusal } from '@svc/contract'
 import { isRuntime, type Runtime } from '../capabilities/define-runtime.ts'
 import type { Clock } from '../clock.ts'
 import { NonceStoreFullError } from '../errors.ts'
 import { limitClaims } from '../nonces/limit-claims.ts'
 import { createMemoryNonceStore } from '../nonces/memory-nonce-store.ts'
 import type { NonceStore } from '../nonces/nonce-store.ts'
+import { answerCall, type CallServices, type FailedCall } from './answer-call.ts'
 import { type CredentialOptions, type Credentials, readCredentials } from './credentials.ts'
+import { EffectLog } from './effect-log.ts'
 import type { PermissionsOf } from './lacking-permissions.ts'
-import { createOwnerNotices, type TellOwner } from './owner-notices.ts'
+import { createOwnerNotices } from './owner-notices.ts'
 import { rawBodyRequired } from './raw-body-required.ts'
 import { type BodyReading, DEFAULT_MAX_BODY_BYTES, readBody } from './read-body.ts'
-import { runCapability } from './run-capability.ts'
+import { json, refusal } from './responses.ts'
 import { tellConsole } from './tell-console.ts'
 import { type KeyedReceiver, readEnvelope, signersOf, verifyBody } from './verify-signature.ts'
-
-/** Which call an error belongs to; absent where the fault lay outside any call. */
-export interface FailedCall {
-  readonly executionId: string
-  readonly callId: string
-  readonly capability: string
-}
 
 /** What a handler is made of. */
 export interface HandlerOptions extends CredentialOptions {
@@ -40,6 +28,16 @@ export interface HandlerOptions extends CredentialOptions {
   readonly nonceStore?: NonceStore | 'accept-cold' | undefined
   /** How long the nonce store may take for one claim, in milliseconds; past it calls are refused. Default 5,000. */
   readonly nonceTimeoutMs?: number | undefined
+  /**
+   * How long the runtime’s effect store may take for one step, in milliseconds; past it calls are refused before they begin.
+   * Default 5,000.
+   */
+  readonly effectTimeoutMs?: number | undefined
+  /**
+   * How long a repeated call waits for the outcome of the first one, in milliseconds; past it the outcome is answered as
+   * unknown. Default 20,000, below the 30 seconds that the control plane waits.
+   */
+  readonly effectWaitMs?: number | undefined
   /** Required where a capability has `permissions`: looks up which ones the end user of a call holds. */
   readonly permissionsOf?: PermissionsOf | undefined
   /** Default: the machine’s clock. */
@@ -62,14 +60,8 @@ export interface HandlerOptions extends CredentialOptions {
 /** Answers one request of the control plane. Never rejects. */
 export type CapabilityHandler = (request: Request) => Promise<Response>
 
-interface Services extends KeyedReceiver {
-  readonly runtime: Runtime
-  readonly clock: Clock
+interface Services extends CallServices, Omit<KeyedReceiver, 'clock'> {
   readonly maxBodyBytes: number
-  readonly permissionsOf: PermissionsOf | undefined
-  readonly exposeErrors: boolean
-  readonly onError: HandlerOptions['onError']
-  readonly tellOwner: TellOwner
 }
 
 /**
@@ -97,7 +89,7 @@ export function createHandler(options: HandlerOptions): CapabilityHandler {
     try {
       return await answer(services, request)
     } catch (error) {
-      report(services, error)
+      services.report(error)
       return json(500, { error: 'internal_error' })
     } finally {
       underWay.delete(request)
@@ -108,19 +100,23 @@ export function createHandler(options: HandlerOptions): CapabilityHandler {
 // The owner’s application goes on without its capabilities: a missing variable must not keep it from starting.
 function unconfigured(options: HandlerOptions, problem: string): CapabilityHandler {
   const { onError = tellConsole } = options
-  report({ onError }, new Error(`Capability calls are answered 503 not_configured. createHandler: ${problem}`))
+  reporter(onError)(new Error(`Capability calls are answered 503 not_configured. createHandler: ${problem}`))
   return async () => json(503, { error: 'not_configured' })
 }
 
 function servicesOf(options: HandlerOptions, { runtimeId, secrets }: Credentials & { ok: true }): Services {
   const { runtime, clock = Date, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, onError } = options
   const { permissionsOf, exposeErrors = false, nonceTimeoutMs = 5_000, nonceStore } = options
+  const { effectTimeoutMs: timeoutMs = 5_000, effectWaitMs: waitMs = 20_000 } = options
   const inMemory = () => createMemoryNonceStore({ clock, acceptCold: nonceStore === 'accept-cold' })
+  const report = reporter(onError)
+  const { effects: store } = runtime
   return {
     ...{ runtime, runtimeId, signers: signersOf(secrets), permissionsOf, clock, maxBodyBytes },
-    ...{ onError, exposeErrors },
+    ...{ report, exposeErrors },
     nonceStore: limitClaims(typeof nonceStore === 'object' ? nonceStore : inMemory(), nonceTimeoutMs),
-    tellOwner: createOwnerNotices(clock, (error) => report({ onError }, error)),
+    tellOwner: createOwnerNotices(clock, report),
+    effects: store && new EffectLog({ store, runtimeId, clock, timeoutMs, waitMs, onStoreError: report }),
   }
 }
 
@@ -142,7 +138,7 @@ async function answer(services: Services, request: Request): Promise<Response> {
   if (!body.ok) return refuseBody(services, body)
   const verification = await verifyBody(services, envelope, body.bytes).catch((error: unknown) => ({ ok: null, error }))
   if (verification.ok === null) return nonceStoreFailed(services, verification.error)
-  if (verification.ok) return answerCall(services, request, body.bytes)
+  if (verification.ok) return answerCall(services, request.signal, body.bytes)
   tellOfRefusal(services, verification.refusal)
   return refusal(verification.refusal)
 }
@@ -154,62 +150,20 @@ function refuseBody(services: Services, body: BodyReading & { ok: false }): Resp
   return json(RECEIVER_REFUSALS[answer.error], answer)
 }
 
-async function answerCall(services: Services, request: Request, body: Uint8Array): Promise<Response> {
-  const startedAt = new Date(services.clock.now())
-  const payload = parseJson(body)
-  if (!payload.ok) return refusal('invalid_json')
-  if (!isJsonObject(payload.value) || typeof payload.value['capability'] !== 'string')
-    return refusal('missing_capability')
-  if (payload.value['capability'] === PROBE_CAPABILITY) return json(200, { output: { ok: true } })
-  const capability = services.runtime.find(payload.value['capability'])
-  if (!capability) {
-    services.tellOwner('unknown_capability', UNKNOWN_CAPABILITY_ADVICE)
-    return refusal('unknown_capability')
-  }
-  const call = CapabilityCall.safeParse(payload.value)
-  if (!call.success) return refusal('invalid_json')
-  const { permissionsOf, exposeErrors } = services
-  const circumstances = { startedAt, signal: request.signal, permissionsOf, exposeErrors }
-  const outcome = await runCapability(capability, call.data, circumstances)
-  const { executionId, callId } = call.data
-  const failedCall = { executionId, callId, capability: capability.name }
-  if (outcome.ok) {
-    if (exposeErrors && outcome.reserved !== undefined) reportReserved(services, outcome.reserved, failedCall)
-    return jsonText(200, `{"output":${outcome.outputJson}}`)
-  }
-  if ('error' in outcome) report(services, outcome.error, failedCall)
-  return json(200, { output: null, error: { code: outcome.code, message: outcome.message } })
-}
-
-function parseJson(bytes: Uint8Array): { ok: true; value: unknown } | { ok: false } {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return { ok: true, value: JSON.parse(text) }
-  } catch {
-    return { ok: false }
-  }
-}
-
 // A store that cannot tell refuses: answering without it would open the door to replays.
-function nonceStoreFailed(services: Services, error: unknown): Response {
-  report(services, error)
+function nonceStoreFailed({ report }: Services, error: unknown): Response {
+  report(error)
   const isFull = error instanceof NonceStoreFullError
   return json(503, { error: isFull ? 'nonce_store_full' : 'nonce_store_unavailable' })
 }
 
 // The owner’s logger must not be able to break an answer.
-function report({ onError }: Pick<HandlerOptions, 'onError'>, error: unknown, call?: FailedCall): void {
-  if (onError) new Promise((resolve) => resolve(onError(error, call))).catch(() => undefined)
+function reporter(onError: HandlerOptions['onError']): CallServices['report'] {
+  return (error, call) => {
+    if (onError) new Promise((resolve) => resolve(onError(error, call))).catch(() => undefined)
+  }
 }
 
-function reportReserved(services: Services, reserved: unknown, call: FailedCall): void {
-  const faults = Object.entries(reservedOutputFaults(reserved)).flatMap(([field, sentences]) =>
-    sentences.map((sentence) => `${field} ${sentence}`),
-  )
-  if (faults.length > 0) report(services, new TypeError(`“${call.capability}”: ${faults.join(' ')}`), call)
-}
-
-const UNKNOWN_CAPABILITY_ADVICE = 'it is deployed, but not served here: restart this server with the deployed code'
 const OTHER_SECRET_ADVICE = 'the secret here is not the one that the control plane signs with'
 const EARLY_CALL_ADVICE =
   'by this machine’s clock it was signed more than five seconds before the nonce store in memory was made, and may have been ' +
@@ -219,19 +173,4 @@ const EARLY_CALL_ADVICE =
 function tellOfRefusal({ tellOwner }: Services, code: ReceiverRefusal): void {
   if (code === 'signature_mismatch') tellOwner(code, OTHER_SECRET_ADVICE)
   if (code === 'nonce_store_cold') tellOwner(code, EARLY_CALL_ADVICE)
-}
-
-function refusal(code: ReceiverRefusal): Response {
-  return json(RECEIVER_REFUSALS[code], { error: code })
-}
-
-function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return jsonText(status, JSON.stringify(body), headers)
-}
-
-function jsonText(status: number, body: string, headers: Record<string, string> = {}): Response {
-  return new Response(body, {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  })
 }

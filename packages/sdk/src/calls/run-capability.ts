@@ -1,6 +1,7 @@
 import type { CapabilityCall } from '@svc/contract'
 import type { AnyCapability, CapabilityContext } from '../capabilities/define-capability.ts'
 import type { FailureCode } from '../errors.ts'
+import { approvalProblem, makePreview } from './check-approval.ts'
 import { failureMessage, MAX_MESSAGE_LENGTH } from './failure-message.ts'
 import { lackingPermissions, type PermissionsOf } from './lacking-permissions.ts'
 import { readProperty } from './read-property.ts'
@@ -8,9 +9,14 @@ import { validateValue } from './validate-value.ts'
 import { writeOutput } from './write-output.ts'
 
 /** How a call ended: its output as JSON text with what stands under its key `svc`, or a code, words for the model and, where it is the owner’s to see, the error. */
-export type CallOutcome =
-  | { readonly ok: true; readonly outputJson: string; readonly reserved: unknown }
-  | { readonly ok: false; readonly code: FailureCode; readonly message: string; readonly error?: unknown }
+export type CallOutcome = { readonly ok: true; readonly outputJson: string; readonly reserved: unknown } | FailedOutcome
+
+export interface FailedOutcome {
+  readonly ok: false
+  readonly code: FailureCode
+  readonly message: string
+  readonly error?: unknown
+}
 
 export interface CallCircumstances {
   readonly startedAt: Date
@@ -21,7 +27,8 @@ export interface CallCircumstances {
 }
 
 /**
- * Runs one verified call: end user, permissions, input, handler, output. Never throws.
+ * Runs one verified call: end user, permissions, input, approval, handler, output. With `mode: "preview"` it makes the
+ * preview in place of the last three. Never throws.
  * The control plane has validated the input before it signed the call; other callers, development tools among them, have not.
  */
 export async function runCapability(
@@ -41,7 +48,7 @@ export async function runCapability(
   }
   if (signal.aborted) return abandoned()
   try {
-    return await runInContext(capability, call.input, { ...circumstances, context })
+    return await runInContext(capability, call, { ...circumstances, context })
   } catch (thrown) {
     return outcomeOfThrown(thrown, { ...circumstances, context })
   }
@@ -51,7 +58,7 @@ interface Running extends CallCircumstances {
   readonly context: CapabilityContext
 }
 
-async function runInContext(capability: AnyCapability, given: unknown, running: Running): Promise<CallOutcome> {
+async function runInContext(capability: AnyCapability, call: CapabilityCall, running: Running): Promise<CallOutcome> {
   const { context, permissionsOf } = running
   const lacking = await lackingPermissions(capability, context, permissionsOf).catch((error: unknown) => ({ error }))
   if ('error' in lacking) return outcomeOfLookUp(lacking.error, running)
@@ -59,12 +66,24 @@ async function runInContext(capability: AnyCapability, given: unknown, running: 
     const needed = lacking.map((permission) => `“${permission}”`).join(' and ')
     return failure('permission_denied', `The user may not use “${capability.name}”: it needs the permission ${needed}.`)
   }
-  const input = await validateValue(capability.input, given)
+  const input = await validateValue(capability.input, call.input)
   if (!input.ok) return failure('input_invalid', `The input is not valid: ${input.faults}`)
+  if (call.mode === 'preview') return previewOutcome(capability, input.value, context)
+  const problem = await approvalProblem(capability, call, { input: input.value, context })
+  if (problem) return problem
   if (context.signal.aborted) return abandoned()
   const written = await writeOutput(capability, await capability.handler(input.value, context))
   if (!written.ok) return { ...written, code: 'output_invalid' }
   return { ok: true, outputJson: written.json, reserved: written.reserved }
+}
+
+async function previewOutcome(
+  capability: AnyCapability,
+  input: unknown,
+  context: CapabilityContext,
+): Promise<CallOutcome> {
+  const made = await makePreview(capability, input, context)
+  return made.ok ? { ok: true, outputJson: JSON.stringify(made.preview), reserved: undefined } : made
 }
 
 // What a look-up throws comes from the owner’s database or log-in, and was not written for a model to read.

@@ -1,4 +1,11 @@
-import { Capability, capabilityNameProblem, fieldErrorsOf, type JsonObject } from '@svc/contract'
+import {
+  type CapabilityEffect,
+  capabilityNameProblem,
+  DeclaredCapability,
+  fieldErrorsOf,
+  type JsonObject,
+  type Preview,
+} from '@svc/contract'
 import { CapabilityDefinitionError } from '../errors.ts'
 import type { CapabilitySchema, HandlerInput, HandlerOutput, NoShape } from './capability-schema.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -35,6 +42,13 @@ export interface CapabilityFacts {
   readonly deprecatedSince?: string | undefined
   /** The earliest version without it. */
   readonly removalNotBefore?: string | undefined
+  /**
+   * What a call does: nothing (`read`), a change (`write`), or one that cannot be taken back (`destructive`). Default `write`.
+   * Calls that do something are recorded where the runtime has `effects`.
+   */
+  readonly effect?: CapabilityEffect | undefined
+  /** True: a person approves each call before it runs, unless its preview says `confirm: false`. */
+  readonly confirm?: boolean | undefined
 }
 
 /** A capability as its owner writes it. `Permission` is the union of the permissions that it asks for. */
@@ -53,6 +67,11 @@ export interface CapabilityOptions<Input, Output, RequiresEndUser extends boolea
     input: HandlerInput<Input>,
     context: CapabilityContext<RequiresEndUser>,
   ): HandlerOutput<Output> | Promise<HandlerOutput<Output>>
+  /**
+   * Says what a call of this input would do, and must not do it. A person approves what it says; the handler then runs only
+   * if it still says the same. Leave out what changes by itself, such as the time.
+   */
+  preview?(input: HandlerInput<Input>, context: CapabilityContext<RequiresEndUser>): Preview | Promise<Preview>
 }
 
 /** A defined capability. Its handler keeps its types, so that it can be called from the owner’s own tests. */
@@ -74,6 +93,7 @@ export interface AnyCapability extends CapabilityFacts {
   readonly requiresEndUser?: boolean
   readonly permissions?: readonly string[]
   handler(input: unknown, context: CapabilityContext): unknown
+  preview?(input: unknown, context: CapabilityContext): unknown
 }
 
 /**
@@ -93,6 +113,9 @@ export interface AnyCapability extends CapabilityFacts {
  *   input: { type: 'object', properties: { orderNumber: { type: 'string' } }, required: ['orderNumber'] },
  *   requiresEndUser: true,
  *   permissions: ['orders:refund'],
+ *   effect: 'destructive',
+ *   confirm: true,
+ *   preview: ({ orderNumber }) => ({ title: `Refund order ${orderNumber}` }),
  *   handler: ({ orderNumber }, { endUserToken, signal }) => refund(orderNumber, { endUserToken, signal }),
  * })
  */
@@ -125,13 +148,14 @@ interface Unchecked extends CapabilityFacts {
   readonly requiresEndUser?: boolean
   readonly permissions?: unknown
   readonly handler: unknown
+  readonly preview?: unknown
 }
 
 function problemsOf(options: Unchecked): string[] {
   if (typeof options.name !== 'string') return ['A capability has no name: give it one, such as “order-status”.']
   const nameProblem = capabilityNameProblem(options.name)
   if (nameProblem) return [nameProblem]
-  const { input, output, handler, permissions, ...facts } = options
+  const { input, output, handler, preview, permissions, ...facts } = options
   const problems = [
     ...factProblems(facts),
     ...schemaProblems('input', input),
@@ -139,11 +163,14 @@ function problemsOf(options: Unchecked): string[] {
     ...permissionProblems(permissions),
   ]
   if (typeof handler !== 'function') problems.push('handler must be a function: handler(input, context).')
+  if (preview !== undefined && typeof preview !== 'function') {
+    problems.push('preview must be a function: preview(input, context).')
+  }
   return problems.map((problem) => `Capability “${options.name}”: ${problem}`)
 }
 
 function factProblems(facts: CapabilityFacts): string[] {
-  const parsed = Capability.safeParse(facts)
+  const parsed = DeclaredCapability.safeParse(facts)
   if (parsed.success) return []
   return Object.entries(fieldErrorsOf(parsed.error, 'definition')).flatMap(([field, messages]) =>
     messages.map((message) => `${field} ${message}`),

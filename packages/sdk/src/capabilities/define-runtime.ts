@@ -1,3 +1,4 @@
+import type { EffectStore } from '../effects/effect-store.ts'
 import { CapabilityDefinitionError } from '../errors.ts'
 import type { AnyCapability } from './define-capability.ts'
 
@@ -5,21 +6,37 @@ import type { AnyCapability } from './define-capability.ts'
 export interface Runtime {
   readonly kind: 'svc-runtime'
   readonly capabilities: readonly AnyCapability[]
+  /** Where the outcomes of calls are recorded, if they are. */
+  readonly effects?: EffectStore
   /** The capability of exactly this name, or undefined. */
   find(name: string): AnyCapability | undefined
+}
+
+export interface RuntimeOptions {
+  readonly capabilities: readonly AnyCapability[]
+  /**
+   * Records how each call of a `write` or `destructive` capability ends, before the call is answered: a repeated `callId` gets
+   * the recorded answer and runs no handler, and the service can ask later what became of a call.
+   */
+  readonly effects?: EffectStore | undefined
 }
 
 /**
  * Puts capabilities together. Throws {@link CapabilityDefinitionError} where two names differ only by case.
  * @example
  * export default defineRuntime({ capabilities: [searchProducts, orderStatus] })
+ * @example
+ * export default defineRuntime({ capabilities: [placeOrder], effects: createSqlEffectStore(pool) })
  */
-export function defineRuntime(options: { capabilities: readonly AnyCapability[] }): Runtime {
+export function defineRuntime(options: RuntimeOptions): Runtime {
+  const { effects } = options
   const capabilities = Object.freeze([...options.capabilities])
   refuseStrangers(capabilities)
   refuseRepeatedNames(capabilities)
+  refuseOtherStores(effects)
   const byName = new Map(capabilities.map((capability) => [capability.name, capability]))
-  return Object.freeze({ kind: 'svc-runtime' as const, capabilities, find: (name: string) => byName.get(name) })
+  const find = (name: string) => byName.get(name)
+  return Object.freeze({ kind: 'svc-runtime' as const, capabilities, find, ...(effects && { effects }) })
 }
 
 /** True for what `defineRuntime` returned, also where that was another copy of this package. */
@@ -45,4 +62,15 @@ function refuseRepeatedNames(capabilities: readonly AnyCapability[]): void {
 function repeated(name: string, earlier: string): string {
   if (name === earlier) return `Two capabilities are named “${name}”: rename or remove one.`
   return `“${name}” and “${earlier}” differ only by case: rename one, names are compared without it.`
+}
+
+// A nonce store is easily given in its place.
+function refuseOtherStores(effects: Partial<EffectStore> | undefined): void {
+  if (effects === undefined) return
+  const { begin, end, read, lifetimeMs, maxAnswerBytes } = effects
+  const isStore = [begin, end, read].every((method) => typeof method === 'function')
+  if (isStore && typeof lifetimeMs === 'number' && typeof maxAnswerBytes === 'number') return
+  throw new CapabilityDefinitionError(
+    'effects is not an effect store: make it with createMemoryEffectStore(), createSqlEffectStore() or createRedisEffectStore().',
+  )
 }

@@ -28,7 +28,7 @@ function describe(
   schemas: { inputSchema?: JsonObject; outputSchema?: JsonObject },
 ): Capability {
   const { name, version, description = '', requiresEndUser = false } = capability
-  const { deprecated, deprecatedSince, removalNotBefore } = capability
+  const { deprecated, deprecatedSince, removalNotBefore, effect, confirm, preview } = capability
   return {
     name,
     version,
@@ -38,6 +38,9 @@ function describe(
     ...(deprecated !== undefined && { deprecated }),
     ...(deprecatedSince !== undefined && { deprecatedSince }),
     ...(removalNotBefore !== undefined && { removalNotBefore }),
+    ...(effect !== undefined && { effect }),
+    ...(confirm && { confirm }),
+    ...(preview !== undefined && { preview: true }),
   }
 }
 

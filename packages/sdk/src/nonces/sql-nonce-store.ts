@@ -25,7 +25,7 @@ const SWEEP_ROWS = 1_000
  */
 export function createSqlNonceStore(database: SqlDatabase, options: SqlNonceStoreOptions = {}): NonceStore {
   const { clock = Date } = options
-  const { dialect, run } = sqlRunner(database, options.dialect)
+  const { dialect, run } = sqlRunner(database, options.dialect, 'createSqlNonceStore')
   const { insert, sweep } = STATEMENTS[dialect]
   let sweptAt = Number.NEGATIVE_INFINITY
   let forgottenUpTo = Number.NEGATIVE_INFINITY

@@ -12,10 +12,11 @@ export type SqlDatabase =
 /** Runs one statement that returns rows. */
 export type RunSql = (sql: string, values: (string | number)[]) => Promise<readonly unknown[]>
 
-/** How to run statements on a database, and in which dialect unless one is given. */
+/** How to run statements on a database, and in which dialect unless one is given; `maker` is named where it is no database. */
 export function sqlRunner(
   database: SqlDatabase,
   dialect: SqlDialect | undefined,
+  maker: string,
 ): { dialect: SqlDialect; run: RunSql } {
   // Bun’s SQLite has a `query` too, which takes something else: `prepare` comes first.
   if ('prepare' in database && typeof database.prepare === 'function') {
@@ -25,7 +26,7 @@ export function sqlRunner(
   if ('query' in database && typeof database.query === 'function') {
     return { dialect: dialect ?? 'postgres', run: async (sql, values) => rowsOf(await database.query(sql, values)) }
   }
-  throw new TypeError('createSqlNonceStore: the database has neither query() nor prepare().')
+  throw new TypeError(`${maker}: the database has neither query() nor prepare().`)
 }
 
 function memoize<T>(make: (key: string) => T): (key: string) => T {

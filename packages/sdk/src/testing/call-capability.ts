@@ -17,7 +17,8 @@ const IDENTITY = { runtimeId: 'rt_test', secret: 'the-signing-secret-of-a-call-i
 
 /**
  * Calls one capability in process, by the whole way of a real call: signed request, verification, end user, permissions,
- * validation, handler, JSON. Never rejects for what the capability does. Of a runtime, call `runtime.find(name)`.
+ * validation, handler, JSON. Never rejects for what the capability does. Of a runtime, call `runtime.find(name)`. A capability
+ * with `confirm` runs as if a person had approved it.
  * @example
  * const result = await callCapability(orderStatus, { orderNumber: 'A-1001' }, { endUserToken: 'session-of-alice' })
  * expect(result).toEqual({ ok: true, output: { status: 'shipped' } })
@@ -36,7 +37,7 @@ export async function callCapability(
   const handler = createHandler({
     ...IDENTITY,
     ...{ clock, exposeErrors, onError },
-    runtime: defineRuntime({ capabilities: [capability] }),
+    runtime: defineRuntime({ capabilities: [{ ...capability, confirm: false }] }),
     nonceStore: { claim: async () => true },
     permissionsOf: () => permissions,
   })

@@ -1,4 +1,4 @@
-import { bodyDigest, computeSignature, type JsonObject, SIGNATURE_HEADERS } from '@svc/contract'
+import { bodyDigest, type CallMode, computeSignature, type JsonObject, SIGNATURE_HEADERS } from '@svc/contract'
 import type { Clock } from '../clock.ts'
 import { randomText } from './random-text.ts'
 
@@ -22,6 +22,12 @@ export interface CallFields {
   readonly executionId?: string | undefined
   /** Default `call_test`. */
   readonly callId?: string | undefined
+  /** `preview` or `reconcile`: the capability does not run. Default: it does. */
+  readonly mode?: CallMode | undefined
+  /** The approval that a person gave, `apr_…`. Default: nobody was asked. */
+  readonly approvalId?: string | undefined
+  /** Of the preview that was approved; see `previewHash` of `@svc/contract`. */
+  readonly previewHash?: string | undefined
 }
 
 export interface SignCallOptions extends Signer, CallFields {
@@ -66,7 +72,9 @@ export async function signRequest(options: SignRequestOptions): Promise<Request>
 /** The exact text of a call’s body. */
 export function callBody(call: Pick<SignCallOptions, 'capability' | 'input' | keyof CallFields>): string {
   const { capability, input = {}, metadata = {}, executionId = 'exec_test', callId = 'call_test', endUserToken } = call
-  return JSON.stringify({ executionId, callId, capability, input, metadata, ...(endUserToken && { endUserToken }) })
+  const { mode, approvalId, previewHash } = call
+  const optional = { ...(endUserToken && { endUserToken }), mode, approvalId, previewHash }
+  return JSON.stringify({ executionId, callId, capability, input, metadata, ...optional })
 }
 
 /** Signs a body under a new nonce, unless the signer has one. */

@@ -1,4 +1,4 @@
-import { Capability } from '@svc/contract'
+import { Capability, DeclaredCapability } from '@svc/contract'
 import {
   type AnyCapability,
   CapabilityDefinitionError,
@@ -68,6 +68,15 @@ test('any library that describes itself is taken at its word', () => {
     inputSchema: { type: 'object', title: 'input side' },
     outputSchema: { type: 'object', title: 'output side' },
   })
+})
+
+test('effect, confirm and preview are published where they are declared, and nowhere else', () => {
+  const preview = () => ({ title: 'Refund' })
+  const declared = defineCapability({ ...facts, effect: 'destructive', confirm: true, preview, handler })
+  expect(describeOne(declared)).toMatchObject({ effect: 'destructive', confirm: true, preview: true })
+  expect(DeclaredCapability.parse(describeOne(declared))).toEqual(describeOne(declared))
+  const plain = Object.keys(describeOne(defineCapability({ ...facts, confirm: false, handler })) ?? {})
+  expect(plain).toEqual(['name', 'version', 'description', 'requiresEndUser', 'actions'])
 })
 
 test('without schemas there is no action, and defaults are filled in', () => {

@@ -5,6 +5,7 @@ import {
   type CapabilityError,
   defineCapability,
   defineRuntime,
+  type EffectStoreFullError,
   type FailureCode,
   type HandlerOptions,
   type JsonSchema,
@@ -212,9 +213,15 @@ test('failures have codes of a closed list', () => {
     | 'handler_failed'
     | 'output_invalid'
     | 'aborted'
+    | 'approval_required'
+    | 'preview_changed'
+    | 'outcome_unknown'
+    | 'call_id_reused'
+    | 'never_run'
   >()
   expectTypeOf<CapabilityError['code']>().toEqualTypeOf<'capability_error'>()
   expectTypeOf<NonceStoreFullError['code']>().toEqualTypeOf<'nonce_store_full'>()
+  expectTypeOf<EffectStoreFullError['code']>().toEqualTypeOf<'effect_store_full'>()
   expectTypeOf<CapabilityDefinitionError['code']>().toEqualTypeOf<'capability_definition'>()
 })
 
@@ -262,4 +269,24 @@ test('capabilities of every kind fit into one runtime without a cast', () => {
     handler: ({ id }, { endUserToken }) => ({ ok: id > 0 && endUserToken.length > 0 }),
   })
   expect(defineRuntime({ capabilities: [plain, typed] }).find('typed')).toBe(typed)
+})
+
+test('a preview gets what the handler gets, and returns a preview', () => {
+  defineCapability({
+    ...facts,
+    input: z.object({ id: z.number(), at: z.string().transform((at) => new Date(at)) }),
+    requiresEndUser: true,
+    effect: 'destructive',
+    confirm: true,
+    handler: ({ id }) => id,
+    preview(input, context) {
+      expectTypeOf(input).toEqualTypeOf<{ id: number; at: Date }>()
+      expectTypeOf(context.endUserToken).toEqualTypeOf<string>()
+      return { title: `Delete ${input.id}`, lines: [], amount: { value: 1, currency: 'EUR' }, confirm: false }
+    },
+  })
+  // @ts-expect-error: a preview has a title
+  defineCapability({ ...facts, handler: () => 1, preview: () => ({ lines: [] }) })
+  // @ts-expect-error: there is no such effect
+  expect(() => defineCapability({ ...facts, handler: () => 1, effect: 'delete' })).toThrow(/effect must be/)
 })
