@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { signCall } from '@svc/sdk/testing'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createProject } from './support/project.ts'
 
 const SVC = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
@@ -20,11 +20,19 @@ export default defineRuntime({ capabilities: [say] })
 `
 const WORD = (word: string) => saying(`() => '${word}'`)
 
-const shop = (runtime: string, more: Record<string, string> = {}) =>
-  createProject({ 'svc.config.ts': 'export default {}', '.svc/runtime.ts': runtime, '.env': ENVIRONMENT_FILE, ...more })
+const shopFiles = (runtime: string) => ({
+  'svc.config.ts': 'export default {}',
+  '.svc/runtime.ts': runtime,
+  '.env': ENVIRONMENT_FILE,
+})
+const shop = (runtime: string, more: Record<string, string> = {}) => createProject({ ...shopFiles(runtime), ...more })
 
 /** `svc dev` as a process of its own on any free port; `said` waits until it has printed something. */
-function startDev(folder: string, args: readonly string[] = ['--port', '0']) {
+function startDev(
+  folder: string,
+  args: readonly string[] = ['--port', '0'],
+  whenOver: (end: () => Promise<void>) => void = onTestFinished,
+) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [SVC, 'dev', ...args], { cwd: folder, env: { PATH, HOME } })
   let written = ''
@@ -38,7 +46,7 @@ function startDev(folder: string, args: readonly string[] = ['--port', '0']) {
     onText(String(chunk))
   })
   child.stderr.on('data', (chunk) => onText(String(chunk)))
-  onTestFinished(() => end(child))
+  whenOver(() => end(child))
   const said = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const match = pattern.exec(written)
@@ -71,17 +79,43 @@ async function post(url: string, { headers, body }: Awaited<ReturnType<typeof si
   return { status: response.status, body: answered }
 }
 
-test('dev lists the capabilities, serves signed calls on this machine and prints a line for each', async () => {
-  const { said } = startDev(shop(WORD('hello')))
-  const url = await said(SERVING)
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/svc$/)
-  expect(await said(/^say 1\.0\.0$/m)).toBe('say 1.0.0')
-  expect(await call(url)).toEqual({ status: 200, body: { output: 'hello' } })
-  await said(/^say {2}\d+ ms {2}ok$/m)
-}, 60_000)
+describe('dev', () => {
+  let dev: ReturnType<typeof startDev>
+  let url: string
+  const ends: (() => unknown)[] = []
+  beforeAll(async () => {
+    const whenOver = (end: () => unknown) => void ends.unshift(end)
+    dev = startDev(createProject(shopFiles(WORD('hello')), whenOver), undefined, whenOver)
+    url = await dev.said(SERVING)
+  })
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
 
-test('dev refuses what is not signed with the runtime’s secret, and replays, a reload between them included', async () => {
-  const folder = shop(WORD('before'))
+  test('lists the capabilities, serves signed calls on this machine and prints a line for each, but for probes', async () => {
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/svc$/)
+    expect(await dev.said(/^say 1\.0\.0$/m)).toBe('say 1.0.0')
+    expect(await call(url, { capability: 'svc-probe' })).toEqual({ status: 200, body: { output: { ok: true } } })
+    expect(await call(url)).toEqual({ status: 200, body: { output: 'hello' } })
+    await dev.said(/^say {2}\d+ ms {2}ok$/m)
+    expect(dev.all()).not.toContain('svc-probe')
+  })
+
+  test('lets no caller write to the terminal: no control character, no turn of direction', async () => {
+    await fetch(url, { method: 'POST', body: JSON.stringify({ capability: 'a\u001b[2J\u009b2J\u202eb' }) })
+    await dev.said(/^a \[2J 2J b {2}\d+ ms {2}refused/m)
+    expect(dev.all().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+
+  test('answers other paths and methods without the project’s code', async () => {
+    expect((await fetch(url)).status).toBe(405)
+    expect((await fetch(url.replace('/svc', '/other'), { method: 'POST' })).status).toBe(404)
+  })
+})
+
+test('dev refuses what is signed with neither secret of a rotation, and replays, a reload between them included', async () => {
+  const both = ENVIRONMENT_FILE.replace('SECRET=', 'SECRET=the-new-secret-of-the-shop,')
+  const folder = shop(WORD('before'), { '.env': both })
   const { said } = startDev(folder)
   const url = await said(SERVING)
   expect(await call(url, { secret: 'another-secret' })).toMatchObject({
@@ -89,6 +123,7 @@ test('dev refuses what is not signed with the runtime’s secret, and replays, a
     body: { error: 'signature_mismatch' },
   })
   await said(/^say {2}\d+ ms {2}refused: 401 signature_mismatch$/m)
+  expect(await call(url, { secret: 'the-new-secret-of-the-shop' })).toMatchObject({ status: 200 })
   const signed = await signCall({ ...IDENTITY, capability: 'say' })
   expect(await post(url, signed)).toMatchObject({ status: 200 })
   writeFileSync(join(folder, '.svc/runtime.ts'), WORD('after'))
@@ -177,15 +212,6 @@ test('a token is withheld without its scheme and as a URL writes it, also after 
   expect(all()).not.toMatch(/secret.*alice/)
 }, 60_000)
 
-test('a probe of the service is answered, and no line is printed for it', async () => {
-  const { said, all } = startDev(shop(WORD('hello')))
-  const url = await said(SERVING)
-  expect(await call(url, { capability: 'svc-probe' })).toEqual({ status: 200, body: { output: { ok: true } } })
-  await call(url)
-  await said(/say {2}\d+ ms/)
-  expect(all()).not.toContain('svc-probe')
-}, 60_000)
-
 test('--json prints one document on stdout, whatever the project’s own code prints', async () => {
   const { said, stdout, child, ended } = startDev(shop(`console.log('loaded')\n${WORD('hello')}`), [
     '--port',
@@ -206,7 +232,9 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const slow = "() => new Promise((resolve) => { console.log('called'); setTimeout(() => resolve('late'), 300) })"
     const { said, child, ended } = startDev(shop(saying(slow)))
     const url = await said(SERVING)
-    const answer = call(url)
+    const { headers, body } = await signCall({ ...IDENTITY, capability: 'say' })
+    // A connection that the client keeps is waited for.
+    const answer = post(url, { headers: { ...headers, connection: 'close' }, body })
     await said(/called/)
     child.kill(signal)
     expect(await answer).toEqual({ status: 200, body: { output: 'late' } })
@@ -261,14 +289,6 @@ test('permissions are remarked on once, however often the project is loaded agai
   expect(all().split('svc dev takes every end user to hold every permission')).toHaveLength(2)
 }, 60_000)
 
-test('whoever calls cannot write to the terminal: no control character, no turn of direction', async () => {
-  const { said, all } = startDev(shop(WORD('hello')))
-  const url = await said(SERVING)
-  await fetch(url, { method: 'POST', body: JSON.stringify({ capability: 'a\u001b[2J\u009b2J\u202eb' }) })
-  await said(/^a \[2J 2J b {2}\d+ ms {2}refused/m)
-  expect(all().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
-}, 60_000)
-
 test('with --no-watch files may change, and what was loaded goes on', async () => {
   const folder = shop(WORD('first'))
   const still = startDev(folder, ['--port', '0', '--no-watch'])
@@ -279,20 +299,4 @@ test('with --no-watch files may change, and what was loaded goes on', async () =
   await watching.said(/changed: reloaded/)
   expect(await call(url)).toMatchObject({ body: { output: 'first' } })
   expect(still.all()).not.toContain('changed')
-}, 60_000)
-
-test('other paths and methods are answered without the project’s code', async () => {
-  const { said } = startDev(shop(WORD('hello')))
-  const url = await said(SERVING)
-  expect((await fetch(url)).status).toBe(405)
-  expect((await fetch(url.replace('/svc', '/other'), { method: 'POST' })).status).toBe(404)
-}, 60_000)
-
-test('during a rotation both secrets of SVC_RUNTIME_SECRET are accepted', async () => {
-  const both = `SVC_RUNTIME_ID=${IDENTITY.runtimeId}\nSVC_RUNTIME_SECRET=the-new-secret-of-the-shop,${IDENTITY.secret}\n`
-  const { said } = startDev(shop(WORD('hello'), { '.env': both }))
-  const url = await said(SERVING)
-  expect(await call(url)).toMatchObject({ status: 200 })
-  expect(await call(url, { secret: 'the-new-secret-of-the-shop' })).toMatchObject({ status: 200 })
-  expect(await call(url, { secret: 'the-old' })).toMatchObject({ status: 401 })
 }, 60_000)

@@ -1,6 +1,7 @@
 import {
   type Capability,
-  DeploymentManifest,
+  DeclaredManifest,
+  type DeploymentManifest,
   type FieldErrors,
   fieldErrorsOf,
   MANIFEST_SCHEMA_VERSION,
@@ -17,11 +18,13 @@ type Parts = {
   readonly config: SvcSettings
   readonly capabilities: readonly Capability[]
   readonly sdkVersion: string | null
+  /** Whether the endpoint can tell what became of a call. */
+  readonly reconcile?: boolean
   readonly limits: DeploymentLimits
 }
 
 /** The deployment manifest, checked in the very form that travels, as JSON, for all that a control plane would refuse. */
-export function compileManifest({ config, capabilities, sdkVersion, limits }: Parts): DeploymentManifest {
+export function compileManifest({ config, capabilities, sdkVersion, reconcile, limits }: Parts): DeploymentManifest {
   const manifest = {
     schemaVersion: MANIFEST_SCHEMA_VERSION,
     capabilities: capabilities.map(throughJson),
@@ -30,9 +33,10 @@ export function compileManifest({ config, capabilities, sdkVersion, limits }: Pa
     website: config.website,
     adp: config.adp,
     agent: config.agent,
+    ...(reconcile && { reconcile }),
     metadata: { cliVersion: CLI_VERSION },
   }
-  const parsed = DeploymentManifest.safeParse(manifest)
+  const parsed = DeclaredManifest.safeParse(manifest)
   const faults: FieldErrors = parsed.success
     ? manifestFaults(parsed.data, limits)
     : fieldErrorsOf(parsed.error, 'manifest')

@@ -20,6 +20,7 @@ export async function compileProject(deps: Pick<CliDeps, 'cwd' | 'env'>, project
   const module = await discoverRuntime(deps, project)
   const capabilities = describeModule(deps, module)
   const sdkVersion = installedSdkVersion(module.file)
-  const manifest = compileManifest({ config: project.config, capabilities, sdkVersion, limits })
+  const reconcile = module.runtime.effects !== undefined
+  const manifest = compileManifest({ config: project.config, capabilities, sdkVersion, reconcile, limits })
   return { runtime: module.runtime, manifest, sdkVersion }
 }

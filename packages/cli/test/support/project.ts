@@ -6,10 +6,12 @@ import { onTestFinished } from 'vitest'
 
 const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 
+type WhenOver = (end: () => void) => void
+
 /** A folder with these files, in which `@svc/sdk` and `zod` resolve. It is gone when the test is over. */
-export function createProject(files: Record<string, string>): string {
+export function createProject(files: Record<string, string>, whenOver: WhenOver = onTestFinished): string {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), 'svc-cli-')))
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  whenOver(() => rmSync(parent, { recursive: true, force: true }))
   symlinkSync(NODE_MODULES, join(parent, 'node_modules'))
   // Its own is empty, so that what is cached in it goes with the project; packages are found one folder up.
   const folder = join(parent, 'project')
