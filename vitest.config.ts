@@ -4,7 +4,7 @@ import { ReportSkipped } from './packages/testkit/src/needs/report-skipped.ts'
 const TESTS = ['{packages,examples}/*/test/**/*.test.ts', '{lab,test}/**/*.test.ts']
 
 /**
- * Files that share processes: to import the server takes more than a second in each new one. Three groups, so that no
+ * Files that share processes: to import the server takes more than a second in each new one. Several groups, so that no
  * process comes to hold more than about 1 GB. Left out by name is what measures the memory or timers of its process.
  */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
@@ -18,9 +18,27 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'other parts of the server': ['packages/server/test/{database,dispatch,model}/*.test.ts'],
   'other packages': [
     'packages/{cli,demo-model,sdk,testkit}/test/**/*.test.ts',
+    'packages/dashboard/test/{entry-size,schema}.test.ts',
+    'packages/widget/test/{client,conversation,markdown,poll,recovery,size,svc-output,with-service}.test.ts',
     'lab/test/!(smoke).test.ts',
     'examples/shop/test/{capabilities,orders,search,server,sessions}.test.ts',
   ],
+  'pages in a browser': [
+    'packages/dashboard/test/*.browser.test.ts',
+    'packages/widget/test/{element,element-states,hostile,react,render-output}.test.ts',
+    'examples/shop/test/page.browser.test.ts',
+  ],
+  'the whole tree': ['test/!(published-packages).test.ts', 'test/docs/!(samples).test.ts'],
+  'a server as a program': ['packages/server/test/process/!(answer-thread|schema-threads).test.ts'],
+}
+
+/** Programs and browsers take a second to start where the machine is free, and many where it is not. */
+const SLOW = { testTimeout: 120_000, hookTimeout: 120_000 }
+const LIMITS: Readonly<Record<string, typeof SLOW>> = {
+  'other packages': { testTimeout: 60_000, hookTimeout: 60_000 },
+  'a server as a program': SLOW,
+  'pages in a browser': SLOW,
+  'the whole tree': SLOW,
 }
 
 const shared = {
@@ -30,7 +48,7 @@ const shared = {
 const limits = { testTimeout: 20_000, hookTimeout: 30_000 }
 const groups = Object.entries(TOGETHER).map(([name, include]) => ({
   ...shared,
-  test: { ...limits, name, include: [...include], isolate: false },
+  test: { ...limits, ...LIMITS[name], name, include: [...include], isolate: false },
 }))
 
 export default defineConfig({

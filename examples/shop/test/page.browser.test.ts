@@ -1,6 +1,6 @@
 import { type RunningShop, startShop } from '@svc/example-shop'
 import { describeCapabilities } from '@svc/sdk'
-import { launchChromium } from '@svc/testkit'
+import { sharedChromium } from '@svc/testkit'
 import { locate } from '@svc/testkit/needs'
 import type {} from '@svc/widget/element'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -37,7 +37,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
       },
     }
     ;[browser, service, shop] = await Promise.all([
-      launchChromium(locate('chromium')),
+      sharedChromium(locate('chromium')),
       startService(database(), options),
       startShop({ port: 0, databaseFile: ':memory:', now: clock.now }),
     ])
@@ -47,7 +47,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await connect(dashboard)
   })
   afterAll(async () => {
-    await browser?.close()
+    await dashboard?.context().close()
     await shop?.close()
     await service?.close()
   })

@@ -53,7 +53,7 @@ async function faultsByWidth(page: Page, colorScheme: 'light' | 'dark'): Promise
     await page.setViewportSize({ width, height: 900 })
     // A chart is drawn anew in a frame after the window has changed.
     const isWide = await page
-      .waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 2_000 })
+      .waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 10_000 })
       .then(
         () => false,
         () => true,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { deployBody, PASSWORD } from '../../server/test/support/service.ts'
 import { DEPLOY_STEPS } from '../src/routes/runtimes/deploy-steps.ts'
-import { CAPABILITIES, describeDashboard } from './support/dashboard.ts'
+import { CAPABILITIES, describeScreens } from './support/dashboard.ts'
 
-describeDashboard('an owner with an empty account', (scene) => {
+describeScreens('an owner with an empty account', (scene) => {
   test('is led from sign-up to the first answered question and its trace', async () => {
     const page = await scene.open('')
     await page.getByRole('heading', { name: 'Log in' }).waitFor()

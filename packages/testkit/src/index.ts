@@ -1,6 +1,6 @@
 export { collectGarbage } from './collect-garbage.ts'
 export { composeExample } from './compose-example.ts'
-export { launchChromium } from './launch-chromium.ts'
+export { launchChromium, sharedChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
 export { findProgram } from './needs/find-program.ts'
 export {

@@ -15,3 +15,16 @@ const ARGUMENTS = [
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS })
 }
+
+let shared: Promise<Browser> | undefined
+
+/**
+ * The headless Chromium of this process, which ends with it. Starting one takes a second; tests keep apart by contexts
+ * of their own, which they close.
+ */
+export async function sharedChromium(executablePath: string): Promise<Browser> {
+  shared ??= launchChromium(executablePath)
+  if ((await shared).isConnected()) return shared
+  shared = launchChromium(executablePath)
+  return shared
+}

@@ -1915,7 +1915,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The credential is missing, malformed, unknown, expired, revoked or of another plane. */
+        /** @description No credential, or one that is not valid on this plane. */
         Unauthorized: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1935,7 +1935,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description What the request names does not exist, or belongs to another account. */
+        /** @description It does not exist, or belongs to another account. */
         NotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2059,7 +2059,7 @@ export interface operations {
                     "application/json": components["schemas"]["JsonObject"];
                 };
             };
-            /** @description What the caller has is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2098,7 +2098,7 @@ export interface operations {
                     "application/json": components["schemas"]["DiscoveryManifest"];
                 };
             };
-            /** @description What the caller has is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -2151,7 +2151,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            /** @description The capability was called, and failed. */
+            /** @description The call failed. */
             502: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

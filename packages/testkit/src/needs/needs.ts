@@ -7,6 +7,8 @@ export type Need = NeedName
 declare module 'vitest' {
   export interface ProvidedContext {
     machine: Machine
+    /** Name of a migrated PostgreSQL database, which the first test file that wants a copy makes and the run drops at its end. */
+    postgresTemplate: string
   }
 }
 
@@ -31,4 +33,9 @@ export function locate(name: Need): string {
 /** Whether something is there, for tests that do without it in another way. */
 export function isThere(name: Need): boolean {
   return inject('machine')[name] !== undefined
+}
+
+/** The name of the database that tests of this run copy. */
+export function postgresTemplate(): string {
+  return inject('postgresTemplate')
 }

@@ -1,7 +1,7 @@
-import { launchChromium } from '@svc/testkit'
+import { sharedChromium } from '@svc/testkit'
 import { locate, needs } from '@svc/testkit/needs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type ServiceDouble, startServiceDouble } from './service-double.ts'
 
 export interface Scene {
@@ -44,11 +44,13 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
     }
     let service: ServiceDouble
     beforeAll(async () => {
-      ;[browser, service] = await Promise.all([launchChromium(locate('chromium')), startServiceDouble()])
+      ;[browser, service] = await Promise.all([sharedChromium(locate('chromium')), startServiceDouble()])
     }, 60_000)
+    // A chat that stays open goes on polling.
+    afterEach(async () => {
+      await Promise.all(contexts.splice(0).map((context) => context.close()))
+    })
     afterAll(async () => {
-      await Promise.all(contexts.map((context) => context.close()))
-      await browser?.close()
       await service?.close()
     })
     tests(scene)
