@@ -1,25 +1,23 @@
 import { pino } from 'pino'
+import { CommandError } from './admin/command-error.ts'
 import { readPassword } from './admin/read-password.ts'
 import { runAdmin } from './admin/run-admin.ts'
 import { AppError } from './errors.ts'
 
-// Files that this process makes, SQLite's among them, are for its user alone.
+// Files that this process makes, SQLite's among them, are readable by its user alone.
 process.umask(0o077)
 
-const logger = pino({ level: 'error' }, pino.destination(2))
-
-const context = {
-  env: process.env,
-  logger,
-  readPassword: () => readPassword({ input: process.stdin, output: process.stderr }),
+try {
+  const result = await runAdmin(process.argv.slice(2), {
+    env: process.env,
+    logger: pino({ level: 'error' }, pino.destination(2)),
+    readPassword: () => readPassword({ input: process.stdin, output: process.stderr }),
+  })
+  process.stdout.write(`${JSON.stringify(result)}\n`)
+  process.exit(0)
+} catch (error) {
+  const isAnswer = error instanceof CommandError || error instanceof AppError
+  const problem = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${isAnswer ? problem : `The store could not be reached: ${problem}`}\n`)
+  process.exit(1)
 }
-const result = await runAdmin(process.argv.slice(2), context).catch((error: unknown) => ({
-  ok: false,
-  text:
-    error instanceof AppError
-      ? error.message
-      : `The store could not be reached: ${error instanceof Error ? error.message : String(error)}`,
-}))
-const stream = result.ok ? process.stdout : process.stderr
-stream.write(`${result.text}\n`)
-process.exit(result.ok ? 0 : 1)

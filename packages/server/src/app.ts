@@ -11,19 +11,17 @@ import type { Deps } from './deps.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
-import { watchConnections } from './http/connections.ts'
-import { docsRoutes } from './http/docs-page.ts'
+import { limitConnections } from './http/connections.ts'
+import { allowAnyOrigin } from './http/cors.ts'
+import { discardUnreadBodies } from './http/discard-bodies.ts'
 import { answerErrors } from './http/error-handler.ts'
-import { allowAnyOrigin } from './http/gate.ts'
-import { boundInFlight } from './http/in-flight.ts'
+import { limitInFlight } from './http/in-flight.ts'
 import { acceptJson } from './http/json-body.ts'
 import { followRequests } from './http/lifecycle.ts'
-import { openApiRoutes } from './http/openapi/openapi-routes.ts'
 import { collectOperations } from './http/openapi/operations.ts'
 import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/planes.ts'
 import { serverOptions } from './http/server-options.ts'
-import { serviceRoutes } from './http/service-routes.ts'
-import { discardInTurn } from './http/unread-bodies.ts'
+import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
@@ -35,29 +33,22 @@ export function createApp(deps: Deps): FastifyInstance {
   const operations = collectOperations(app)
   acceptJson(app, deps)
   validateWithZod(app)
-  watchConnections(app, deps)
+  limitConnections(app, deps)
   followRequests(app, deps)
-  boundInFlight(app, deps)
-  discardInTurn(app)
+  limitInFlight(app, deps)
+  discardUnreadBodies(app)
   answerErrors(app, deps)
 
-  publicPlane(app, (plane) => {
-    serviceRoutes(plane, deps)
-    docsRoutes(plane)
-  })
+  publicPlane(app, (plane) => serviceRoutes(plane, deps))
   publicPlane(app, (plane) => {
     allowAnyOrigin(plane)
     openApiRoutes(plane, deps, operations)
     discoveryRoutes(plane, deps)
     brokerRoutes(plane, deps)
   })
-  publicPlane(app, (plane) => {
-    webRoutes(plane, deps)
-  })
+  publicPlane(app, (plane) => webRoutes(plane, deps))
   paymentPages(app, deps)
-  publicKeyPlane(app, deps, (plane) => {
-    publicKeyRoutes(plane, deps)
-  })
+  publicKeyPlane(app, deps, (plane) => publicKeyRoutes(plane, deps))
   deployPlane(app, deps, (plane) => {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)
@@ -82,7 +73,7 @@ export function createApp(deps: Deps): FastifyInstance {
   return app
 }
 
-/** Public planes of the payment provider: what Stripe sends, or the pages of the test provider. */
+/** Public planes of the payment provider: Stripe's webhook, or the pages of the test provider. */
 function paymentPages(app: FastifyInstance, deps: Deps): void {
   const { provider, webhook } = deps.payments ?? {}
   if (provider && webhook) publicPlane(app, (plane) => webhookRoutes(plane, deps, { provider, webhook }))

@@ -19,16 +19,16 @@ export interface Config {
   /** Null: the embedded store's own, in its data folder. */
   masterKeys: MasterKeys | null
   allowLocalEndpoints: boolean
-  /** Whether the labelled test checkout stands in where there is no payment provider. */
+  /** Whether the labelled test checkout replaces a missing payment provider. */
   testPayments: boolean
-  /** How many proxies of the operator's own stand before the service. */
+  /** How many proxies of the operator stand before the service. */
   proxyHops: number
   /** `<provider>:<model>`; undefined where the keys that are present decide. */
   modelSpec: string | undefined
   logLevel: string
-  /** Null: nothing is told of readiness and in numbers. */
+  /** Null: no operations port. */
   ops: { host: string; port: number } | null
-  /** How long the service still takes requests once it has said that it is not ready any more. */
+  /** How long the service still takes requests once it is not ready any more. */
   drainDelayMs: number
   /** Null: nothing is traced. */
   traces: TraceSettings | null
@@ -40,11 +40,10 @@ export interface Config {
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost'])
 const LOCAL_ADDRESS = '127.0.0.1'
 
-const Port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number.')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'must be a port number.')
+const Port = wholeNumber(65_535, 'must be a port number.')
+const ProxyHops = wholeNumber(10, 'must be a whole number of proxies from 0 to 10.')
+const DrainDelay = wholeNumber(20_000, 'must be a whole number of milliseconds from 0 to 20000.')
+const Switch = z.enum(['0', '1'], 'must be 0 or 1.').transform((value) => value === '1')
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL, such as https://svc.example.com.' })
@@ -52,59 +51,29 @@ const BaseUrl = z
   .refine((url) => !/[?#]/.test(url), 'must not carry a query or a fragment: paths are appended to it.')
   .transform((url) => url.replace(/\/+$/, ''))
 
-const PROXY_HOPS = 'must be a whole number of proxies from 0 to 10.'
-
-const DRAIN_DELAY = 'must be a whole number of milliseconds from 0 to 20000.'
-
-const Switch = z.enum(['0', '1'], 'must be 0 or 1.').transform((value) => value === '1')
-
-const DrainDelay = z
-  .string()
-  .regex(/^\d{1,5}$/, DRAIN_DELAY)
-  .transform(Number)
-  .refine((ms) => ms <= 20_000, DRAIN_DELAY)
-
-const ProxyHops = z
-  .string()
-  .regex(/^(\d|10)$/, PROXY_HOPS)
-  .transform(Number)
-
-const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://.')
-
 const Ring = z.string().transform((ring, context): MasterKeys => {
   try {
     return parseMasterKeys(ring)
   } catch {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be 32-byte keys in base64, separated by commas (openssl rand -base64 32).',
-    })
+    const message = 'must be 32-byte keys in base64, separated by commas (openssl rand -base64 32).'
+    context.addIssue({ code: 'custom', message })
     return z.NEVER
   }
 })
 
-const StripeKey = secretOf(/^[sr]k_\w+$/, 'must be a secret key of Stripe’s, which starts with sk_ or rk_.')
-const WebhookSecret = secretOf(
-  /^whsec_\S+$/,
-  'must be the signing secret of a Stripe webhook, which starts with whsec_.',
-)
 const StripeUrl = BaseUrl.refine(
   (url) => URL.canParse(url) && new URL(url).pathname === '/',
   'must not carry a path: Stripe’s own are appended to it.',
 )
 
-function secretOf(form: RegExp, message: string) {
-  return z
-    .string()
-    .regex(form, message)
-    .transform((value) => new Secret(value))
-}
-
 const Variables = z.object({
   HOST: z.string().default(LOCAL_ADDRESS),
   PORT: Port.default(8787),
   SVC_DATA_DIR: z.string().default('.svc-data'),
-  DATABASE_URL: DatabaseUrl.optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://.')
+    .optional(),
   SVC_BASE_URL: BaseUrl.optional(),
   SVC_MASTER_KEY: Ring.optional(),
   SVC_ALLOW_LOCAL_ENDPOINTS: Switch.optional(),
@@ -115,15 +84,32 @@ const Variables = z.object({
   SVC_OPS_HOST: z.string().default(LOCAL_ADDRESS),
   SVC_OPS_PORT: Port.optional(),
   SVC_DRAIN_DELAY_MS: DrainDelay.default(0),
-  STRIPE_SECRET_KEY: StripeKey.optional(),
-  STRIPE_WEBHOOK_SECRET: WebhookSecret.optional(),
+  STRIPE_SECRET_KEY: secret(/^[sr]k_\w+$/, 'must be a Stripe secret key, which starts with sk_ or rk_.'),
+  STRIPE_WEBHOOK_SECRET: secret(/^whsec_\S+$/, 'must be a Stripe webhook’s signing secret, which starts with whsec_.'),
   STRIPE_API_URL: StripeUrl.optional(),
   SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
 })
+type Variables = z.infer<typeof Variables>
+
+function wholeNumber(maximum: number, message: string) {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, message)
+    .transform(Number)
+    .refine((value) => value <= maximum, message)
+}
+
+function secret(form: RegExp, message: string) {
+  return z
+    .string()
+    .regex(form, message)
+    .transform((value) => new Secret(value))
+    .optional()
+}
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; faults: FieldErrors }
 
-/** Reads the environment. All failing variables are reported together, each with its fix. */
+/** Reads the environment. All invalid variables are reported together, each with its fix. */
 export function readConfig(env: Environment): ConfigResult {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const variables = Variables.safeParse(given)
@@ -131,8 +117,7 @@ export function readConfig(env: Environment): ConfigResult {
   const traces = readTraceSettings(given)
   const faults = {
     ...(variables.success ? {} : fieldErrorsOf(variables.error)),
-    ...masterKeyFault(given),
-    ...stripeFaults(given),
+    ...missingFaults(given),
     ...limits.faults,
     ...(traces.ok ? {} : traces.faults),
   }
@@ -140,44 +125,32 @@ export function readConfig(env: Environment): ConfigResult {
   return { ok: true, config: { ...toConfig(variables.data, limits.values), traces: traces.settings } }
 }
 
-function masterKeyFault(env: Environment): FieldErrors {
-  if (env['DATABASE_URL'] === undefined || env['SVC_MASTER_KEY'] !== undefined) return {}
-  const message = 'is required with PostgreSQL: replicas must share it. Make one with “openssl rand -base64 32”.'
-  return { SVC_MASTER_KEY: [message] }
-}
-
-// Half of the settings is a mistake: without the key no payment would reach Stripe.
-function stripeFaults(env: Environment): FieldErrors {
-  if (env['STRIPE_SECRET_KEY'] !== undefined) return {}
-  const others = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'].filter((name) => env[name] !== undefined)
-  return others.length === 0 ? {} : { STRIPE_SECRET_KEY: [`is required with ${others.join(' and ')}.`] }
-}
-
-function stripeOf(data: z.infer<typeof Variables>): StripeSettings | null {
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = data
-  if (!secretKey) return null
-  return { secretKey, webhookSecret: STRIPE_WEBHOOK_SECRET ?? null, apiUrl: STRIPE_API_URL ?? null }
-}
-
-function opsOf({ SVC_OPS_HOST, SVC_OPS_PORT }: z.infer<typeof Variables>): Config['ops'] {
-  return SVC_OPS_PORT === undefined ? null : { host: SVC_OPS_HOST, port: SVC_OPS_PORT }
+/** Variables that others require. */
+function missingFaults(env: Environment): FieldErrors {
+  const isSet = (name: string) => env[name] !== undefined
+  const stripe = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'].filter(isSet)
+  const ring = 'is required with PostgreSQL: replicas must share it. Make one with “openssl rand -base64 32”.'
+  return {
+    ...(isSet('DATABASE_URL') && !isSet('SVC_MASTER_KEY') && { SVC_MASTER_KEY: [ring] }),
+    ...(stripe.length > 0 &&
+      !isSet('STRIPE_SECRET_KEY') && { STRIPE_SECRET_KEY: [`is required with ${stripe.join(' and ')}.`] }),
+  }
 }
 
 /** A developer's own machine: the embedded store, a loopback host, and no sign of a deployment. */
-function isDevelopment(data: z.infer<typeof Variables>): boolean {
+function isDevelopment(data: Variables): boolean {
   const isLocalStore = data.DATABASE_URL === undefined && LOOPBACK.has(data.HOST)
   const isPublished = data.SVC_BASE_URL !== undefined && !LOOPBACK.has(new URL(data.SVC_BASE_URL).hostname)
   return isLocalStore && !isPublished && data.SVC_TRUST_PROXY === 0 && data.NODE_ENV !== 'production'
 }
 
-function toConfig(data: z.infer<typeof Variables>, limits: Limits): Omit<Config, 'traces'> {
+function toConfig(data: Variables, limits: Limits): Omit<Config, 'traces'> {
   const isLocal = isDevelopment(data)
+  const { DATABASE_URL: url, SVC_OPS_PORT: opsPort, STRIPE_SECRET_KEY: secretKey } = data
   return {
     host: data.HOST,
     port: data.PORT,
-    store: data.DATABASE_URL
-      ? { engine: 'postgres', url: data.DATABASE_URL }
-      : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
+    store: url ? { engine: 'postgres', url } : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
     baseUrl: data.SVC_BASE_URL ?? null,
     masterKeys: data.SVC_MASTER_KEY ?? null,
     allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ?? isLocal,
@@ -185,9 +158,11 @@ function toConfig(data: z.infer<typeof Variables>, limits: Limits): Omit<Config,
     proxyHops: data.SVC_TRUST_PROXY,
     modelSpec: data.SVC_MODEL,
     logLevel: data.SVC_LOG_LEVEL,
-    ops: opsOf(data),
+    ops: opsPort === undefined ? null : { host: data.SVC_OPS_HOST, port: opsPort },
     drainDelayMs: data.SVC_DRAIN_DELAY_MS,
-    stripe: stripeOf(data),
+    stripe: secretKey
+      ? { secretKey, webhookSecret: data.STRIPE_WEBHOOK_SECRET ?? null, apiUrl: data.STRIPE_API_URL ?? null }
+      : null,
     limits,
   }
 }
@@ -198,33 +173,24 @@ export function limitVariable(name: string): string {
 }
 
 function readLimits(env: Environment): { values: Limits; faults: FieldErrors } {
-  const values = { ...DEFAULT_LIMITS }
+  const given: Record<string, number> = {}
   const faults: FieldErrors = {}
-  for (const name of limitNames(values)) {
-    const text = env[limitVariable(name)]
+  for (const name of Object.keys(DEFAULT_LIMITS)) {
+    const variable = limitVariable(name)
+    const text = env[variable]
     if (text === undefined) continue
     const problem = limitProblem(name, text)
-    if (problem === null) values[name] = Number(text)
-    else faults[limitVariable(name)] = [problem]
+    if (problem === null) given[name] = Number(text)
+    else faults[variable] = [problem]
   }
-  return { values, faults }
+  return { values: { ...DEFAULT_LIMITS, ...given }, faults }
 }
 
-// A timer that is set for longer fires at once.
+// A timer that is set for longer fires immediately.
 const MAX_TIMER_MS = 2_147_483_647
 
 function limitProblem(name: string, text: string): string | null {
   if (!/^[1-9]\d{0,11}$/.test(text)) return 'must be a whole number above zero.'
   const isTooLong = name.endsWith('Ms') && Number(text) > MAX_TIMER_MS
   return isTooLong ? `must be at most ${MAX_TIMER_MS} milliseconds.` : null
-}
-
-function limitNames(limits: Limits): (keyof Limits)[] {
-  const names: (keyof Limits)[] = []
-  for (const name in limits) if (isLimitName(name, limits)) names.push(name)
-  return names
-}
-
-function isLimitName(name: string, limits: Limits): name is keyof Limits {
-  return Object.hasOwn(limits, name)
 }

@@ -1,154 +1,107 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { createPasswordQueue } from './accounts/password-queue.ts'
 import type { PasswordHasher } from './accounts/scrypt.ts'
 import { InFlight } from './admission/in-flight.ts'
-import { type LoopDelay, NO_DELAY } from './admission/loop-delay.ts'
+import { NO_DELAY } from './admission/loop-delay.ts'
 import { LoopShare } from './admission/loop-share.ts'
 import { createRateLimit } from './admission/rate-limit.ts'
-import { createUsageFolding } from './analytics/folding.ts'
+import { createUsageAggregation } from './analytics/aggregation.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
-import type { Payments } from './billing/payments/payments.ts'
 import type { DatabaseClock } from './database/database-clock.ts'
 import type { Database } from './database/open.ts'
 import type { Pause } from './database/outlast.ts'
 import { createStorageRoom } from './database/storage-room.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
 import type { Deps } from './deps.ts'
-import { createDispatcher, type Dispatcher } from './dispatch/dispatch.ts'
+import { createDispatcher } from './dispatch/dispatch.ts'
 import type { AnswerReader } from './dispatch/read-answer.ts'
-import { createAdmissions } from './executions/admissions.ts'
 import { createBatchStore, type WriteBatch } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
-import { createNodeLease } from './executions/node-lease.ts'
+import { NodeLease } from './executions/node-lease.ts'
 import type { NodeSettings } from './executions/node-settings-rules.ts'
 import { RunningExecutions } from './executions/running.ts'
-import { createSettlements } from './executions/settlements.ts'
-import { createAccountTurns } from './http/account-turns.ts'
+import { Settlements } from './executions/settlements.ts'
+import { createAccountQueues } from './http/account-queues.ts'
 import { type Clock, monotonicClock, systemClock } from './lib/clock.ts'
 import { createIds } from './lib/ids.ts'
 import { UnderWay } from './lib/under-way.ts'
-import type { Limits } from './limits.ts'
-import type { Model } from './model/model.ts'
 import { createServingCache } from './runtimes/serving.ts'
-import type { Schemas } from './schemas/schemas.ts'
-import type { Keyring } from './secrets/keyring.ts'
-import { type Gauges, type Metrics, NO_METRICS } from './telemetry/metrics.ts'
-import { NO_TRACER } from './telemetry/no-tracer.ts'
-import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
-import { type RequestLog, requestLogOf } from './telemetry/request-log.ts'
-import type { Tracer } from './telemetry/tracing.ts'
+import { type Gauges, NO_METRICS } from './telemetry/metrics.ts'
+import { createOutageLog } from './telemetry/outage-log.ts'
+import { NO_TRACER } from './telemetry/tracing.ts'
 import { StorageBudget } from './usage/storage-budget-rules.ts'
-import { NO_WEB_FILES, type WebFiles } from './web/web-files.ts'
+import { NO_WEB_FILES } from './web/web-files.ts'
 
-export interface DepsOptions {
+type Given = 'keyring' | 'limits' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
+type Defaulted = 'clock' | 'databaseClock' | 'dispatcher' | 'loopDelay' | 'metrics' | 'outages' | 'proxyHops' | 'tracer'
+
+export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defaulted | 'web'>> {
   database: Database
-  keyring: Keyring
-  limits: Limits
-  model: Model
-  /** Null where nobody can pay. */
-  payments: Payments | null
-  schemas: Schemas
-  /** In place of the thread that asks: where large answers are read. */
-  answers?: AnswerReader
-  logger: Logger
-  /** In place of one of its own. */
-  outages?: OutageLog
-  /** None: through the logger. */
-  requestLog?: RequestLog
-  allowLocalEndpoints: boolean
-  baseUrl: () => string
-  /** Where the server listens, once it does. None: at its base address. */
-  listeningUrl?: () => string
-  version: string
   nodeId: string
-  /** Settings that other replicas compare with theirs. None: nothing. */
+  allowLocalEndpoints: boolean
+  /** Where the server listens, once it does. Default: at its base address. */
+  listeningUrl?: () => string
+  /** Settings that replicas compare. Default: none. */
   settings?: NodeSettings
-  /** None: 0. */
-  proxyHops?: number
   passwordHasher?: PasswordHasher
-  clock?: Clock
-  /** The service's time where no other clock is given. */
-  databaseClock?: DatabaseClock
-  /** For what must not follow a clock that is set: rate limits, leases, the load. */
+  /** For rate limits, leases and the load, which must not follow a clock that is set. */
   monotonicClock?: Clock
-  /** None: the event loop is never late. */
-  loopDelay?: LoopDelay
+  /** Reads large answers. Default: in this thread. */
+  answers?: AnswerReader
   /** Between tries to reach a database that is away. */
   pause?: Pause
-  dispatcher?: Dispatcher
-  /** In place of the database's own. */
+  /** Default: the database's own. */
   write?: WriteBatch
-  /** How many bytes the store may still grow by; none: nobody knows. */
+  /** How many bytes the store may still grow by. Default: unknown. */
   freeBytes?: () => Promise<number>
-  /** None: nothing is measured. */
-  metrics?: Metrics
-  /** None: nothing is traced. */
-  tracer?: Tracer
-  /** None: nothing is built, and pages say so. */
-  web?: WebFiles
 }
 
 const NO_DATABASE_CLOCK: DatabaseClock = { ...systemClock, synchronize: async () => {}, offsetMs: 0 }
 
 /** Puts the parts of the service together. Opens nothing: what must be opened or closed is given. */
 export function createDeps(options: DepsOptions): Deps {
-  const {
-    database,
-    keyring,
-    limits,
-    model,
-    payments,
-    schemas,
-    logger,
-    baseUrl,
-    version,
-    databaseClock = NO_DATABASE_CLOCK,
-    clock = databaseClock,
-    metrics = NO_METRICS,
-    tracer = NO_TRACER,
-  } = options
+  const { databaseClock = NO_DATABASE_CLOCK, clock = databaseClock, metrics = NO_METRICS, pause = sleep } = options
+  const { database, limits, logger, baseUrl } = options
   const { db } = database
   const deps: Deps = {
     db,
     clock,
     databaseClock,
-    keyring,
+    keyring: options.keyring,
     passwords: createPasswordQueue(options.passwordHasher),
     limits,
-    model,
-    payments,
+    model: options.model,
+    payments: options.payments,
     paymentCalls: createPaymentCalls(),
-    accountTurns: createAccountTurns(),
-    schemas,
+    accountQueues: createAccountQueues(),
+    schemas: options.schemas,
     logger,
-    outages: options.outages ?? createOutageLog({ logger, pause: options.pause ?? sleep }),
-    requestLog: options.requestLog ?? requestLogOf(logger),
+    outages: options.outages ?? createOutageLog({ logger, pause }),
     baseUrl,
     ownUrls: () => [baseUrl(), options.listeningUrl?.() ?? baseUrl()],
-    version,
+    version: options.version,
     proxyHops: options.proxyHops ?? 0,
     newId: createIds(clock),
     dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics }),
     serving: createServingCache(limits),
     published: createPublishedCache(),
-    folding: createUsageFolding({ db, logger }),
+    aggregation: createUsageAggregation({ db, logger }),
     requests: new UnderWay(),
     drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,
     loopShare: new LoopShare({ now: () => performance.now(), rest: sleep }),
     metrics,
-    tracer,
+    tracer: options.tracer ?? NO_TRACER,
     web: options.web ?? NO_WEB_FILES,
-    ...createAdmission({ ...options, clock, metrics }),
+    ...createAdmission({ ...options, clock, metrics, pause }),
   }
   metrics.watch({ ...gaugesOf(deps), pool: database.pool })
   return deps
 }
 
-/** What lets executions in, holds them while they run, and ends them. */
-function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'clock' | 'metrics'>>) {
-  const { database, clock, nodeId, logger, metrics, limits, pause = sleep, freeBytes = null, settings = {} } = options
+/** What admits executions, counts them while they run, and settles them. */
+function createAdmission(options: DepsOptions & Pick<Deps, 'clock' | 'metrics'> & { pause: Pause }) {
+  const { database, clock, nodeId, logger, metrics, limits, pause, freeBytes = null, settings = {} } = options
   const { db, engine } = database
   const shared = { db, clock, nodeId, logger, metrics }
   const monotonic = options.monotonicClock ?? monotonicClock
@@ -157,44 +110,22 @@ function createAdmission(options: DepsOptions & Required<Pick<DepsOptions, 'cloc
   const storage = new StorageBudget()
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: options.write ?? createBatchStore(db) })
-  const settlements = createSettlements({ clock, limits, logger, room, storage, writer, pause })
-  const lease = createNodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings })
-  return {
-    inFlight,
-    running,
-    storage,
-    room,
-    lease,
-    rateLimit: createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes }),
-    admissions: createAdmissions({ clock, storage, room, writer, settlements }),
-    callLog: writer,
-    settlements,
-  }
+  const settlements = new Settlements({ clock, limits, logger, room, storage, writer, pause })
+  const lease = new NodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings })
+  const rateLimit = createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes })
+  return { inFlight, running, storage, room, lease, rateLimit, batchWriter: writer, settlements }
 }
 
-function gaugesOf({
-  databaseClock,
-  drainState,
-  running,
-  inFlight,
-  dispatcher,
-  lease,
-  callLog,
-  settlements,
-}: Deps): Omit<Gauges, 'pool'> {
+function gaugesOf(deps: Deps): Omit<Gauges, 'pool'> {
   return {
-    runningExecutions: () => running.size,
-    heldBytes: () => inFlight.bytes,
-    openCircuits: () => dispatcher.openCircuits(),
-    queued: {
-      admissions: () => callLog.depth('admissions'),
-      calls: () => callLog.depth('calls'),
-      settlements: () => callLog.depth('settlements'),
-    },
-    unwrittenOutcomes: () => settlements.unwritten,
-    unknownAdmissions: () => settlements.unknownAdmissions,
-    isLeaseHeld: () => lease.isHeld(),
-    clockOffsetMs: () => databaseClock.offsetMs,
-    isDraining: () => drainState.phase !== 'serving',
+    svc_running_executions: () => deps.running.size,
+    svc_held_bytes: () => deps.inFlight.bytes,
+    svc_open_circuits: () => deps.dispatcher.openCircuits(),
+    svc_unwritten_outcomes: () => deps.settlements.unwritten,
+    svc_unknown_admissions: () => deps.settlements.unknownAdmissions,
+    svc_clock_offset_seconds: () => deps.databaseClock.offsetMs / 1000,
+    svc_lease_held: () => Number(deps.lease.isHeld()),
+    svc_draining: () => Number(deps.drainState.phase !== 'serving'),
+    queued: (batch) => deps.batchWriter.depth(batch),
   }
 }

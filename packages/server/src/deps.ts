@@ -6,20 +6,19 @@ import type { InFlight } from './admission/in-flight.ts'
 import type { LoopDelay } from './admission/loop-delay.ts'
 import type { LoopShare } from './admission/loop-share.ts'
 import type { RateLimit } from './admission/rate-limit.ts'
-import type { UsageFolding } from './analytics/folding.ts'
+import type { UsageAggregation } from './analytics/aggregation.ts'
 import type { Payments } from './billing/payments/payments.ts'
 import type { DatabaseClock } from './database/database-clock.ts'
 import type { Schema } from './database/schema.ts'
 import type { StorageRoom } from './database/storage-room.ts'
 import type { PublishedCache } from './deployments/discovery.ts'
 import type { Dispatcher } from './dispatch/dispatch.ts'
-import type { Admissions } from './executions/admissions.ts'
 import type { BatchWriter } from './executions/batch-writer.ts'
 import type { NodeLease } from './executions/node-lease.ts'
 import type { RunningExecutions } from './executions/running.ts'
 import type { Settlements } from './executions/settlements.ts'
-import type { AccountTurns } from './http/account-turns.ts'
-import type { DrainState } from './http/drain-state.ts'
+import type { AccountQueues } from './http/account-queues.ts'
+import type { DrainState } from './http/drain.ts'
 import type { Clock } from './lib/clock.ts'
 import type { NewId } from './lib/ids.ts'
 import type { KeyedSemaphore } from './lib/keyed-semaphore.ts'
@@ -31,7 +30,6 @@ import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { OutageLog } from './telemetry/outage-log.ts'
-import type { RequestLog } from './telemetry/request-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
 import type { StorageBudget } from './usage/storage-budget-rules.ts'
 import type { WebFiles } from './web/web-files.ts'
@@ -51,10 +49,9 @@ export interface Deps {
   published: PublishedCache
   schemas: Schemas
   rateLimit: RateLimit
-  admissions: Admissions
-  callLog: Pick<BatchWriter, 'record' | 'depth' | 'hurry'>
+  batchWriter: BatchWriter
   settlements: Settlements
-  folding: UsageFolding
+  aggregation: UsageAggregation
   lease: NodeLease
   running: RunningExecutions
   /** Their answers, until these have left or were given up. */
@@ -64,7 +61,7 @@ export interface Deps {
   payments: Payments | null
   paymentCalls: KeyedSemaphore
   /** Requests on the owner and the deploy plane, by account. */
-  accountTurns: AccountTurns
+  accountQueues: AccountQueues
   inFlight: InFlight
   loopDelay: LoopDelay
   loopShare: LoopShare
@@ -74,7 +71,6 @@ export interface Deps {
   tracer: Tracer
   logger: Logger
   outages: OutageLog
-  requestLog: RequestLog
   /** What browsers load from the service itself. */
   web: WebFiles
   /** The public address that manifests publish; known once the server listens where it was not configured. */

@@ -5,7 +5,7 @@ import { portHolder } from './ops/port-holder.ts'
 import { startServer } from './server.ts'
 import { openLog } from './telemetry/log.ts'
 
-// Files that this process makes, SQLite's among them, are for its user alone.
+// Files that this process makes, SQLite's among them, are readable by its user alone.
 process.umask(0o077)
 
 const read = readConfig(process.env)
@@ -14,7 +14,7 @@ if (!read.ok) {
   process.exit(1)
 }
 
-const { logger, requestLog } = openLog({ level: read.config.logLevel, descriptor: 2 })
+const logger = openLog({ level: read.config.logLevel, descriptor: 2 })
 
 function fail(error: unknown): never {
   logger.fatal({ err: error }, 'the service cannot go on')
@@ -42,11 +42,11 @@ function failToStart(error: unknown): never {
   process.exit(1)
 }
 
-const server = await startServer(read.config, process.env, { logger, requestLog, onFatal: fail }).catch(failToStart)
+const server = await startServer(read.config, process.env, { logger, onFatal: fail }).catch(failToStart)
 
 let isStopping = false
 async function stop(): Promise<void> {
-  // A second signal is somebody who will not wait.
+  // A second signal ends the process immediately.
   if (isStopping) process.exit(1)
   isStopping = true
   process.exit(await stopInTime(server, logger).catch(fail))
@@ -54,5 +54,5 @@ async function stop(): Promise<void> {
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
 
-// Last: whoever reads it may send a signal at once.
+// Last: a reader of these lines may send a signal immediately.
 process.stdout.write(`${server.summary.join('\n')}\n`)

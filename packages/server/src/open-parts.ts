@@ -18,89 +18,94 @@ import { VERSION } from './lib/version.ts'
 import { openModel } from './model/open-model.ts'
 import { sharedSettings } from './ops/shared-settings.ts'
 import { createSchemas } from './schemas/schemas.ts'
-import { openMetrics } from './telemetry/open-metrics.ts'
-import { openTracer } from './telemetry/open-tracer.ts'
 import { createOutageLog } from './telemetry/outage-log.ts'
 import type { PrometheusMetrics } from './telemetry/prometheus-metrics.ts'
-import type { RequestLog } from './telemetry/request-log.ts'
+import { NO_TRACER } from './telemetry/tracing.ts'
 import { findWebFiles, missingWebFiles } from './web/web-files.ts'
 
 export interface OpenContext {
   logger: Logger
-  requestLog?: RequestLog
-  /** Hears when the store cannot go on. */
+  /** Called when the store cannot go on. */
   onFatal: (error: unknown) => void
 }
 
-/** What a server is made of before it listens. */
+/** The parts of a server before it listens. */
 export interface OpenParts {
   deps: Deps
   nodeId: string
   database: Database
-  /** Null where nobody reads them. */
+  /** Null without an operations port. */
   metrics: PrometheusMetrics | null
-  /** Gives the data folder to others. */
+  /** Releases the data folder. */
   unlock(): void
 }
 
-/** Opens the store and the model, and puts all parts together. `url` is asked for once the server listens. */
+/** Opens the store and the model, and puts all parts together. `url` is called once the server listens. */
 export async function openParts(
   config: Config,
   env: Environment,
-  context: OpenContext & { url: () => string },
+  { logger, onFatal, url }: OpenContext & { url: () => string },
 ): Promise<OpenParts> {
-  const { logger } = context
-  const model = await openModel({ spec: config.modelSpec, env, limits: config.limits, logger })
+  const { limits, store, proxyHops, allowLocalEndpoints } = config
+  const model = await openModel({ spec: config.modelSpec, env, limits, logger })
   const nodeId = randomUUID()
   const settings = sharedSettings(config, model)
-  logger.info({ nodeId, engine: config.store.engine, nodejs: process.version, ...settings }, 'starting')
-  const metrics = config.ops === null ? null : await openMetrics()
-  const tracer = await openTracer(config.traces, { clock: systemClock, version: VERSION, nodeId, logger })
-  const lock = config.store.engine === 'sqlite' ? lockDataFolder(config.store.folder) : null
+  logger.info({ nodeId, engine: store.engine, nodejs: process.version, ...settings }, 'starting')
+  const { metrics, tracer } = await openTelemetry(config, { nodeId, logger })
+  const lock = store.engine === 'sqlite' ? lockDataFolder(store.folder) : null
   const outages = createOutageLog({ logger, pause: sleep })
   const onFault = (error: unknown) => {
     metrics?.databaseFailed('connection')
     outages.note('connections', error)
   }
-  const store = await openStore(config, { onFault, onFatal: context.onFatal })
-  const clock = createDatabaseClock({ database: store.database, logger })
-  await clock.synchronize()
-  const baseUrl = () => config.baseUrl ?? context.url()
-  const payments = await openPayments(config, { baseUrl, clock })
+  const opened = await openStore(config, { onFault, onFatal })
+  const databaseClock = createDatabaseClock({ database: opened.database, logger })
+  await databaseClock.synchronize()
+  const baseUrl = () => config.baseUrl ?? url()
+  const payments = await openPayments(config, { baseUrl, clock: databaseClock })
   const web = findWebFiles()
   for (const line of missingWebFiles(web)) logger.warn(line)
-  const deps = createDeps({
-    ...store,
-    databaseClock: clock,
-    limits: config.limits,
+  const shared = {
+    limits,
     model,
     payments,
-    schemas: createSchemas(),
-    answers: createAnswerThread(),
     logger,
     outages,
-    ...(context.requestLog && { requestLog: context.requestLog }),
-    allowLocalEndpoints: config.allowLocalEndpoints,
-    proxyHops: config.proxyHops,
-    baseUrl,
-    listeningUrl: context.url,
-    version: VERSION,
+    allowLocalEndpoints,
+    proxyHops,
     nodeId,
     settings,
-    loopDelay: watchLoopDelay(),
     tracer,
     web,
+  }
+  const deps = createDeps({
+    ...opened,
+    ...shared,
+    databaseClock,
+    schemas: createSchemas(),
+    answers: createAnswerThread(),
+    baseUrl,
+    listeningUrl: url,
+    version: VERSION,
+    loopDelay: watchLoopDelay(),
     ...(metrics && { metrics }),
-    ...(config.store.engine === 'sqlite' && { freeBytes: roomOf(config.store.folder, config.limits.freeDiskBytes) }),
+    ...(store.engine === 'sqlite' && { freeBytes: () => freeBytesIn(store.folder, limits.freeDiskBytes) }),
   })
-  return { deps, nodeId, database: store.database, metrics, unlock: () => lock?.release() }
+  return { deps, nodeId, database: opened.database, metrics, unlock: () => lock?.release() }
 }
 
-/** How much room the embedded store's disk has; keeps the reserve besides. */
-function roomOf(folder: string, leastBytes: number): () => Promise<number> {
-  return async () => {
-    const free = await freeBytesOf(folder)
-    await keepReserve(folder, { free, leastBytes })
-    return free
-  }
+/** Loads each library, with its memory and timers, only where it is configured. */
+async function openTelemetry({ ops, traces }: Config, context: { nodeId: string; logger: Logger }) {
+  const prometheus = ops && (await import('./telemetry/prometheus-metrics.ts'))
+  const metrics = prometheus?.createPrometheusMetrics() ?? null
+  if (traces === null) return { metrics, tracer: NO_TRACER }
+  const { createOtlpTracer } = await import('./telemetry/otlp-tracer.ts')
+  return { metrics, tracer: createOtlpTracer(traces, { ...context, clock: systemClock, version: VERSION }) }
+}
+
+/** The free space on the embedded store's disk. Keeps the reserve, too. */
+async function freeBytesIn(folder: string, leastBytes: number): Promise<number> {
+  const free = await freeBytesOf(folder)
+  await keepReserve(folder, { free, leastBytes })
+  return free
 }

@@ -1,36 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { openOnFullDisk } from './database/disk-reserve.ts'
 import { closeConnections, drain } from './http/drain.ts'
 import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
-import { endInOrder } from './lib/end-in-order.ts'
 import type { Environment } from './lib/environment.ts'
 import { type OpenContext, openParts } from './open-parts.ts'
+import { aggregateUsage, type JobTimes, startJobs } from './ops/background-jobs.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
-import { beginRounds, fold, type RoundTimes } from './ops/rounds.ts'
 import { startSummary } from './ops/start-summary.ts'
 
 /** `drainMs` counts from the signal. Of the 30 s after which many supervisors kill, the rest is for a slow database. */
 const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }
-/** Connections that may wait to be taken. Of a crowd that is more than Node's 511, some would knock again a second later. */
+/** The backlog of connections. Past Node's 511, clients that connect at once would try again a second later. */
 const BACKLOG = 4_096
 
 export interface RunningServer {
-  /** Where it answers. */
   url: string
-  /** What an operator wants to read at the start, line by line. */
+  /** For the operator, line by line. */
   summary: string[]
-  /** Takes no more, lets what runs end, settles, and closes everything. What cannot be closed is told in the log. */
+  /** Takes no more requests, lets executions end and settle, and closes every part. A part that fails to close is logged. */
   stop(): Promise<void>
 }
 
-/** Opens the store, the model and the port, and takes this node's lease. `onFatal` hears when it cannot go on. */
+/** Opens the store, the model and the port, and takes this node's lease. */
 export async function startServer(
   config: Config,
   env: Environment,
-  context: OpenContext & RoundTimes,
+  context: OpenContext & JobTimes,
 ): Promise<RunningServer> {
   let url = ''
   const open = async () => {
@@ -41,7 +40,7 @@ export async function startServer(
   const { store } = config
   const parts = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
   const { deps, nodeId, database } = parts
-  const { renewing, folding, sweeping } = beginRounds(deps, context)
+  const { renewing, aggregating, sweeping } = startJobs(deps, context)
   const app = createApp(deps)
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   url = addressOf(app, config.host)
@@ -49,18 +48,18 @@ export async function startServer(
   const ops = config.ops && parts.metrics ? await openOps(config.ops, { readiness, metrics: parts.metrics }) : null
   const times = { ...DRAIN_TIMES, drainMs: DRAIN_TIMES.drainMs - config.drainDelayMs }
   const endings = [
-    // First of all, so that balancers look elsewhere while requests are still taken here.
+    // First, so that load balancers look elsewhere while requests are still taken here.
     { part: 'readiness and kept connections', end: () => closeConnections(deps) },
     { part: 'delay', end: () => pause(config.drainDelayMs) },
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
-    // The lease keeps what settles until now ours. A renewal under way would take it again after its release.
+    // Until now executions settle under the lease. A renewal under way would take it again after its release.
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.tracer.close()]) },
     { part: 'schemas', end: () => deps.schemas.close() },
     { part: 'operations port', end: () => ops?.app.close() },
-    // What is not added now is by the next start, or by another replica: of all parts it can best do without the time.
-    { part: 'usage', end: () => folding.stop().then(() => fold(deps)) },
+    // Late, as it can best do without the time: the next start, or another replica, adds the rest.
+    { part: 'usage', end: () => aggregating.stop().then(() => aggregateUsage(deps)) },
     { part: 'database', end: () => database.close() },
     { part: 'data folder', end: () => parts.unlock() },
   ]
@@ -76,6 +75,17 @@ export async function startServer(
       await endInOrder(endings, logger)
       logger.info({ nodeId }, 'stopped')
     },
+  }
+}
+
+/** Ends one part after another. A part that fails is logged and does not stop the others from ending. */
+async function endInOrder(endings: readonly { part: string; end(): unknown }[], logger: Logger): Promise<void> {
+  for (const { part, end } of endings) {
+    try {
+      await end()
+    } catch (error) {
+      logger.warn({ err: error, part }, 'a part of the service could not be ended')
+    }
   }
 }
 

@@ -2,21 +2,21 @@ import type { Account, Tier } from '@svc/contract'
 import { insertAccountKey } from '../credentials/account-key-store.ts'
 import { lookUpHashes, mintCredential } from '../credentials/credentials.ts'
 import { TOO_MANY_KEYS } from '../credentials/rules.ts'
-import type { Deps } from '../deps.ts'
 import { forbidden, unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { AccountDeps } from './deps.ts'
 import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
 
-/** Who a request on the owner plane comes from. */
+/** The account of a request on the owner plane. */
 export type Owner = OwnerRow
 
 /**
- * The account of this address, made if new, and a further key for it. Throws 403 where the account has its full number of
- * keys. The tier counts for a new account only.
+ * Creates the account unless it exists, and a further key for it. Throws 403 where the account has its full number of keys.
+ * The tier applies to a new account only.
  */
 export async function createOwner(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>,
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'newId' | 'keyring'>,
   input: { email: string; tier: Tier },
 ): Promise<{ owner: Owner; apiKey: Secret }> {
   const owner = await ensureOwner(deps.db, {
@@ -31,30 +31,32 @@ export async function createOwner(
 }
 
 /** Changes an account's tier; null when no account has this address. */
-export function setTier(deps: Pick<Deps, 'db' | 'clock'>, input: { email: string; tier: Tier }): Promise<Owner | null> {
-  const email = normalizeEmail(input.email)
-  return updateTier(deps.db, { email, tier: input.tier, now: deps.clock.now() })
+export function setTier(
+  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  { email, tier }: { email: string; tier: Tier },
+): Promise<Owner | null> {
+  return updateTier(deps.db, { email: normalizeEmail(email), tier, now: deps.clock.now() })
 }
 
-/** An e-mail address as accounts are kept by it. */
+/** An e-mail address in the form that the store compares. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** An account as its owner sees it. Throws 401 where it is gone. */
-export async function accountOf(deps: Pick<Deps, 'db'>, owner: Owner): Promise<Account> {
-  const row = await findOwner(deps.db, owner.ownerId)
+/** An account as its owner sees it. Throws 401 where it no longer exists. */
+export async function accountOf(deps: Pick<AccountDeps, 'db'>, { ownerId }: Owner): Promise<Account> {
+  const row = await findOwner(deps.db, ownerId)
   if (!row) throw unauthorized()
   return toAccount(row)
 }
 
-export function toAccount({ ownerId, email, tier, createdAt }: NewOwner): Account {
-  return { ownerId, email, tier, createdAt: isoTime(createdAt) }
+export function toAccount({ createdAt, ...owner }: NewOwner): Account {
+  return { ...owner, createdAt: isoTime(createdAt) }
 }
 
-/** The account behind an API key. Throws the one 401 for everything else. */
+/** The account behind an API key. Throws the same 401 for every other credential. */
 export async function authenticateOwner(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'keyring'>,
   presented: string,
 ): Promise<Owner> {
   const hashes = lookUpHashes(deps, 'account', presented)

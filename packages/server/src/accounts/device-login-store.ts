@@ -6,11 +6,10 @@ import { inTransaction } from '../database/transaction.ts'
 
 export type DeviceLoginRow = Selectable<Schema['device_logins']>
 
-/** Notes a device that waits; false where its user code is in use. */
-export async function insertDeviceLogin(
-  db: Kysely<Schema>,
-  login: Insertable<Schema['device_logins']>,
-): Promise<boolean> {
+type NewDeviceLogin = Insertable<Schema['device_logins']>
+
+/** Inserts a login that waits for its confirmation; false where its user code is in use. */
+export async function insertDeviceLogin(db: Kysely<Schema>, login: NewDeviceLogin): Promise<boolean> {
   const inserted = await db
     .insertInto('device_logins')
     .values(login)
@@ -20,7 +19,7 @@ export async function insertDeviceLogin(
   return inserted !== undefined
 }
 
-/** The login of either code, answered or not, until it expires. */
+/** The login of either code, confirmed or not, until it expires. */
 export async function findDeviceLogin(
   db: Kysely<Schema>,
   { by, hashes, now }: { by: 'device_hash' | 'user_hash'; hashes: readonly string[]; now: number },
@@ -29,52 +28,38 @@ export async function findDeviceLogin(
   return (await found.executeTakeFirst()) ?? null
 }
 
-/** Notes a poll; false where another one was noted since the login was read. */
-export async function notePoll(db: Kysely<Schema>, login: DeviceLoginRow, now: number): Promise<boolean> {
-  const noted = await db
-    .updateTable('device_logins')
-    .set({ polled_at: now })
-    .where('device_hash', '=', login.device_hash)
-    .where('polled_at', '=', login.polled_at)
-    .returning('device_hash')
-    .executeTakeFirst()
-  return noted !== undefined
-}
-
-/** Notes an owner's answer; false where one was noted before. */
-export async function noteAnswer(
+/**
+ * Changes a login unless it was polled or answered since it was read, and returns whether it did: of concurrent polls, and
+ * of concurrent answers, one succeeds.
+ */
+export async function changeDeviceLogin(
   db: Kysely<Schema>,
   login: DeviceLoginRow,
-  answer: { owner_id: string; status: 'authorized' | 'denied' },
+  changes: { polled_at: number } | { owner_id: string; status: 'authorized' | 'denied' },
 ): Promise<boolean> {
-  const noted = await db
-    .updateTable('device_logins')
-    .set(answer)
-    .where('device_hash', '=', login.device_hash)
-    .where('status', '=', 'pending')
-    .returning('device_hash')
-    .executeTakeFirst()
-  return noted !== undefined
+  let query = db.updateTable('device_logins').set(changes).where('device_hash', '=', login.device_hash)
+  query =
+    'polled_at' in changes ? query.where('polled_at', '=', login.polled_at) : query.where('status', '=', 'pending')
+  return (await query.returning('device_hash').executeTakeFirst()) !== undefined
 }
 
-/** Ends an authorized login and adds its key to the account, once. Refused where the account has as many keys as it may. */
+/** Deletes a confirmed login and adds its key to the account, once. `full`: the account has as many keys as it may. */
 export async function exchangeForKey(
   db: Kysely<Schema>,
   login: DeviceLoginRow,
   key: NewCredential,
 ): Promise<'added' | 'gone' | 'full'> {
   return inTransaction(db, async (tx) => {
-    const ended = await tx
+    const deleted = await tx
       .deleteFrom('device_logins')
       .where('device_hash', '=', login.device_hash)
       .returning('device_hash')
       .executeTakeFirst()
-    if (!ended) return 'gone'
+    if (!deleted) return 'gone'
     return (await addAccountKey(tx, key)) ? 'added' : 'full'
   })
 }
 
-/** Removes what nobody can use any more. */
 export async function deleteExpiredLogins(db: Kysely<Schema>, now: number): Promise<void> {
   await db.deleteFrom('device_logins').where('expires_at', '<=', now).execute()
 }

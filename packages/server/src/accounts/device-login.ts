@@ -2,56 +2,67 @@ import { randomBytes } from 'node:crypto'
 import type { DeviceDecision, DeviceLogin, DevicePoll, WaitingDevice } from '@svc/contract'
 import { mintCredential } from '../credentials/credentials.ts'
 import { TOO_MANY_KEYS } from '../credentials/rules.ts'
-import type { Deps } from '../deps.ts'
 import { forbidden, invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { networkOf } from '../lib/network.ts'
 import { type Owner, toAccount } from './accounts.ts'
-import { countAttempt, deviceCodeAttempt, userCodeAttempt } from './attempts.ts'
-import { bareUserCode, cleanName, DEVICE_LOGIN_MS, drawUserCode, POLL_MS, shownUserCode } from './device-login-rules.ts'
+import { countAttempt } from './attempts.ts'
+import type { AccountDeps } from './deps.ts'
+import {
+  cleanName,
+  DEVICE_LOGIN_MS,
+  formatUserCode,
+  POLL_MS,
+  parseUserCode,
+  randomUserCode,
+} from './device-login-rules.ts'
 import * as store from './device-login-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import { findOwner } from './store.ts'
 
-type DeviceDeps = Pick<Deps, 'db' | 'clock' | 'keyring' | 'newId' | 'room' | 'baseUrl'>
+type DeviceDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring' | 'newId' | 'room' | 'baseUrl'>
 
-/** Gives a device the two codes of RFC 8628: one to poll with, and one for its owner to confirm. */
+/** Gives a device the two codes of RFC 8628: one to poll with, and one for the account's owner to confirm. */
 export async function beginDeviceLogin(
   deps: DeviceDeps,
   { machine, ip }: { machine: string; ip: string },
 ): Promise<DeviceLogin> {
   deps.room.require()
-  await countAttempt(deps, deviceCodeAttempt(deps, ip))
+  // The bucket of the whole service bounds how many device logins are stored.
+  await countAttempt(deps, [
+    ['device-code/network', networkOf(ip, IPV6_BITS.signUp)],
+    ['device-code/service', ''],
+  ])
   const now = deps.clock.now()
   const deviceCode = randomBytes(32).toString('base64url')
   const login = {
-    device_hash: deps.keyring.hash(ofDevice(deviceCode)),
+    device_hash: deps.keyring.hash(`device-code:${deviceCode}`),
     machine: cleanName(machine),
     network: cleanName(networkOf(ip, IPV6_BITS.attempts)).slice(0, 64),
     status: 'pending' as const,
     requested_at: now,
     expires_at: now + DEVICE_LOGIN_MS,
   }
-  let code = drawUserCode()
-  while (!(await store.insertDeviceLogin(deps.db, { ...login, user_hash: deps.keyring.hash(ofUser(code)) }))) {
-    code = drawUserCode()
+  let code = randomUserCode()
+  while (!(await store.insertDeviceLogin(deps.db, { ...login, user_hash: deps.keyring.hash(`user-code:${code}`) }))) {
+    code = randomUserCode()
   }
-  const userCode = shownUserCode(code)
+  const userCode = formatUserCode(code)
   const verificationUri = new URL('/dashboard/device', deps.baseUrl()).href
   const verificationUriComplete = `${verificationUri}?code=${userCode}`
   const times = { expiresIn: DEVICE_LOGIN_MS / 1000, interval: POLL_MS / 1000 }
   return { deviceCode, userCode, verificationUri, verificationUriComplete, ...times }
 }
 
-/** Tells a device whether it was confirmed. The first poll after that makes the key, so that none is ever stored in clear. */
+/** Tells a device whether it was confirmed. The first poll after that makes the key, so no key is ever stored in clear. */
 export async function pollDeviceLogin(deps: DeviceDeps, deviceCode: string): Promise<DevicePoll> {
   const now = deps.clock.now()
-  const hashes = deps.keyring.hashes(ofDevice(deviceCode))
+  const hashes = deps.keyring.hashes(`device-code:${deviceCode}`)
   const login = await store.findDeviceLogin(deps.db, { by: 'device_hash', hashes, now })
   if (!login) throw expired()
   const waitMs = login.polled_at + POLL_MS - now
   if (waitMs > 0) throw slowDown(waitMs)
-  if (!(await store.notePoll(deps.db, login, now))) throw slowDown(POLL_MS)
+  if (!(await store.changeDeviceLogin(deps.db, login, { polled_at: now }))) throw slowDown(POLL_MS)
   if (login.status === 'denied') throw forbidden('The owner declined this log-in (access_denied).')
   if (login.owner_id === null) return { status: 'authorization_pending' }
   return makeKey(deps, login, login.owner_id)
@@ -71,16 +82,15 @@ async function makeKey(deps: DeviceDeps, login: store.DeviceLoginRow, ownerId: s
 
 interface TypedCode {
   userCode: string
-  /** Where the request came from. */
   ip: string
 }
 
-/** The device that waits under a user code, for its owner to judge. */
+/** The device that waits under a user code, for the owner to confirm. */
 export async function waitingDevice(deps: DeviceDeps, owner: Owner, typed: TypedCode): Promise<WaitingDevice> {
   const { code, login } = await findWaiting(deps, owner, typed)
   const { machine, network, requested_at: requestedAt, expires_at: expiresAt } = login
   const times = { requestedAt: isoTime(requestedAt), expiresAt: isoTime(expiresAt) }
-  return { userCode: shownUserCode(code), machine, network, ...times }
+  return { userCode: formatUserCode(code), machine, network, ...times }
 }
 
 /** Lets a device have a key of this account, or refuses it, once. */
@@ -90,27 +100,22 @@ export async function answerDevice(
   { status, ...typed }: TypedCode & DeviceDecision,
 ): Promise<DeviceDecision> {
   const { login } = await findWaiting(deps, owner, typed)
-  if (!(await store.noteAnswer(deps.db, login, { owner_id: owner.ownerId, status }))) throw noDevice()
+  if (!(await store.changeDeviceLogin(deps.db, login, { owner_id: owner.ownerId, status }))) throw noDevice()
   return { status }
 }
 
-// An attempt is counted before its code is looked up, so that guesses made at once stay within the bound.
+// An attempt is counted before its code is looked up: concurrent guesses stay within the bound.
 async function findWaiting(deps: DeviceDeps, { ownerId }: Owner, { userCode, ip }: TypedCode) {
-  const code = bareUserCode(userCode)
+  const code = parseUserCode(userCode)
   if (code === null) throw noDevice()
-  await countAttempt(deps, userCodeAttempt(deps, { ownerId, ip }))
-  const hashes = deps.keyring.hashes(ofUser(code))
+  await countAttempt(deps, [
+    ['user-code/account', ownerId],
+    ['user-code/network', networkOf(ip, IPV6_BITS.attempts)],
+  ])
+  const hashes = deps.keyring.hashes(`user-code:${code}`)
   const login = await store.findDeviceLogin(deps.db, { by: 'user_hash', hashes, now: deps.clock.now() })
   if (login?.status !== 'pending') throw noDevice()
   return { code, login }
-}
-
-function ofDevice(code: string): string {
-  return `device-code:${code}`
-}
-
-function ofUser(code: string): string {
-  return `user-code:${code}`
 }
 
 function slowDown(waitMs: number): Error {

@@ -9,9 +9,9 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
+import type { AccountDeps } from './deps.ts'
 import { answerDevice, beginDeviceLogin, pollDeviceLogin, waitingDevice } from './device-login.ts'
 
 const BEGIN = {
@@ -53,8 +53,8 @@ const ANSWER = {
 
 const SMALL = { maxBodyBytes: 8 * 1024, isSignIn: true }
 
-/** Public plane, beside signing in: pages of other origins are turned away. */
-export function deviceLoginRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Public plane, behind the hook of the sign-in routes that refuses pages of other origins. */
+export function deviceLoginRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
   routes.post('/v1/auth/device', { schema: BEGIN, config: SMALL }, async (request, reply) => {
@@ -67,8 +67,8 @@ export function deviceLoginRoutes(plane: FastifyInstance, deps: Deps): void {
   )
 }
 
-/** Owner plane: the devices that wait for their owner. */
-export function deviceRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Owner plane: devices that wait for a confirmation. */
+export function deviceRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/account/devices/:userCode', { schema: WAITING }, (request) =>

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { KNOWN_NETWORKS_KEPT } from './rules.ts'
+import { MAX_KNOWN_NETWORKS } from './rules.ts'
 
 /** True where the account's password was given from this network at `since` or later. */
 export async function isKnownNetwork(
@@ -18,7 +18,7 @@ export async function isKnownNetwork(
   return row !== undefined
 }
 
-/** Notes a network of an account, in place of the one that was used least lately where there are too many. */
+/** Remembers a network of an account, in place of the least recently used one where there are too many. */
 export async function rememberNetwork(
   db: Kysely<Schema>,
   { ownerId, network, seenAt }: { ownerId: string; network: string; seenAt: number },
@@ -29,18 +29,15 @@ export async function rememberNetwork(
       .values({ owner_id: ownerId, network, seen_at: seenAt })
       .onConflict((conflict) => conflict.columns(['owner_id', 'network']).doUpdateSet({ seen_at: seenAt }))
       .execute()
-    const surplus = await tx
+    const surplus = tx
       .selectFrom('known_networks')
       .select('network')
       .where('owner_id', '=', ownerId)
       .orderBy('seen_at', 'desc')
       .orderBy('network')
-      .limit(KNOWN_NETWORKS_KEPT)
-      .offset(KNOWN_NETWORKS_KEPT)
-      .execute()
-    if (surplus.length === 0) return
-    const networks = surplus.map((row) => row.network)
-    await tx.deleteFrom('known_networks').where('owner_id', '=', ownerId).where('network', 'in', networks).execute()
+      .limit(MAX_KNOWN_NETWORKS)
+      .offset(MAX_KNOWN_NETWORKS)
+    await tx.deleteFrom('known_networks').where('owner_id', '=', ownerId).where('network', 'in', surplus).execute()
   })
 }
 

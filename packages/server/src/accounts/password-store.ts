@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { isoText } from './rules.ts'
-import { insertOwner, type NewOwner } from './store.ts'
+import { insertOwner, type NewOwner, toOwner } from './store.ts'
 
-/** A password as it is kept, with its account and the number that goes up whenever it is changed. */
+/** A stored password with its account. `version` increases with every change. */
 export interface StoredPassword {
   owner: NewOwner
   hash: string
@@ -12,12 +12,8 @@ export interface StoredPassword {
 }
 
 const PROVIDER = 'credential'
-const FIRST_VERSION = 1
 
-/**
- * Makes an account that can sign in, whole or not at all, and returns the version of its password; null where the
- * address has an account already. Many at once make one.
- */
+/** Inserts an account with a password and returns the password's version; null where the address has an account. */
 export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordHash: string): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     if (!(await insertOwner(tx, owner))) return null
@@ -25,73 +21,55 @@ export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordH
   })
 }
 
-/** Sets an account's password, its first one too, and ends all its sessions. Null: no account has this address. */
+/** Sets an account's password, the first one too, and ends all its sessions. Null where no account has this address. */
 export async function setPassword(
   db: Kysely<Schema>,
   { email, passwordHash, now }: { email: string; passwordHash: string; now: number },
-): Promise<{ ownerId: string; version: number } | null> {
+): Promise<{ ownerId: string } | null> {
   return inTransaction(db, async (tx) => {
-    const owner = await tx
-      .selectFrom('owners')
-      .select('owner_id')
-      .where('email', '=', email)
-      .forUpdate()
-      .executeTakeFirst()
+    const owner = await tx.selectFrom('owners').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
     if (!owner) return null
-    const ownerId = owner.owner_id
-    return { ownerId, version: await putPassword(tx, { ownerId, passwordHash, now }) }
+    await putPassword(tx, { ownerId: owner.owner_id, passwordHash, now })
+    return { ownerId: owner.owner_id }
   })
 }
 
 /**
- * Replaces a password unless it is another one than `version` by now, and ends all sessions of the account. Returns the
- * new version, or null where it was changed meanwhile.
+ * Replaces a password that still has this version, and ends all sessions of the account. Returns the new version; null
+ * where the password was changed meanwhile.
  */
 export async function replacePassword(
   db: Kysely<Schema>,
-  { ownerId, version, passwordHash, now }: { ownerId: string; version: number; passwordHash: string; now: number },
+  { version, ...password }: NewPassword & { version: number },
 ): Promise<number | null> {
   return inTransaction(db, async (tx) => {
-    const row = await tx
-      .updateTable('auth_accounts')
-      .set({ password: passwordHash, password_version: version + 1, updated_at: isoText(now) })
-      .where('owner_id', '=', ownerId)
+    const stored = await tx
+      .selectFrom('auth_accounts')
+      .select('password_version')
+      .where('owner_id', '=', password.ownerId)
       .where('provider_id', '=', PROVIDER)
-      .where('password_version', '=', version)
-      .returning('password_version')
+      .forUpdate()
       .executeTakeFirst()
-    if (!row) return null
-    await deleteSessionsOf(tx, ownerId)
-    return row.password_version
+    return stored?.password_version === version ? putPassword(tx, password) : null
   })
 }
 
-/** The password of an account, or null where it has none. */
-export function findPassword(db: Kysely<Schema>, ownerId: string): Promise<StoredPassword | null> {
-  return passwordWhere(db, 'owners.owner_id', ownerId)
-}
-
-/** The same by address, in lower case. */
-export function findPasswordByEmail(db: Kysely<Schema>, email: string): Promise<StoredPassword | null> {
-  return passwordWhere(db, 'owners.email', email)
-}
-
-async function passwordWhere(
+/** The password of an account, by id or by address in lower case, or null where it has none. */
+export async function findPassword(
   db: Kysely<Schema>,
-  column: 'owners.owner_id' | 'owners.email',
   value: string,
+  by: 'owner_id' | 'email' = 'owner_id',
 ): Promise<StoredPassword | null> {
   const row = await db
     .selectFrom('owners')
     .innerJoin('auth_accounts', 'auth_accounts.owner_id', 'owners.owner_id')
     .selectAll('owners')
     .select(['auth_accounts.password', 'auth_accounts.password_version'])
-    .where(column, '=', value)
+    .where(`owners.${by}`, '=', value)
     .where('auth_accounts.provider_id', '=', PROVIDER)
     .executeTakeFirst()
   if (!row?.password) return null
-  const owner = { ownerId: row.owner_id, email: row.email, tier: row.tier, createdAt: row.created_at }
-  return { owner, hash: row.password, version: row.password_version }
+  return { owner: { ...toOwner(row), createdAt: row.created_at }, hash: row.password, version: row.password_version }
 }
 
 interface NewPassword {
@@ -101,33 +79,20 @@ interface NewPassword {
 }
 
 async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword): Promise<number> {
-  const times = { created_at: isoText(now), updated_at: isoText(now) }
+  const changed = { password: passwordHash, updated_at: isoText(now) }
+  const ids = { owner_id: ownerId, id: ownerId, account_id: ownerId, provider_id: PROVIDER }
   const { password_version } = await tx
     .insertInto('auth_accounts')
-    .values({
-      owner_id: ownerId,
-      id: ownerId,
-      account_id: ownerId,
-      provider_id: PROVIDER,
-      password: passwordHash,
-      password_version: FIRST_VERSION,
-      ...times,
-    })
+    .values({ ...ids, ...changed, password_version: 1, created_at: isoText(now) })
     .onConflict((conflict) =>
-      conflict.columns(['owner_id', 'provider_id']).doUpdateSet((eb) => ({
-        password: passwordHash,
-        password_version: eb('auth_accounts.password_version', '+', 1),
-        updated_at: times.updated_at,
-      })),
+      conflict
+        .columns(['owner_id', 'provider_id'])
+        .doUpdateSet((eb) => ({ ...changed, password_version: eb('auth_accounts.password_version', '+', 1) })),
     )
     .returning('password_version')
     .executeTakeFirstOrThrow()
-  await deleteSessionsOf(tx, ownerId)
-  return password_version
-}
-
-async function deleteSessionsOf(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).execute()
-  // Confirmed by such a session, and not yet asked for by the device.
+  // Device logins that such a session confirmed and whose key was not fetched yet.
   await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
+  return password_version
 }

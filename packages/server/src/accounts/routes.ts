@@ -8,14 +8,14 @@ import {
   SignUpRequest,
 } from '@svc/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { sessionRequired } from '../errors.ts'
-import { refuseForeignPages } from '../http/own-origin.ts'
+import { refuseForeignPages } from '../http/csrf.ts'
 import { ownerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import { accountOf } from './accounts.ts'
+import type { AccountDeps } from './deps.ts'
 import { endSession } from './sessions.ts'
 import { changePassword, signIn, signUp } from './sign-in.ts'
 
@@ -57,11 +57,11 @@ const PASSWORD = {
   response: { 200: Session, 429: ErrorBody },
 } as const
 
-/** Anybody may send them, and they hold an address and a password. */
+// Requests without a credential that hold an address and a password.
 const SMALL = { maxBodyBytes: 8 * 1024, isSignIn: true }
 
-/** Public plane: the way to a session and out of it. A page of another origin is turned away before its body is read. */
-export function authRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Public plane: sign-up, sign-in and sign-out. A page of another origin is refused before its body is read. */
+export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
   routes.addHook('onRequest', async (request) => refuseForeignPages(request, deps.baseUrl()))
 
@@ -87,8 +87,8 @@ export function authRoutes(plane: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Owner plane: the account itself. */
-export function accountRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Owner plane: the account of the request. */
+export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/account', { schema: ACCOUNT }, (request) => accountOf(deps, ownerOf(request)))
@@ -106,7 +106,7 @@ export function accountRoutes(plane: FastifyInstance, deps: Deps): void {
   })
 }
 
-function giveCookie(deps: Pick<Deps, 'baseUrl' | 'clock'>, reply: FastifyReply, session: Session): void {
+function giveCookie(deps: Pick<AccountDeps, 'baseUrl' | 'clock'>, reply: FastifyReply, session: Session): void {
   const cookie = { value: session.token, expiresAt: Date.parse(session.expiresAt) }
   setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
 }

@@ -1,6 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** Turns passwords into the text that is stored of them. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>
   verify(compared: { hash: string; password: string }): Promise<boolean>
@@ -25,7 +24,7 @@ export const SCRYPT: PasswordHasher = {
   },
 }
 
-// The salt is given as its text: earlier releases did so, and their hashes stay valid.
+// The salt goes in as its hex text: stored hashes were made so.
 function deriveKey(password: string, salt: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, KEY_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)))

@@ -1,72 +1,60 @@
 import type { Session } from '@svc/contract'
-import type { Deps } from '../deps.ts'
 import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { type Owner, toAccount } from './accounts.ts'
+import type { AccountDeps } from './deps.ts'
 import { deleteExpiredLogins } from './device-login-store.ts'
 import { deleteForgottenNetworks } from './network-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteEndedSessions, deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
-import { deleteFullThrottles } from './throttle-store.ts'
+import { deleteFullBuckets } from './throttle-store.ts'
 
-/** A session that a request came with. */
+type SessionDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring'>
+
 export interface LiveSession {
   owner: Owner
-  handle: string
   validUntil: number
-  /** True where this very request has moved its end. */
+  /** True where this request has moved `validUntil`. */
   isRenewed: boolean
 }
 
-/** The session behind a bearer credential or a cookie, renewed once a day. Throws the one 401 for everything else. */
-export async function authenticateSession(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
-  presented: string,
-): Promise<LiveSession> {
+/** The session of a bearer credential or a cookie, renewed once a day. Throws the same 401 for every other credential. */
+export async function authenticateSession(deps: SessionDeps, presented: string): Promise<LiveSession> {
   const now = deps.clock.now()
   const handle = handleOf(deps.keyring, presented)
-  const found = handle === null ? null : await findSession(deps.db, handle, now)
-  if (handle === null || found === null) throw unauthorized()
-  const { validUntil, ...owner } = found
-  const renewed = renewedUntil(validUntil, now)
-  if (renewed === null) return { owner, handle, validUntil, isRenewed: false }
+  const session = handle && (await findSession(deps.db, handle, now))
+  if (!handle || !session) throw unauthorized()
+  const renewed = renewedUntil(session.validUntil, now)
+  if (renewed === null) return { ...session, isRenewed: false }
   await extendSession(deps.db, handle, renewed)
-  return { owner, handle, validUntil: renewed, isRenewed: true }
+  return { ...session, validUntil: renewed, isRenewed: true }
 }
 
 /**
- * Begins a session under the password of that version, in place of the oldest where there are too many; where the
- * password was changed meanwhile, the session is void. Nothing can fail once the session is stored: its answer is made of
- * what was read before.
+ * Begins a session with this version of the password; where the password was changed meanwhile, the session is void.
+ * Nothing can fail once the session is stored: the answer needs no further read.
  */
-export async function beginSession(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
-  owner: NewOwner,
-  passwordVersion: number,
-): Promise<Session> {
+export async function beginSession(deps: SessionDeps, owner: NewOwner, passwordVersion: number): Promise<Session> {
   const now = deps.clock.now()
   const handle = mintHandle()
   await insertSession(deps.db, { ownerId: owner.ownerId, handle, passwordVersion, now })
-  return {
-    account: toAccount(owner),
-    token: signSession(deps.keyring, handle).reveal(),
-    expiresAt: isoTime(now + SESSION_MS),
-  }
+  const token = signSession(deps.keyring, handle).reveal()
+  return { account: toAccount(owner), token, expiresAt: isoTime(now + SESSION_MS) }
 }
 
-/** Ends the session of this token, whichever replica asks next; does nothing where it opens none. */
-export async function endSession(deps: Pick<Deps, 'db' | 'keyring'>, presented: string): Promise<void> {
+/** Ends the session of a token at once, on every replica; does nothing for any other text. */
+export async function endSession(deps: Pick<SessionDeps, 'db' | 'keyring'>, presented: string): Promise<void> {
   const handle = handleOf(deps.keyring, presented)
   if (handle !== null) await deleteSession(deps.db, handle)
 }
 
-/** Removes sessions and device codes that are over, throttles that hold nobody back, and networks that were not used lately. */
-export async function sweepSessions(deps: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+/** Removes ended sessions and device logins, full buckets of attempts, and networks that were not used lately. */
+export async function sweepSessions(deps: Pick<SessionDeps, 'db' | 'clock'>): Promise<void> {
   const now = deps.clock.now()
   await deleteEndedSessions(deps.db, now)
   await deleteExpiredLogins(deps.db, now)
-  await deleteFullThrottles(deps.db, now)
+  await deleteFullBuckets(deps.db, now)
   await deleteForgottenNetworks(deps.db, now - KNOWN_NETWORK_MS)
 }

@@ -1,48 +1,103 @@
 import type { Session } from '@svc/contract'
-import type { Deps } from '../deps.ts'
 import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
+import { networkOf } from '../lib/network.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
-import { changeAttempt, countAttempt, noteSignIn, signInAttempt, signUpAttempt } from './attempts.ts'
-import {
-  findPassword,
-  findPasswordByEmail,
-  openAccount,
-  replacePassword,
-  type StoredPassword,
-  setPassword,
-} from './password-store.ts'
+import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
+import type { AccountDeps } from './deps.ts'
+import { findPassword, openAccount, replacePassword, type StoredPassword, setPassword } from './password-store.ts'
+import { IPV6_BITS } from './rules.ts'
+import type { PasswordHasher } from './scrypt.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
 
-type SignInDeps = Pick<Deps, 'db' | 'clock' | 'keyring' | 'newId' | 'passwords'>
+type SignInDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring' | 'newId' | 'passwords'>
 
 interface SignInInput {
   email: string
   password: Secret
-  /** Where the request came from. */
   ip: string
 }
 
-/** Opens an account on the free plan and begins its first session. An address that has an account is refused. */
-export async function signUp(deps: SignInDeps & Pick<Deps, 'room'>, input: SignInInput): Promise<Session> {
+/** Opens an account on the free plan and begins its first session. Throws 400 where the address has an account. */
+export async function signUp(deps: SignInDeps & Pick<AccountDeps, 'room'>, input: SignInInput): Promise<Session> {
   deps.room.require()
-  const attempt = signUpAttempt(deps, input.ip)
-  const passwordHash = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
-    await countAttempt(deps, attempt)
-    return hashes.hash(input.password)
-  })
+  const attempt: PasswordAttempt = {
+    place: { key: networkOf(input.ip, IPV6_BITS.hashing), isKnown: false },
+    buckets: [['sign-up/network', networkOf(input.ip, IPV6_BITS.signUp)]],
+  }
+  const passwordHash = await counted(deps, attempt, (hasher) => hasher.hash(input.password.reveal()))
   return afterCommit(open(deps, input, passwordHash))
 }
 
-async function open(deps: SignInDeps, { ip, ...input }: SignInInput, passwordHash: string): Promise<Session> {
-  const email = normalizeEmail(input.email)
-  const owner = { ownerId: deps.newId('owner'), email, tier: 'free' as const, createdAt: deps.clock.now() }
+async function open(deps: SignInDeps, { email, ip }: SignInInput, passwordHash: string): Promise<Session> {
+  const createdAt = deps.clock.now()
+  const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(email), tier: 'free' as const, createdAt }
   const version = await openAccount(deps.db, owner, passwordHash)
-  if (version === null) {
-    const way = 'Sign in; where its password is lost or was never set, the operator sets one.'
-    throw invalidField('email', `has an account already. ${way}`)
-  }
-  return begin(deps, { owner, version }, ip)
+  if (version !== null) return begin(deps, { owner, version }, ip)
+  const advice = 'Sign in; where its password is lost or was never set, the operator sets one.'
+  throw invalidField('email', `has an account already. ${advice}`)
+}
+
+/** Begins a session. An unknown address and a wrong password are the same 401, after the same work. */
+export async function signIn(deps: SignInDeps, { email: address, password, ip }: SignInInput): Promise<Session> {
+  const email = normalizeEmail(address)
+  // Read before the attempt is counted: a failed read must not cost an attempt.
+  const stored = await findPassword(deps.db, email, 'email')
+  const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip })
+  const isRight = await counted(deps, attempt, async (hasher) => {
+    if (stored) return hasher.verify({ hash: stored.hash, password: password.reveal() })
+    await hasher.hash(password.reveal())
+    return false
+  })
+  if (!stored || !isRight) throw wrongPassword()
+  return afterCommit(begin(deps, stored, ip))
+}
+
+/** Changes the password of a session's account. All its sessions end; the returned one replaces the caller's. */
+export async function changePassword(
+  deps: SignInDeps,
+  { owner: { ownerId, email } }: LiveSession,
+  { currentPassword, newPassword }: { currentPassword: Secret; newPassword: Secret },
+): Promise<Session> {
+  const stored = await findPassword(deps.db, ownerId)
+  if (!stored) throw wrongCurrentPassword()
+  const passwordHash = await counted(deps, accountAttempt('change/address', email), async (hasher) => {
+    const isRight = await hasher.verify({ hash: stored.hash, password: currentPassword.reveal() })
+    if (!isRight) throw wrongCurrentPassword()
+    return hasher.hash(newPassword.reveal())
+  })
+  return afterCommit(replace(deps, stored, passwordHash))
+}
+
+async function replace(deps: SignInDeps, { owner, version }: StoredPassword, passwordHash: string): Promise<Session> {
+  const now = deps.clock.now()
+  const next = await replacePassword(deps.db, { ownerId: owner.ownerId, version, passwordHash, now })
+  if (next === null) throw wrongCurrentPassword()
+  return beginSession(deps, owner, next)
+}
+
+/** Sets an account's password for the operator and ends all its sessions; null when no account has this address. */
+export async function resetPassword(
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'passwords'>,
+  input: { email: string; password: Secret },
+): Promise<{ ownerId: string; email: string } | null> {
+  const email = normalizeEmail(input.email)
+  const place = { key: 'operator', isKnown: true }
+  const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(input.password.reveal()))
+  const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
+  return set && { ...set, email }
+}
+
+/** Counts an attempt, and hashes for it, once the queue lets it: an attempt that the queue refuses is not counted. */
+function counted<T>(
+  deps: SignInDeps,
+  { place, buckets }: PasswordAttempt,
+  hash: (hasher: PasswordHasher) => Promise<T>,
+): Promise<T> {
+  return deps.passwords.run(place, async (hasher) => {
+    await countAttempt(deps, buckets)
+    return hash(hasher)
+  })
 }
 
 async function begin(
@@ -50,64 +105,10 @@ async function begin(
   { owner, version }: Pick<StoredPassword, 'owner' | 'version'>,
   ip: string,
 ): Promise<Session> {
-  await noteSignIn(deps, { ownerId: owner.ownerId, ip })
+  await rememberSignIn(deps, { ownerId: owner.ownerId, ip })
   return beginSession(deps, owner, version)
 }
 
-/** Begins a session. An unknown address and a wrong password are one and the same 401, after the same work. */
-export async function signIn(deps: SignInDeps, input: SignInInput): Promise<Session> {
-  const email = normalizeEmail(input.email)
-  // Read first: between an attempt that is counted and the password that it is for, nothing must fail.
-  const stored = await findPasswordByEmail(deps.db, email)
-  const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip: input.ip })
-  const isRight = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
-    await countAttempt(deps, attempt)
-    if (stored) return hashes.verify(stored.hash, input.password)
-    await hashes.hash(input.password)
-    return false
-  })
-  if (!stored || !isRight) throw wrongPassword()
-  return afterCommit(begin(deps, stored, input.ip))
-}
-
-/** Changes the password of a session's account. All its sessions end; the one that is returned takes this one's place. */
-export async function changePassword(
-  deps: SignInDeps,
-  session: LiveSession,
-  input: { currentPassword: Secret; newPassword: Secret },
-): Promise<Session> {
-  const { ownerId, email } = session.owner
-  const stored = await findPassword(deps.db, ownerId)
-  if (!stored) throw notThePassword()
-  const attempt = changeAttempt(deps, email)
-  const passwordHash = await deps.passwords.inTurn(attempt.turn, async (hashes) => {
-    await countAttempt(deps, attempt)
-    if (!(await hashes.verify(stored.hash, input.currentPassword))) throw notThePassword()
-    return hashes.hash(input.newPassword)
-  })
-  return afterCommit(replace(deps, stored, passwordHash))
-}
-
-async function replace(deps: SignInDeps, { owner, version }: StoredPassword, passwordHash: string): Promise<Session> {
-  const { ownerId } = owner
-  const next = await replacePassword(deps.db, { ownerId, version, passwordHash, now: deps.clock.now() })
-  if (next === null) throw notThePassword()
-  return beginSession(deps, owner, next)
-}
-
-const OPERATOR = { key: 'operator', isKnown: true }
-
-/** Sets an account's password on the operator's word and ends all its sessions; null when no account has this address. */
-export async function resetPassword(
-  deps: Pick<Deps, 'db' | 'clock' | 'passwords'>,
-  input: { email: string; password: Secret },
-): Promise<{ ownerId: string; email: string } | null> {
-  const email = normalizeEmail(input.email)
-  const passwordHash = await deps.passwords.inTurn(OPERATOR, (hashes) => hashes.hash(input.password))
-  const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
-  return set && { ownerId: set.ownerId, email }
-}
-
-function notThePassword(): Error {
+function wrongCurrentPassword(): Error {
   return invalidField('currentPassword', 'is not the account’s password.')
 }

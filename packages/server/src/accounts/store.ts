@@ -5,11 +5,15 @@ import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
 import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
 
-/** An account. */
 export interface OwnerRow {
   ownerId: string
   email: string
   tier: Tier
+}
+
+export interface NewOwner extends OwnerRow {
+  /** Epoch milliseconds. */
+  createdAt: number
 }
 
 /** The account that a key of kind `account` opens, or null when no valid one has any of the hashes. */
@@ -22,57 +26,36 @@ export async function findOwnerByKey(
     .innerJoin('owners', 'owners.owner_id', 'credentials.owner_id')
     .select(['owners.owner_id', 'owners.email', 'owners.tier'])
     .executeTakeFirst()
-  return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier } : null
+  return row ? toOwner(row) : null
 }
 
-/** The account of this address, in lower case, or null. */
-export async function findOwnerByEmail(db: Kysely<Schema>, email: string): Promise<OwnerRow | null> {
-  const row = await db.selectFrom('owners').selectAll().where('email', '=', email).executeTakeFirst()
-  return row ? { ownerId: row.owner_id, email: row.email, tier: row.tier } : null
-}
-
-/** Ids of accounts in their order, `limit` of them after one. */
-export async function listOwnerIds(
+/** An account, by id or by address in lower case, or null. */
+export async function findOwner(
   db: Kysely<Schema>,
-  { after, limit }: { after: string; limit: number },
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('owners')
-    .select('owner_id')
-    .where('owner_id', '>', after)
-    .orderBy('owner_id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.owner_id)
+  value: string,
+  by: 'owner_id' | 'email' = 'owner_id',
+): Promise<NewOwner | null> {
+  const row = await db.selectFrom('owners').selectAll().where(by, '=', value).executeTakeFirst()
+  return row ? { ...toOwner(row), createdAt: row.created_at } : null
 }
 
-export interface NewOwner extends OwnerRow {
-  createdAt: number
+export function toOwner(row: { owner_id: string; email: string; tier: Tier }): OwnerRow {
+  return { ownerId: row.owner_id, email: row.email, tier: row.tier }
 }
 
-/** An account with the time of its making, or null. */
-export async function findOwner(db: Kysely<Schema>, ownerId: string): Promise<NewOwner | null> {
-  const row = await db.selectFrom('owners').selectAll().where('owner_id', '=', ownerId).executeTakeFirst()
-  return row ? { ownerId, email: row.email, tier: row.tier, createdAt: row.created_at } : null
-}
-
-/**
- * The account of this address; made, with its full allowances, when there is none.
- * `email` must be in lower case. Many at once make one.
- */
+/** The account of this address, in lower case; inserted unless there is one. Concurrent callers insert one. */
 export async function ensureOwner(db: Kysely<Schema>, owner: NewOwner): Promise<OwnerRow> {
   return inTransaction(db, async (tx) => {
     await insertOwner(tx, owner)
-    const row = await tx.selectFrom('owners').selectAll().where('email', '=', owner.email).executeTakeFirstOrThrow()
-    return { ownerId: row.owner_id, email: row.email, tier: row.tier }
+    return toOwner(await tx.selectFrom('owners').selectAll().where('email', '=', owner.email).executeTakeFirstOrThrow())
   })
 }
 
-/** Makes an account with its full allowances; false where the address, in lower case, has one already. */
-export async function insertOwner(tx: Tx, owner: NewOwner): Promise<boolean> {
+/** Inserts an account with full allowances; false where the address, in lower case, has one already. */
+export async function insertOwner(tx: Tx, { ownerId, email, tier, createdAt }: NewOwner): Promise<boolean> {
   const inserted = await tx
     .insertInto('owners')
-    .values({ owner_id: owner.ownerId, email: owner.email, tier: owner.tier, created_at: owner.createdAt })
+    .values({ owner_id: ownerId, email, tier, created_at: createdAt })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('owner_id')
     .executeTakeFirst()
@@ -80,32 +63,27 @@ export async function insertOwner(tx: Tx, owner: NewOwner): Promise<boolean> {
   const buckets = [MAIN_BUCKET, ANONYMOUS_BUCKET]
   await tx
     .insertInto('allowances')
-    .values(buckets.map((bucket) => ({ owner_id: owner.ownerId, bucket, full_at: owner.createdAt })))
+    .values(buckets.map((bucket) => ({ owner_id: ownerId, bucket, full_at: createdAt })))
     .execute()
   return true
 }
 
-/** Changes an account's tier by hand, at once for every replica; null when there is no such account. */
+/** Sets an account's tier by hand, at once for every replica; null when there is no such account. */
 export async function updateTier(
   db: Kysely<Schema>,
   { email, tier, now }: { email: string; tier: Tier; now: number },
 ): Promise<OwnerRow | null> {
   return inTransaction(db, async (tx) => {
-    const row = await tx
-      .selectFrom('owners')
-      .select(['owner_id', 'email'])
-      .where('email', '=', email)
-      .forUpdate()
-      .executeTakeFirst()
+    const row = await tx.selectFrom('owners').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
     if (!row) return null
     await changeTier(tx, { ownerId: row.owner_id, tier, paidBy: null, now })
-    return { ownerId: row.owner_id, email: row.email, tier }
+    return toOwner({ ...row, tier })
   })
 }
 
 /**
  * Changes the tier of an account whose row the transaction has locked, at once for every replica. `paidBy` is the checkout
- * that it was paid with; a tier that was given by hand ends with no subscription.
+ * that paid for it; null where it was set by hand, and then no subscription's end changes it.
  */
 export async function changeTier(
   tx: Tx,
@@ -121,7 +99,7 @@ export async function changeTier(
       .where('full_at', '>', emptyUntil)
       .execute()
   }
-  // Admission compares revisions, so a cached runtime is read again under its new limits.
+  // Admission compares revisions, so a cached runtime is read again with its new limits.
   await tx
     .updateTable('runtimes')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))

@@ -2,24 +2,20 @@ import { parseArgs } from 'node:util'
 import { Tier } from '@svc/contract'
 import { z } from 'zod'
 
-/** What is done to an account. */
-export type AccountCommand =
-  | { name: 'create-owner'; email: string; tier: Tier | undefined }
-  | { name: 'set-tier'; email: string; tier: Tier }
-  | { name: 'set-password'; email: string }
-  | { name: 'list-keys'; email: string }
-  | { name: 'revoke-key'; email: string; keyId: string }
+const TEXT = { type: 'string' } as const
+const FLAG = { type: 'boolean' } as const
 
-/** What is done to the whole store. */
-type StoreCommand =
-  | { name: 'backup'; to: string; withMasterKey: boolean }
-  | { name: 'restore'; from: string }
-  | { name: 'prune'; before: number | null; keepDeployments: number | null; isDryRun: boolean }
-  | { name: 'recount' }
-
-export type AdminCommand = AccountCommand | StoreCommand
-
-export type ParsedCommand = { ok: true; command: AdminCommand } | { ok: false; problem: string }
+const OPTIONS = {
+  email: TEXT,
+  tier: TEXT,
+  key: TEXT,
+  to: TEXT,
+  'with-master-key': FLAG,
+  from: TEXT,
+  before: TEXT,
+  'keep-deployments': TEXT,
+  'dry-run': FLAG,
+}
 
 const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
@@ -32,115 +28,72 @@ const USAGE = `Usage:
   npm run -s admin -- prune [--before <date>] [--keep-deployments <number>] [--dry-run]
   npm run -s admin -- recount    (what every account has stored, from the rows themselves)`
 
-const OPTIONS = {
-  email: { type: 'string' },
-  tier: { type: 'string' },
-  to: { type: 'string' },
-  from: { type: 'string' },
-  'with-master-key': { type: 'boolean' },
-  key: { type: 'string' },
-  before: { type: 'string' },
-  'keep-deployments': { type: 'string' },
-  'dry-run': { type: 'boolean' },
-} as const
+const email = z.email('--email must be an e-mail address.').max(254, '--email must be an e-mail address.')
+const tier = z.enum(Tier.options, '--tier must be free, pro or enterprise.')
+const text = (problem: string) => z.string(problem).min(1, problem)
+const BEFORE = '--before must be a date, such as 2026-03-01 or 2026-03-01T12:00:00Z.'
+const KEPT = '--keep-deployments must be a whole number above zero.'
 
-/** Which options each command takes. */
-const COMMANDS = {
-  'create-owner': ['email', 'tier'],
-  'set-tier': ['email', 'tier'],
-  'set-password': ['email'],
-  backup: ['to', 'with-master-key'],
-  restore: ['from'],
-  'list-keys': ['email'],
-  'revoke-key': ['email', 'key'],
-  prune: ['before', 'keep-deployments', 'dry-run'],
-  recount: [],
-} as const satisfies Record<AdminCommand['name'], readonly (keyof typeof OPTIONS)[]>
+/** A command about one account. */
+const AccountCommand = z.discriminatedUnion('name', [
+  z.strictObject({ name: z.literal('create-owner'), email, tier: tier.optional() }),
+  z.strictObject({ name: z.literal('set-tier'), email, tier }),
+  z.strictObject({ name: z.literal('set-password'), email }),
+  z.strictObject({ name: z.literal('list-keys'), email }),
+  z.strictObject({ name: z.literal('revoke-key'), email, key: text('--key must be the id of a key.') }),
+])
 
-const Email = z.email().max(254)
+const AdminCommand = z.discriminatedUnion('name', [
+  AccountCommand,
+  z.strictObject({
+    name: z.literal('backup'),
+    to: text('--to must be a folder that is not there yet.'),
+    'with-master-key': z.boolean().default(false),
+  }),
+  z.strictObject({ name: z.literal('restore'), from: text('--from must be the folder of a backup.') }),
+  z.strictObject({
+    name: z.literal('prune'),
+    before: z
+      .union([z.iso.date(), z.iso.datetime({ offset: true })], BEFORE)
+      .transform(Date.parse)
+      .optional(),
+    'keep-deployments': z
+      .string()
+      .regex(/^[1-9]\d{0,5}$/, KEPT)
+      .transform(Number)
+      .optional(),
+    'dry-run': z.boolean().default(false),
+  }),
+  z.strictObject({ name: z.literal('recount') }),
+])
 
-/** Reads an operator's command line. */
-export function parseAdminCommand(args: readonly string[]): ParsedCommand {
-  const read = readArguments(args)
-  if (!read.ok) return refuse(read.problem)
-  const [given, ...rest] = read.positionals
-  if (given === undefined) return refuse('Which command?')
-  if (!isCommand(given)) return refuse(`There is no command ${given}.`)
-  if (rest.length > 0) return refuse(`${given} takes options alone.`)
-  const { values } = read
-  const known: readonly string[] = COMMANDS[given]
-  const foreign = Object.keys(values).find((option) => !known.includes(option))
-  if (foreign !== undefined) return refuse(`--${foreign} does not belong to ${given}.`)
-  if (given === 'backup') {
-    if (!values.to) return refuse('--to must be a folder that is not there yet.')
-    return accept({ name: given, to: values.to, withMasterKey: values['with-master-key'] ?? false })
-  }
-  if (given === 'restore') {
-    return values.from ? accept({ name: given, from: values.from }) : refuse('--from must be the folder of a backup.')
-  }
-  if (given === 'prune') return pruneCommand(values)
-  if (given === 'recount') return accept({ name: given })
-  return accountCommand(given, values)
-}
+export type AccountCommand = z.infer<typeof AccountCommand>
+type AdminCommand = z.infer<typeof AdminCommand>
 
-const Before = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).transform((text) => Date.parse(text))
-const Kept = z
-  .string()
-  .regex(/^[1-9]\d{0,5}$/)
-  .transform(Number)
-
-function pruneCommand(values: Values): ParsedCommand {
-  const before = Before.optional().safeParse(values.before)
-  if (!before.success) return refuse('--before must be a date, such as 2026-03-01 or 2026-03-01T12:00:00Z.')
-  const kept = Kept.optional().safeParse(values['keep-deployments'])
-  if (!kept.success) return refuse('--keep-deployments must be a whole number above zero.')
-  return accept({
-    name: 'prune',
-    before: before.data ?? null,
-    keepDeployments: kept.data ?? null,
-    isDryRun: values['dry-run'] ?? false,
-  })
-}
-
-function accountCommand(name: AccountCommand['name'], values: Values): ParsedCommand {
-  const email = Email.safeParse(values.email)
-  if (!email.success) return refuse('--email must be an e-mail address.')
-  const tier = Tier.optional().safeParse(values.tier)
-  if (!tier.success) return refuse('--tier must be free, pro or enterprise.')
-  if (name === 'create-owner') return accept({ name, email: email.data, tier: tier.data })
-  if (name === 'set-password' || name === 'list-keys') return accept({ name, email: email.data })
-  if (name === 'revoke-key') {
-    return values.key
-      ? accept({ name, email: email.data, keyId: values.key })
-      : refuse('--key must be the id of a key.')
-  }
-  return tier.data ? accept({ name, email: email.data, tier: tier.data }) : refuse('--tier is required.')
-}
-
-function isCommand(name: string | undefined): name is AdminCommand['name'] {
-  return name !== undefined && Object.hasOwn(COMMANDS, name)
-}
-
-type Values = ReturnType<typeof parseOptions>['values']
-
-type Arguments = { ok: true; positionals: string[]; values: Values } | { ok: false; problem: string }
-
-function readArguments(args: readonly string[]): Arguments {
+/** Parses an operator's command line. */
+export function parseAdminCommand(
+  args: readonly string[],
+): { ok: true; command: AdminCommand } | { ok: false; problem: string } {
   try {
-    return { ok: true, ...parseOptions(args) }
+    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
+    const [name, ...rest] = positionals
+    if (name === undefined) return refuse('Which command?')
+    if (rest.length > 0) return refuse(`${name} takes options alone.`)
+    const parsed = AdminCommand.safeParse({ ...values, name })
+    return parsed.success ? { ok: true, command: parsed.data } : refuse(problemOf(name, parsed.error))
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) }
+    return refuse(error instanceof Error ? error.message : String(error))
   }
 }
 
-function parseOptions(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
+function problemOf(name: string, { issues }: z.ZodError): string {
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') return `--${issue.keys[0]} does not belong to ${name}.`
+    if (issue.code === 'invalid_union' && issue.path[0] === 'name') return `There is no command ${name}.`
+  }
+  return issues[0]?.message ?? ''
 }
 
-function accept(command: AdminCommand): ParsedCommand {
-  return { ok: true, command }
-}
-
-function refuse(problem: string): ParsedCommand {
+function refuse(problem: string): { ok: false; problem: string } {
   return { ok: false, problem: `${problem}\n${USAGE}` }
 }

@@ -1,26 +1,25 @@
-/** The service's bounds on what is under way at once. */
 export interface InFlightLimits {
   executions: number
   heldBytes: number
 }
 
-/** What has no room: one more execution or more bytes; and whether the account's share or the whole service is full. */
+/** The resource that is short, executions or bytes, and whether the account's share or the whole service is full. */
 export interface Shortage {
   of: 'executions' | 'bytes'
   scope: 'account' | 'service'
 }
 
-/** The account of all requests that carry no credential, but for those that sign in: neither is to keep out the other. */
+/** The accounts of requests without a credential. Sign-ins are apart, so that neither can keep out the other. */
 export const STRANGERS = 'strangers'
 export const SIGN_INS = 'sign-ins'
 
-/** The part of such an account that one network has. */
+/** The sub-account of one network. */
 export function partOf(shared: typeof STRANGERS | typeof SIGN_INS, network: string): string {
   return `${shared} ${network}`
 }
 
-/** The account that a network has a part of; null of an owner’s account, whose id has no space. */
-function wholeOf(accountId: string): string | null {
+/** The shared account of a sub-account; null for an owner's account, whose id has no space. */
+function sharedAccountOf(accountId: string): string | null {
   const space = accountId.indexOf(' ')
   return space === -1 ? null : accountId.slice(0, space)
 }
@@ -30,10 +29,11 @@ interface Share {
   bytes: number
 }
 
+const NOTHING: Readonly<Share> = { executions: 0, bytes: 0 }
+
 /**
- * Counts executions and bytes in flight, of the service and of each account. An account may take more while what it holds
- * is less than what is free: one greedy account gets half at most, three leave a quarter for a fourth. Strangers share
- * one account by the same rule, and sign-ins another.
+ * Counts executions and bytes in flight, of the service and of each account. An account may take more while it holds less
+ * than is free: one account gets half at most, three leave a quarter for a fourth.
  */
 export class InFlight {
   readonly #limits: InFlightLimits
@@ -53,44 +53,44 @@ export class InFlight {
     return this.#bytes
   }
 
-  /** Accounts that hold something. */
+  /** The number of accounts that hold something. */
   get accounts(): number {
     return this.#accounts.size
   }
 
   executionsOf(accountId: string): number {
-    return this.#accounts.get(accountId)?.executions ?? 0
+    return this.#shareOf(accountId).executions
   }
 
   /** Why the account may not begin one more execution; null where it may. */
   executionShortage(accountId: string): Shortage | null {
-    const executions = this.executionsOf(accountId)
+    const { executions } = this.#shareOf(accountId)
     if (executions < this.#limits.executions - this.#executions) return null
     return { of: 'executions', scope: executions === 0 ? 'service' : 'account' }
   }
 
-  /** Why the account may not hold so many more bytes; null where it may. `given` are bytes that it would give back for them. */
+  /** Why the account may not hold so many more bytes; null where it may. `given` are bytes that it gives back for them. */
   byteShortage(accountId: string, more = 0, given = 0): Shortage | null {
-    const bytes = this.#bytesOf(accountId) - given
+    const bytes = this.#shareOf(accountId).bytes - given
     const free = this.#limits.heldBytes - this.#bytes + given
-    const whole = wholeOf(accountId)
-    // Of a network, what all of them may take until they hold as much as is free.
-    const room = whole === null ? free : (free - this.#bytesOf(whole) + given) / 2
+    const shared = sharedAccountOf(accountId)
+    // A network may take half of what its shared account may.
+    const room = shared === null ? free : (free - this.#shareOf(shared).bytes + given) / 2
     if (bytes < room && more <= room) return null
-    return { of: 'bytes', scope: bytes === 0 || whole !== null ? 'service' : 'account' }
+    return { of: 'bytes', scope: bytes === 0 || shared !== null ? 'service' : 'account' }
   }
 
-  #bytesOf(accountId: string): number {
-    return this.#accounts.get(accountId)?.bytes ?? 0
-  }
-
-  /** Counts, whether there is room or not. Negative numbers give back. */
+  /** Counts without a check. Negative numbers give back. */
   add(accountId: string, { executions = 0, bytes = 0 }: Partial<Share>): void {
     this.#executions += executions
     this.#bytes += bytes
     this.#addTo(accountId, executions, bytes)
-    const whole = wholeOf(accountId)
-    if (whole !== null) this.#addTo(whole, executions, bytes)
+    const shared = sharedAccountOf(accountId)
+    if (shared !== null) this.#addTo(shared, executions, bytes)
+  }
+
+  #shareOf(accountId: string): Readonly<Share> {
+    return this.#accounts.get(accountId) ?? NOTHING
   }
 
   #addTo(accountId: string, executions: number, bytes: number): void {
@@ -102,13 +102,10 @@ export class InFlight {
   }
 }
 
-/** Takes room for a payload of so many bytes before it is read from the store. Throws where there is none. */
+/** Reserves memory for a payload before it is read from the store. Throws where there is none. */
 export type Reserve = (bytes: number) => void
 
-/**
- * The bytes that one request holds for its account: from the first of its body until its answer has left and the execution
- * that it became, if any, has ended.
- */
+/** The bytes that a request holds for its account, until its answer was sent and its execution, if any, has ended. */
 export class HeldBytes {
   readonly #inFlight: InFlight
   #accountId: string
@@ -124,21 +121,21 @@ export class HeldBytes {
     return this.#bytes
   }
 
-  /** Takes more where there is room; otherwise nothing changes, and the shortage is returned. */
+  /** Takes more. Where there is no room nothing changes, and the shortage is returned. */
   grow(bytes: number): Shortage | null {
     const shortage = this.#inFlight.byteShortage(this.#accountId, bytes)
     if (shortage === null) this.#count(bytes)
     return shortage
   }
 
-  /** Holds so many bytes in place of what it held, judged as if it held nothing before; or changes nothing, as `grow`. */
+  /** Holds so many bytes in place of those held before. Where there is no room nothing changes. */
   resize(bytes: number): Shortage | null {
     const shortage = this.#inFlight.byteShortage(this.#accountId, bytes, this.#bytes)
     if (shortage === null) this.#count(bytes - this.#bytes)
     return shortage
   }
 
-  /** Holds the same for another account from now on. Where that has no room: nothing, and the shortage is returned. */
+  /** Moves the bytes to another account. Where that has no room, they are given back. */
   moveTo(accountId: string): Shortage | null {
     if (accountId === this.#accountId) return null
     const bytes = this.#bytes
@@ -147,19 +144,19 @@ export class HeldBytes {
     return this.grow(bytes)
   }
 
-  /** Takes what is in memory already. False where the account holds more than its share now. */
+  /** Counts bytes that are in memory already. False where the account is past its share now. */
   take(bytes: number): boolean {
     this.#count(bytes)
     return this.#holders < 1 || this.#inFlight.byteShortage(this.#accountId) === null
   }
 
-  /** Adds a holder, which releases the bytes, too. */
+  /** Adds a holder, which must release, too. */
   retain(): this {
     this.#holders += 1
     return this
   }
 
-  /** Gives everything back once each holder has released it; what is taken later is not counted. */
+  /** Gives everything back once each holder has released; later bytes are not counted. */
   release(): void {
     if (this.#holders === 1) this.#count(-this.#bytes)
     this.#holders -= 1

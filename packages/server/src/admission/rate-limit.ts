@@ -24,64 +24,52 @@ export interface RateRequest {
 }
 
 export type RateTaken =
-  /** `judge` is called once, with the end user where the body names one. */
+  /** `judge` is called once, with the end user that the body names, or null. */
   | { ok: true; state: RateState; judge(endUser: string | null): VisitorJudged }
-  /** `mayBeStale`: the runtime should be read again, as another plan may let the request in. */
+  /** `mayBeStale`: the runtime should be read again, as another plan may admit the request. */
   | { ok: false; state: RateState; limit: 'rate' | 'visitor'; retryAfterMs: number; mayBeStale: boolean }
 
-/** Counts requests, in the memory of this replica, which grants its share of each limit. */
-export interface RateLimit {
-  take(request: RateRequest): RateTaken
-  /** Counts a broker call that found nothing. */
-  takeNotFound(network: string): VisitorJudged
-}
-
-/** Broker calls that found nothing, a minute and network. */
+/** Broker calls that found nothing, for each network and minute. */
 const NOT_FOUND_PER_MINUTE = 600
 const MAX_RUNTIMES = 50_000
 const MAX_NETWORKS = 50_000
+// At most this often, refused requests have the runtime read again.
+const CONFIRM_MS = 100
 
-// A flood of refused requests reads the runtime again ten times a second, and no more.
-const BELIEVED_MS = 100
+export type RateLimit = ReturnType<typeof createRateLimit>
 
-/** `clock` is monotonic. `replicas` is how many servers are alive, this one included. */
-export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: () => number }): RateLimit {
+/** Counts requests in memory. Each of `replicas` grants its share of a limit. `clock` is monotonic. */
+export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: () => number }) {
   const runtimes = new ExpiringMap<string, RuntimeRate>({ ttlMs: MINUTE_MS, maxSize: MAX_RUNTIMES })
   const networks = new ExpiringMap<string, number>({ ttlMs: MINUTE_MS, maxSize: MAX_NETWORKS })
   const shareOf = (limit: number) => Math.ceil(limit / Math.max(1, replicas()))
   return {
-    take({ runtime: { ownerId, runtimeId, tier }, routes, network }) {
+    take({ runtime: { ownerId, runtimeId, tier }, routes, network }: RateRequest): RateTaken {
       const now = clock.now()
       const limit = TIERS[tier].requestsPerMinute
       const share = shareOf(limit)
       const key = `${ownerId} ${runtimeId} ${routes}`
-      // A visitor of more than a minute ago has a full bucket again, and at most two of these are used a minute and unit.
+      // Two visitors for each unit of a minute: after that a visitor's bucket is full again and can be forgotten.
       const runtime = runtimes.get(key, now) ?? new RuntimeRate(2 * limit)
       runtimes.set(key, runtime, now)
       const taken = runtime.take(network, share, now)
-      const state = stateOf(runtime.fullAt, { limit, share, now })
+      const remaining = available(runtime.fullAt, perMinute(share), now)
+      const state: RateState = { limit, remaining, resetMs: missingMs(runtime.fullAt, now) }
       if (taken.ok) {
         const judge = (endUser: string | null) =>
           runtime.judge(taken.unit, endUser === null ? `network ${network}` : `user ${endUser}`, clock.now())
         return { ok: true, state, judge }
       }
-      const mayBeStale = now - runtime.confirmedAt >= BELIEVED_MS || now < runtime.confirmedAt
+      const mayBeStale = now - runtime.confirmedAt >= CONFIRM_MS || now < runtime.confirmedAt
       if (mayBeStale) runtime.confirmedAt = now
-      return { ok: false, state, limit: taken.limit, retryAfterMs: taken.retryAfterMs, mayBeStale }
+      return { ...taken, state, mayBeStale }
     },
-    takeNotFound(network) {
+    /** Counts a broker call that found nothing. */
+    takeNotFound(network: string): VisitorJudged {
       const now = clock.now()
       const taken = take(networks.get(network, now) ?? 0, perMinute(shareOf(NOT_FOUND_PER_MINUTE)), now)
       networks.set(network, taken.fullAt, now)
       return taken
     },
-  }
-}
-
-function stateOf(fullAt: number, { limit, share, now }: { limit: number; share: number; now: number }): RateState {
-  return {
-    limit,
-    remaining: available(fullAt, perMinute(share), now),
-    resetMs: missingMs(fullAt, now),
   }
 }

@@ -1,10 +1,9 @@
 import { ExpiringMap } from '../lib/expiring-map.ts'
-import { type BucketRate, perMinute, type Taken, take } from '../usage/token-bucket.js'
-import { RecentAskers } from './recent-askers.ts'
+import { type BucketRate, perMinute, take } from '../usage/token-bucket.js'
 
 export const MINUTE_MS = 60_000
 
-// How long a request whose network has too many unread bodies is told to wait: they are read, or time out, soon.
+// The retry time of a request whose network has too many unread bodies: they are read, or time out, soon.
 const UNREAD_RETRY_MS = 1_000
 
 /** A unit that was taken before the request's body was read. */
@@ -18,18 +17,18 @@ export type UnitTaken = { ok: true; unit: Unit } | { ok: false; limit: 'rate' | 
 export type VisitorJudged = { ok: true } | { ok: false; retryAfterMs: number }
 
 /**
- * The requests of one runtime, by one kind of route. While more than one visitor asks, each gets at most half of the
- * rate. Who the visitor is stands in the body, so until that is read the unit counts for the network.
+ * The rate of one runtime and one kind of route. While more than one visitor calls, each gets half of the rate at most.
+ * The body names the visitor, so until it is read the unit counts for the network.
  */
 export class RuntimeRate {
-  /** When a refusal was last confirmed on the runtime as it is stored. */
+  /** When a refusal was last confirmed on the stored runtime. */
   confirmedAt = Number.NEGATIVE_INFINITY
   #fullAt = 0
   readonly #visitors: ExpiringMap<string, number>
   readonly #unread = new Map<string, number>()
-  readonly #askingNetworks = new RecentAskers(MINUTE_MS)
-  readonly #refusedNetworks = new RecentAskers(MINUTE_MS)
-  readonly #askingVisitors = new RecentAskers(MINUTE_MS)
+  readonly #networks = new RecentCallers(MINUTE_MS)
+  readonly #refusedNetworks = new RecentCallers(MINUTE_MS)
+  readonly #recentVisitors = new RecentCallers(MINUTE_MS)
 
   constructor(maxVisitors: number) {
     this.#visitors = new ExpiringMap({ ttlMs: MINUTE_MS, maxSize: maxVisitors })
@@ -39,11 +38,11 @@ export class RuntimeRate {
     return this.#fullAt
   }
 
-  /** Takes one unit of `share`, requests a minute. */
+  /** Takes one unit of `share`, in requests a minute. */
   take(network: string, share: number, now: number): UnitTaken {
     const visitorRate = perMinute(Math.ceil(share / 2))
-    const isContested = this.#askingNetworks.hasOthersThan(network, now)
-    this.#askingNetworks.note(network, now)
+    const isContested = this.#networks.hasOthersThan(network, now)
+    this.#networks.note(network, now)
     const unread = this.#unread.get(network) ?? 0
     // Otherwise slow bodies of one network would hold every unit.
     if (isContested && unread >= visitorRate.burst)
@@ -59,18 +58,44 @@ export class RuntimeRate {
     return { ok: true, unit: { network, rate, visitorRate } }
   }
 
-  /** Judges the visitor once the body is read. A refusal gives the unit back: it is there for the others. */
+  /** Counts the unit for its visitor once the body is read. A refusal gives the unit back. */
   judge({ network, rate, visitorRate }: Unit, visitor: string, now: number): VisitorJudged {
     const unread = this.#unread.get(network) ?? 0
     if (unread > 1) this.#unread.set(network, unread - 1)
     else this.#unread.delete(network)
     const isContested =
-      this.#askingVisitors.hasOthersThan(visitor, now) || this.#refusedNetworks.hasOthersThan(network, now)
-    this.#askingVisitors.note(visitor, now)
-    const taken: Taken = take(this.#visitors.get(visitor, now) ?? 0, visitorRate, now)
+      this.#recentVisitors.hasOthersThan(visitor, now) || this.#refusedNetworks.hasOthersThan(network, now)
+    this.#recentVisitors.note(visitor, now)
+    const taken = take(this.#visitors.get(visitor, now) ?? 0, visitorRate, now)
     this.#visitors.set(visitor, taken.fullAt, now)
     if (taken.ok || !isContested) return { ok: true }
     this.#fullAt -= rate.unitMs
     return { ok: false, retryAfterMs: taken.retryAfterMs }
+  }
+}
+
+interface Sighting {
+  name: string
+  at: number
+}
+
+/** Remembers the last two different callers: enough to tell whether another one than a given one called lately. */
+class RecentCallers {
+  readonly #windowMs: number
+  #last: Sighting | null = null
+  #beforeLast: Sighting | null = null
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
+
+  note(name: string, now: number): void {
+    if (this.#last?.name !== name) this.#beforeLast = this.#last
+    this.#last = { name, at: now }
+  }
+
+  hasOthersThan(name: string, now: number): boolean {
+    const other = this.#last?.name === name ? this.#beforeLast : this.#last
+    return other !== null && now - other.at < this.#windowMs
   }
 }

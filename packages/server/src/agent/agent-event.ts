@@ -1,5 +1,6 @@
 import type { JsonObject, Message } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
 import type { ModelUsage } from '../model/model.ts'
 
 /** A capability call that the loop makes. `callId` is the same in transcript, stream, trace and dispatch. */
@@ -9,12 +10,9 @@ export interface AgentCall {
   step: number
   /** Position among the calls of its execution, from 0. */
   ordinal: number
-  input: JsonObject
-  /** The input as JSON text, where somebody has written it before. */
-  inputText?: string
+  input: JsonDocument<JsonObject>
 }
 
-/** What happens in the loop, as it happens. */
 export type AgentEvent =
   | { type: 'text'; content: string }
   | { type: 'model-step-end'; startedAt: number; durationMs: number; usage: ModelUsage }
@@ -22,8 +20,8 @@ export type AgentEvent =
   | { type: 'capability-end'; call: AgentCall; result: CallResult }
   | { type: 'turn'; message: Message }
 
-/** Told of each event in order. What it returns is waited for, so a slow reader slows its own execution. */
-export type Tell = (event: AgentEvent) => Promise<void> | void
+/** Takes each event in order. The loop awaits it, so a slow reader slows its own execution. */
+export type Emit = (event: AgentEvent) => Promise<void> | void
 
 /** How the loop ended. `error` says why when `finishReason` is `error`. */
 export type AgentResult =

@@ -1,34 +1,29 @@
-import { isJsonObject, type Message, type TextPart, type ToolCallPart, type ToolResultPart } from '@svc/contract'
-import type { CallResult } from '../dispatch/call-result.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { JsonObject, Message, TextPart, ToolCallPart } from '@svc/contract'
 import type { Clock } from '../lib/clock.ts'
 import type { NewId } from '../lib/ids.ts'
-import { jsonBytes } from '../lib/json-bytes.ts'
-import { nextTurn } from '../lib/next-turn.ts'
+import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import {
-  type Model,
-  type ModelCall,
-  ModelError,
-  type ModelEvent,
-  type ModelRequest,
-  type ModelUsage,
-  NO_USAGE,
-} from '../model/model.ts'
+import { type Model, ModelError, type ModelRequest, type ModelUsage, NO_USAGE } from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
-import type { AgentCall, AgentEvent, AgentResult, Tell } from './agent-event.ts'
+import type { AgentResult, Emit } from './agent-event.ts'
 import { type CallCapability, runCalls } from './run-calls.ts'
-import { tokensOf } from './token-budget.ts'
-import { NOT_MADE, type Toolset, toolCallProblem } from './tools.ts'
-import { forModel, redactedResult, toolResult } from './transcript.ts'
-import { wholeUsage } from './whole-usage.ts'
+import { tokensOf, wholeUsage } from './token-usage.ts'
+import { holdsObject, NOT_MADE, type RequestedCall, type Toolset, toolCallProblem } from './tools.ts'
+import { forModel, toolResult } from './transcript.ts'
 
-/** Called with what makes one model call. */
-export type WatchTurn = (speak: () => Promise<ModelTurn>) => Promise<ModelTurn>
+/** The result of a model call. */
+export type ModelTurn =
+  | { ok: true; text: string; requests: RequestedCall[]; wasCut: boolean; usage: ModelUsage }
+  | { ok: false; text: string; error: string; usage: ModelUsage }
+
+/** Wraps each model call, to measure it. */
+export type ObserveModelCall = (callModel: () => Promise<ModelTurn>) => Promise<ModelTurn>
 
 export interface AgentDeps {
   model: Model
-  watch: WatchTurn
+  observe: ObserveModelCall
   clock: Clock
   newId: NewId
   limits: Pick<
@@ -44,207 +39,149 @@ export interface AgentInput {
   messages: readonly Message[]
   toolset: Toolset
   call: CallCapability
-  tell: Tell
+  emit: Emit
   signal: StopSignal
-  /** Told of what the transcript grows by, in bytes of text. False: no further call is to be made. */
+  /** Counts bytes by which the transcript grew. False: no further call is made. */
   hold: (bytes: number) => boolean
 }
 
-/** What a model call that was stopped from outside comes to, where nobody knows more. */
+/** The error of a model call that was stopped from outside. */
 export const STOPPED = 'The execution was stopped.'
 
 /**
- * The agent loop: the model speaks, the capabilities it asked for are called, their results go back to it, until it asks
- * for none, or steps or tokens are used up. A capability's failure is the model's to deal with; a model's failure ends the
- * loop.
+ * The agent loop: calls the model, makes the capability calls that it asks for and returns their results to it, until it
+ * asks for none, or steps or tokens are used up. A failed capability is told to the model; a failed model ends the loop.
  */
 export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<AgentResult> {
   const { limits } = deps
+  const { instructions, toolset, emit, hold, signal } = input
   const messages = forModel(input.messages, limits.modelOutputBytes)
   const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0, hasRoom: true }
-  for (let step = 1; mayAskAgain(step, spent, limits); step += 1) {
-    const maxTextBytes = limits.textBytes - spent.textBytes
-    const spoken = await deps.watch(() => speak(deps, input, { messages, maxTextBytes }))
-    if (!spoken.ok) return endedBy(spoken, input)
-    const saidBytes = bytesOf(spoken)
-    spent.textBytes += saidBytes
-    spent.hasRoom = input.hold(saidBytes)
-    spent.tokens += tokensOf(spoken.usage, { ...input, messages, tools: input.toolset.tools }, saidBytes)
-    const requests = await judgeAll(deps, input, spoken.requests, limits.calls - spent.calls)
-    if (requests === null) return { finishReason: 'cancelled' }
-    const assistant = assistantTurn(spoken.text, requests)
-    messages.push(assistant)
-    await input.tell({ type: 'turn', message: assistant })
-    if (requests.length === 0) return { finishReason: spoken.wasCut ? 'length' : 'stop' }
-    const wanted = requests.filter(({ refusal }) => refusal === null)
-    const calls = wanted.map((request) => toCall(request, step, spent.calls++))
-    const results = await runCalls(calls, metered(input, spent), {
-      tell: input.tell,
-      maxParallel: limits.parallelCalls,
-      now: () => deps.clock.now(),
-      mayStart: () => !input.signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes,
-    })
-    const parts = resultParts(requests, results)
-    const redacted = parts.map((part) => redactedResult(part, results.get(part.toolCallId)))
-    messages.push(...forModel([{ role: 'tool', parts: redacted }], limits.modelOutputBytes))
-    await input.tell({ type: 'turn', message: { role: 'tool', parts } })
-    if (input.signal.aborted) return { finishReason: 'cancelled' }
-  }
-  return { finishReason: 'length' }
-}
-
-async function endedBy({ text, failure }: Failed, { signal, tell }: AgentInput): Promise<AgentResult> {
-  if (signal.aborted) return { finishReason: 'cancelled' }
-  // The words before the failure were streamed already.
-  if (text !== '') await tell({ type: 'turn', message: assistantTurn(text, []) })
-  return failure
-}
-
-// A model call that has begun is not cut short: the last one may go past the tokens.
-function mayAskAgain(step: number, spent: { tokens: number }, limits: AgentDeps['limits']): boolean {
-  return step <= limits.steps && spent.tokens < limits.executionTokens
-}
-
-function metered(
-  { call, hold }: Pick<AgentInput, 'call' | 'hold'>,
-  spent: { outputBytes: number; hasRoom: boolean },
-): CallCapability {
-  return async (made) => {
-    const result = await call(made)
+  const call: CallCapability = async (made) => {
+    const result = await input.call(made)
     if (!result.ok) return result
     const { bytes } = result.output
     spent.outputBytes += bytes
     spent.hasRoom = hold(bytes)
     return result
   }
+  const mayStart = () => !signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes
+  // A model call is not cut short: the last one may go past the tokens.
+  for (let step = 1; step <= limits.steps && spent.tokens < limits.executionTokens; step += 1) {
+    const maxTextBytes = limits.textBytes - spent.textBytes
+    const turn = await deps.observe(() => callModel(deps, input, { messages, maxTextBytes }))
+    if (!turn.ok) return endFailed(turn, input)
+    const turnBytes = turn.requests.reduce((sum, request) => sum + request.input.bytes, Buffer.byteLength(turn.text))
+    spent.textBytes += turnBytes
+    spent.hasRoom = hold(turnBytes)
+    spent.tokens += tokensOf(turn.usage, { instructions, messages, tools: toolset.tools }, turnBytes)
+    const requests = await validateAll(deps, input, turn.requests, limits.calls - spent.calls)
+    if (requests === null) return { finishReason: 'cancelled' }
+    const assistant = assistantTurn(turn.text, requests)
+    messages.push(assistant)
+    await emit({ type: 'turn', message: assistant })
+    if (requests.length === 0) return { finishReason: turn.wasCut ? 'length' : 'stop' }
+    const calls = requests
+      .filter(({ refusal }) => refusal === null)
+      .map(({ part, input }) => ({ callId: part.id, capability: part.name, step, ordinal: spent.calls++, input }))
+    const { parallelCalls: maxParallel } = limits
+    const results = await runCalls(calls, call, { emit, maxParallel, now: () => deps.clock.now(), mayStart })
+    const toolTurn = (view: 'output' | 'redacted'): Message => {
+      const parts = requests.map(({ part, refusal }) => {
+        const result = results.get(part.id) ?? { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
+        return toolResult(part, result, view)
+      })
+      return { role: 'tool', parts }
+    }
+    messages.push(...forModel([toolTurn('redacted')], limits.modelOutputBytes))
+    await emit({ type: 'turn', message: toolTurn('output') })
+    if (signal.aborted) return { finishReason: 'cancelled' }
+  }
+  return { finishReason: 'length' }
 }
 
-interface Spoken {
-  ok: true
-  text: string
-  requests: ModelCall[]
-  wasCut: boolean
-  usage: ModelUsage
+async function endFailed(
+  { text, error }: Extract<ModelTurn, { ok: false }>,
+  { signal, emit }: AgentInput,
+): Promise<AgentResult> {
+  if (signal.aborted) return { finishReason: 'cancelled' }
+  // The text before the failure was streamed already.
+  if (text !== '') await emit({ type: 'turn', message: assistantTurn(text, []) })
+  return { finishReason: 'error', error }
 }
 
-interface Failed {
-  ok: false
-  text: string
-  failure: AgentResult
-  usage: ModelUsage
-}
-
-/** The result of a model call. */
-export type ModelTurn = Spoken | Failed
-
-async function speak(
+async function callModel(
   deps: AgentDeps,
-  input: AgentInput,
-  turn: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
+  { executionId, instructions, toolset, signal, emit }: AgentInput,
+  context: Pick<ModelRequest, 'messages' | 'maxTextBytes'>,
 ): Promise<ModelTurn> {
-  const spoken: Spoken = { ok: true, text: '', requests: [], wasCut: false, usage: NO_USAGE }
-  const failed = (error: string, usage: ModelUsage): Failed => {
-    return { ok: false, text: spoken.text, failure: { finishReason: 'error', error }, usage }
-  }
+  let text = ''
+  const requests: RequestedCall[] = []
   const startedAt = deps.clock.now()
-  const stepEnd = (usage: ModelUsage): AgentEvent => {
+  const endStep = async (reported: ModelUsage) => {
+    const usage = wholeUsage(reported)
     const durationMs = Math.max(0, deps.clock.now() - startedAt)
-    return { type: 'model-step-end', startedAt, durationMs, usage: wholeUsage(usage) }
+    await emit({ type: 'model-step-end', startedAt, durationMs, usage })
+    return usage
   }
-  const request = {
-    instructions: input.instructions,
-    ...turn,
-    tools: input.toolset.tools,
-    signal: input.signal,
-    executionId: input.executionId,
-  }
+  const request = { instructions, ...context, tools: toolset.tools, signal, executionId }
   try {
     for await (const event of deps.model.stream(request)) {
       if (event.type === 'end') {
-        await input.tell(stepEnd(event.usage))
-        return { ...spoken, wasCut: event.reason === 'length', usage: wholeUsage(event.usage) }
+        const wasCut = event.reason === 'length'
+        return { ok: true, text, requests, wasCut, usage: await endStep(event.usage) }
       }
-      note(spoken, event)
-      // Most readers take an event at once, and a promise costs more than the event.
-      const told = event.type === 'text' && input.tell(event)
-      if (told) await told
+      if (event.type === 'text') {
+        text += event.content
+        // Most readers take an event synchronously, and awaiting costs more than the event.
+        const taken = emit(event)
+        if (taken) await taken
+      } else requests.push({ ...event, input: JsonDocument.of(event.input) })
     }
-    await input.tell(stepEnd(NO_USAGE))
-    return failed(CUT_OFF, NO_USAGE)
+    return { ok: false, text, error: CUT_OFF, usage: await endStep(NO_USAGE) }
   } catch (error) {
-    if (!(error instanceof ModelError) && !input.signal.aborted) throw error
-    if (!(error instanceof ModelError)) return failed(STOPPED, NO_USAGE)
-    await input.tell(stepEnd(error.usage))
-    return failed(error.message, wholeUsage(error.usage))
+    if (error instanceof ModelError) return { ok: false, text, error: error.message, usage: await endStep(error.usage) }
+    if (signal.aborted) return { ok: false, text, error: STOPPED, usage: NO_USAGE }
+    throw error
   }
 }
 
-function note(spoken: Spoken, event: Exclude<ModelEvent, { type: 'end' }>): void {
-  if (event.type === 'text') spoken.text += event.content
-  else spoken.requests.push(event)
-}
-
-function bytesOf({ text, requests }: Spoken): number {
-  return requests.reduce((sum, { input }) => sum + jsonBytes(input), Buffer.byteLength(text))
-}
-
-interface JudgedRequest {
+interface ValidatedRequest {
   part: ToolCallPart
-  /** Why it is answered without a dispatch; null when it is dispatched. */
+  input: JsonDocument<JsonObject>
+  /** Why the call is not made, for the model; null when it is. */
   refusal: string | null
 }
 
 /**
- * Judges what a model asked for, one request after the other, so that all of them together do not hold the event loop.
- * At most `maxCalls` are found fit to be made. Null where the execution was stopped meanwhile.
+ * Validates what a model asked for, with a turn of the event loop between two requests. At most `maxCalls` pass. Null where
+ * the execution was stopped meanwhile.
  */
-async function judgeAll(
+async function validateAll(
   deps: AgentDeps,
   { toolset, signal }: AgentInput,
-  requests: Spoken['requests'],
+  requests: readonly RequestedCall[],
   maxCalls: number,
-): Promise<JudgedRequest[] | null> {
-  const judged: JudgedRequest[] = []
-  let fit = 0
+): Promise<ValidatedRequest[] | null> {
+  const validated: ValidatedRequest[] = []
+  let accepted = 0
   for (const request of requests) {
-    if (judged.length > 0) await nextTurn()
-    const next = await unlessStopped(judge(deps, toolset, request, fit >= maxCalls), signal)
-    if (next === null) return null
-    if (next.refusal === null) fit += 1
-    judged.push(next)
+    if (validated.length > 0) await nextTurn()
+    // A refused input stays in the transcript, so that the model sees what to mend.
+    const input = holdsObject(request.input) ? request.input : EMPTY_OBJECT
+    const name = request.name.slice(0, 128) || 'unnamed'
+    const part: ToolCallPart = { type: 'tool_call', id: deps.newId('call'), name, input: input.value }
+    const problem = toolCallProblem(toolset, request, accepted >= maxCalls).then((refusal) => ({ refusal }))
+    const outcome = await unlessStopped(problem, signal)
+    if (outcome === null) return null
+    if (outcome.refusal === null) accepted += 1
+    validated.push({ part, input, ...outcome })
   }
-  return judged
+  return validated
 }
 
-async function judge(
-  deps: AgentDeps,
-  toolset: Toolset,
-  request: ModelCall,
-  isTooMany: boolean,
-): Promise<JudgedRequest> {
-  const part: ToolCallPart = {
-    type: 'tool_call',
-    id: deps.newId('call'),
-    name: request.name.slice(0, 128) || 'unnamed',
-    // What the model wrote stands there even where it is refused, so that it sees what to mend.
-    input: isJsonObject(request.input) ? request.input : {},
-  }
-  return { part, refusal: await toolCallProblem(toolset, request, isTooMany) }
-}
-
-function toCall({ part }: JudgedRequest, step: number, ordinal: number): AgentCall {
-  return { callId: part.id, capability: part.name, step, ordinal, input: part.input }
-}
-
-function assistantTurn(text: string, requests: readonly JudgedRequest[]): Message {
+function assistantTurn(text: string, requests: readonly ValidatedRequest[]): Message {
   const calls = requests.map(({ part }) => part)
-  const spoken: TextPart[] = text !== '' || calls.length === 0 ? [{ type: 'text', content: text }] : []
-  return { role: 'assistant', parts: [...spoken, ...calls] }
-}
-
-function resultParts(requests: readonly JudgedRequest[], results: ReadonlyMap<string, CallResult>): ToolResultPart[] {
-  return requests.map(({ part, refusal }) => {
-    const refused: CallResult = { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
-    return toolResult(part.id, part.name, results.get(part.id) ?? refused)
-  })
+  const said: TextPart[] = text !== '' || calls.length === 0 ? [{ type: 'text', content: text }] : []
+  return { role: 'assistant', parts: [...said, ...calls] }
 }

@@ -3,10 +3,10 @@ import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 
 const DAY_MS = GRAIN_MS.day
 const DEFAULT_DAYS = 7
-/** As much of it as one answer may hold. A day of a long range is as cheap as one of a short range; an hour is not. */
+/** The longest range in hours. A range in days has no such limit: its rows are few. */
 const MAX_HOURLY_DAYS = 100
 
-/** Whole UTC hours or days, from the start of the first to the end of the last. Nothing is in it where both are equal. */
+/** Complete UTC hours or days, from the start of the first to the end of the last; empty where both are equal. */
 export interface Range {
   from: number
   to: number
@@ -15,31 +15,30 @@ export interface Range {
   clamped: boolean
 }
 
+/** Times are epoch milliseconds. */
 export interface RangeRequest {
-  /** Epoch milliseconds, as are the others. */
   from?: number | undefined
   to?: number | undefined
   bucket?: AnalyticsBucket | undefined
   now: number
-  /** How many days the plan lets its owner look back, the present one included. */
+  /** How many days the plan shows, today included. */
   analyticsDays: number
 }
 
 /**
- * The range that a request asks for, by default the last seven days in days: widened to whole buckets, then cut to what
- * the plan shows and to the bucket that is under way.
+ * The requested range, by default the last seven days in days: widened to complete buckets, then cut to what the plan shows
+ * and to the current bucket.
  */
 export function resolveRange(request: RangeRequest): { range: Range } | { faults: FieldErrors } {
-  const { now, bucket = 'day', to = now + 1 } = request
+  const { now, bucket = 'day', to = now + 1, analyticsDays } = request
   if (request.from !== undefined && request.from >= to) return { faults: { from: [startsTooLate(request)] } }
   const latest = endOf(bucket, now + 1)
-  const earliest = latest - request.analyticsDays * DAY_MS
-  const asked = Math.min(endOf(bucket, to), latest)
-  const start = request.from === undefined ? asked - DEFAULT_DAYS * DAY_MS : startOf(bucket, request.from)
-  const end = Math.max(asked, earliest)
+  const earliest = latest - analyticsDays * DAY_MS
+  const requestedEnd = Math.min(endOf(bucket, to), latest)
+  const start = request.from === undefined ? requestedEnd - DEFAULT_DAYS * DAY_MS : startOf(bucket, request.from)
+  const end = Math.max(requestedEnd, earliest)
   const shown = bucket === 'hour' ? Math.max(earliest, end - MAX_HOURLY_DAYS * DAY_MS) : earliest
-  const from = between(shown, start, end)
-  return { range: { from, to: end, bucket, clamped: start < shown } }
+  return { range: { from: Math.min(Math.max(start, shown), end), to: end, bucket, clamped: start < shown } }
 }
 
 /** The start of every bucket of a range. */
@@ -47,23 +46,23 @@ export function bucketsOf({ from, to, bucket }: Range): number[] {
   return Array.from({ length: (to - from) / GRAIN_MS[bucket] }, (_, index) => from + index * GRAIN_MS[bucket])
 }
 
-/** A stretch of time that is read from the counters of one grain. */
-export interface Stretch {
+/** An interval that is read from the counters of one grain. */
+export interface Interval {
   grain: AnalyticsBucket
   from: number
   to: number
 }
 
-/** The fewest counters that cover a range: the days that are whole in it, and the hours before and after them. */
-export function stretchesOf({ from, to }: Range): Stretch[] {
+/** The fewest counters that cover a range: its complete days, and the hours before and after them. */
+export function intervalsOf({ from, to }: Pick<Range, 'from' | 'to'>): Interval[] {
   const firstDay = Math.min(endOf('day', from), to)
   const lastDay = Math.max(startOf('day', to), firstDay)
-  const stretches: Stretch[] = [
+  const intervals: Interval[] = [
     { grain: 'hour', from, to: firstDay },
     { grain: 'day', from: firstDay, to: lastDay },
     { grain: 'hour', from: lastDay, to },
   ]
-  return stretches.filter((stretch) => stretch.from < stretch.to)
+  return intervals.filter((interval) => interval.from < interval.to)
 }
 
 function startsTooLate({ to }: RangeRequest): string {
@@ -72,11 +71,7 @@ function startsTooLate({ to }: RangeRequest): string {
     : 'must be before “to”, which is not part of the range itself.'
 }
 
-function between(least: number, value: number, most: number): number {
-  return Math.min(Math.max(value, least), most)
-}
-
-// A time that starts a bucket ends the one before.
+// A time at which a bucket starts is the end of the one before.
 function endOf(grain: AnalyticsBucket, time: number): number {
   return startOf(grain, time - 1) + GRAIN_MS[grain]
 }

@@ -1,12 +1,12 @@
 import { AnalyticsBucket, AnalyticsSummary } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { PageTime } from '../http/page.ts'
 import { ProjectIdParam, RuntimeIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { summaryOf } from './analytics.ts'
+import type { AnalyticsDeps } from './deps.ts'
 
 const SUMMARY = {
   summary: 'Summarize executions over time',
@@ -23,7 +23,7 @@ const SUMMARY = {
 } as const
 
 /** Owner plane: figures over time, by capability and by runtime. */
-export function analyticsRoutes(plane: FastifyInstance, deps: Deps): void {
+export function analyticsRoutes(plane: FastifyInstance, deps: AnalyticsDeps): void {
   const config = { readsMuch: true }
   typed(plane).get('/v1/analytics/summary', { schema: SUMMARY, config }, (request) =>
     summaryOf(deps, ownerOf(request), request.query),

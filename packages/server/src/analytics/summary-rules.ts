@@ -1,83 +1,81 @@
 import type { AnalyticsSummary } from '@svc/contract'
 import { percentile, roundMs } from '../usage/histogram.ts'
 
-/** Sums over executions, or over calls where only `executions`, `failed` and `durations` mean something. */
-export interface Sums {
-  executions: number
-  completed: number
-  failed: number
-  capabilityCalls: number
-  failedCalls: number
-  inputTokens: number
-  outputTokens: number
-  durationMs: number
+const COUNTERS = [
+  'executions',
+  'completed',
+  'failed',
+  'capabilityCalls',
+  'failedCalls',
+  'inputTokens',
+  'outputTokens',
+  'durationMs',
+] as const
+
+/** Sums over executions, or over calls, whose number is in `executions` and where `failed` is the only other counter. */
+export interface Sums extends Record<(typeof COUNTERS)[number], number> {
   /** How many there were in each bucket of durations. */
   durations: Map<number, number>
 }
 
-/** What was counted: over time by the start of each bucket, and by runtime and by capability over the whole range. */
-export interface Counted {
-  series: ReadonlyMap<number, Sums>
-  runtimes: ReadonlyMap<string, Sums>
-  capabilities: ReadonlyMap<string, Sums>
+/** Sums of one bucket of time, runtime or capability, which may come in several parts. */
+export interface SummedPart {
+  kind: 'series' | 'runtime' | 'capability'
+  /** The start of the bucket in epoch milliseconds, the id of the runtime, or the name of the capability. */
+  name: string
+  sums: Sums
 }
 
 type Summary = Omit<AnalyticsSummary, 'range'>
 
 const MAX_CAPABILITIES = 100
 
-/** The figures of a summary. Every bucket of `times` is in the series, zeros where nothing happened. */
-export function summarize(counted: Counted, times: readonly number[], isoTime: (time: number) => string): Summary {
+/** The figures of a summary. Every bucket of `times` is in the series, with zeros where nothing happened. */
+export function summarize(
+  parts: readonly SummedPart[],
+  times: readonly number[],
+  isoTime: (time: number) => string,
+): Summary {
+  const series = sumsByName(parts, 'series')
+  const total = noSums()
+  for (const sums of series.values()) addSums(total, sums)
   return {
-    totals: totalsOf([...counted.series.values()]),
-    series: times.map((at) => toPoint(isoTime(at), counted.series.get(at) ?? noSums())),
-    capabilities: largestFirst(counted.capabilities).slice(0, MAX_CAPABILITIES).map(toCapability),
-    runtimes: largestFirst(counted.runtimes).map(toRuntime),
+    totals: {
+      ...countsOf(total),
+      totalTokens: total.inputTokens + total.outputTokens,
+      avgDurationMs: total.executions === 0 ? null : roundMs(total.durationMs / total.executions),
+      ...percentilesOf(total),
+    },
+    series: times.map((at) => toPoint(isoTime(at), series.get(String(at)) ?? noSums())),
+    capabilities: largestFirst(sumsByName(parts, 'capability')).slice(0, MAX_CAPABILITIES).map(toCapability),
+    runtimes: largestFirst(sumsByName(parts, 'runtime')).map(toRuntime),
   }
 }
 
 export function noSums(): Sums {
-  return {
-    executions: 0,
-    completed: 0,
-    failed: 0,
-    capabilityCalls: 0,
-    failedCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    durationMs: 0,
-    durations: new Map(),
-  }
+  const counts = { executions: 0, completed: 0, failed: 0, capabilityCalls: 0, failedCalls: 0 }
+  return { ...counts, inputTokens: 0, outputTokens: 0, durationMs: 0, durations: new Map() }
 }
 
-/** Adds `sums` to `total`, which is changed. */
-export function addSums(total: Sums, sums: Sums): void {
-  total.executions += sums.executions
-  total.completed += sums.completed
-  total.failed += sums.failed
-  total.capabilityCalls += sums.capabilityCalls
-  total.failedCalls += sums.failedCalls
-  total.inputTokens += sums.inputTokens
-  total.outputTokens += sums.outputTokens
-  total.durationMs += sums.durationMs
+function sumsByName(parts: readonly SummedPart[], kind: SummedPart['kind']): Map<string, Sums> {
+  const totals = new Map<string, Sums>()
+  for (const { name, sums } of parts.filter((part) => part.kind === kind)) {
+    const total = totals.get(name) ?? noSums()
+    addSums(total, sums)
+    totals.set(name, total)
+  }
+  return totals
+}
+
+function addSums(total: Sums, sums: Sums): void {
+  for (const counter of COUNTERS) total[counter] += sums[counter]
   for (const [bucket, count] of sums.durations) {
     total.durations.set(bucket, (total.durations.get(bucket) ?? 0) + count)
   }
 }
 
-function totalsOf(points: readonly Sums[]): Summary['totals'] {
-  const total = noSums()
-  for (const point of points) addSums(total, point)
-  return {
-    ...tallyOf(total),
-    totalTokens: total.inputTokens + total.outputTokens,
-    avgDurationMs: total.executions === 0 ? null : roundMs(total.durationMs / total.executions),
-    ...percentilesOf(total),
-  }
-}
-
 function toPoint(at: string, sums: Sums): Summary['series'][number] {
-  return { at, ...tallyOf(sums), ...percentilesOf(sums) }
+  return { at, ...countsOf(sums), ...percentilesOf(sums) }
 }
 
 function toCapability([capability, sums]: [string, Sums]): Summary['capabilities'][number] {
@@ -90,15 +88,15 @@ function toRuntime([runtimeId, sums]: [string, Sums]): Summary['runtimes'][numbe
   return { runtimeId, executions, failed, failedCalls, totalTokens: inputTokens + outputTokens, ...percentilesOf(sums) }
 }
 
+function countsOf({ durationMs, durations, ...counts }: Sums) {
+  return counts
+}
+
 function percentilesOf({ durations }: Sums) {
   return { p50DurationMs: percentile(durations, 50), p95DurationMs: percentile(durations, 95) }
 }
 
-function tallyOf({ executions, completed, failed, capabilityCalls, failedCalls, inputTokens, outputTokens }: Sums) {
-  return { executions, completed, failed, capabilityCalls, failedCalls, inputTokens, outputTokens }
-}
-
-// Names settle ties, so that the same figures are listed the same way twice.
+// Equal ones are sorted by name, so that the order is the same every time.
 function largestFirst(named: ReadonlyMap<string, Sums>): [string, Sums][] {
   return [...named].sort(([a, left], [b, right]) => right.executions - left.executions || (a < b ? -1 : 1))
 }

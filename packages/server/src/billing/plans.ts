@@ -2,17 +2,10 @@ import { Plan, type PlanList, type Tier } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { TIERS } from '../usage/tiers.ts'
 
-/** What a plan costs: this is what is shown and what is charged. */
-export interface Price {
-  /** In the currency's smallest unit; null where it is agreed upon in person. */
-  amount: number | null
-  currency: string
-  interval: 'month'
-}
+const perMonth = (amount: number | null): Plan['price'] => ({ amount, currency: 'USD', interval: 'month' })
 
-const perMonth = (amount: number | null): Price => ({ amount, currency: 'USD', interval: 'month' })
-
-const OFFERS: Readonly<Record<Tier, { name: string; price: Price }>> = {
+/** A plan as it is shown and charged. Prices are in cents; null where the price is agreed individually. */
+const OFFERS: Readonly<Record<Tier, Pick<Plan, 'name' | 'price'>>> = {
   free: { name: 'Free', price: perMonth(0) },
   pro: { name: 'Pro', price: perMonth(4_900) },
   enterprise: { name: 'Enterprise', price: perMonth(null) },
@@ -23,7 +16,7 @@ export function planOf(tier: Tier): Plan {
   return { tier, ...OFFERS[tier], limits: TIERS[tier] }
 }
 
-/** Every plan, the smallest first, and the one that the account is on. */
+/** Every plan, the smallest first, and the account's own. */
 export function listPlans(owner: Owner): PlanList {
   return { plans: Plan.shape.tier.options.map(planOf), current: owner.tier }
 }

@@ -7,10 +7,10 @@ import {
   VerifyCheckoutRequest,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { startCheckout, verifyCheckout } from './checkout.ts'
+import type { BillingDeps } from './deps.ts'
 import { listPlans } from './plans.ts'
 import { billingUsage } from './usage.ts'
 
@@ -53,7 +53,7 @@ const VERIFY = {
 } as const
 
 /** Owner plane: plans, usage and upgrades. */
-export function billingRoutes(plane: FastifyInstance, deps: Deps): void {
+export function billingRoutes(plane: FastifyInstance, deps: BillingDeps): void {
   const routes = typed(plane)
   const config = { hasOwnBound: true }
 

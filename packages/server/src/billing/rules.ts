@@ -3,8 +3,15 @@ import type { Tier } from '@svc/contract'
 /** How long a checkout can be paid: within what every payment provider allows. */
 export const CHECKOUT_MS = 60 * 60_000
 
-/** Where a checkout stands. `ended`: it was paid once, and what it paid for is over. */
+/** `ended`: it was paid, and the subscription that it paid for is over. */
 export type CheckoutStatus = 'pending' | 'paid' | 'expired' | 'ended'
+
+/** The statuses that each status can follow. The provider may have taken the money for a checkout that was replaced. */
+export const FOLLOWS = {
+  expired: ['pending'],
+  paid: ['pending', 'expired'],
+  ended: ['pending', 'paid', 'expired'],
+} as const satisfies Partial<Record<CheckoutStatus, readonly CheckoutStatus[]>>
 
 /** Why an account on this plan cannot check out, or null when it can. */
 export function checkoutProblem(tier: Tier): string | null {
@@ -13,7 +20,7 @@ export function checkoutProblem(tier: Tier): string | null {
   return 'is a smaller plan than this account’s, which is enterprise: there is nothing to upgrade.'
 }
 
-/** Where the payer comes back to: the owner's address, told which checkout it was. */
+/** The owner's return address with the id of the checkout in its query. */
 export function returnAddress(address: string, checkoutId: string): string {
   const url = new URL(address)
   url.searchParams.set('checkoutId', checkoutId)

@@ -1,48 +1,25 @@
-import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
-import type { PaymentEvent, PaymentState, Payments, Webhook } from './payments/payments.ts'
-import type { CheckoutStatus } from './rules.ts'
+import type { BillingDeps } from './deps.ts'
+import type { PaymentState, Payments, Webhook } from './payments/payments.ts'
+import { type CheckoutStatus, FOLLOWS } from './rules.ts'
 import {
-  type CheckoutView,
-  findByPayment,
-  findBySubscription,
-  markEnded,
-  markExpired,
-  markPaid,
+  type CheckoutNames,
+  findCheckout,
+  findCheckoutOf,
+  type Settled,
   type Standing,
+  settleCheckout,
 } from './store.ts'
 
-type SettleDeps = Pick<Deps, 'db' | 'clock' | 'logger'>
+type SettleDeps = Pick<BillingDeps, 'db' | 'clock' | 'logger'>
 
-/** Where messages of the payment provider come from. */
+/** A payment provider that sends events. */
 export interface PaymentSource {
   provider: Payments['provider']
   webhook: Webhook
 }
 
-/**
- * Acts on what the payment provider said of a checkout. Saying it again changes nothing. Returns where the checkout stands
- * then, or null where there was nothing to do.
- */
-export async function settlePayment(
-  deps: SettleDeps,
-  checkout: CheckoutView,
-  state: PaymentState,
-): Promise<Standing | null> {
-  switch (state.status) {
-    case 'pending':
-      return null
-    case 'expired':
-      return markExpired(deps.db, checkout)
-    case 'ended':
-      return notePayEnd(deps, checkout, state.subscriptionRef)
-    case 'paid':
-      // Of one that was replaced, the provider may still have taken the money: then it was paid.
-      return notePayment(deps, checkout, { subscriptionRef: state.subscriptionRef, from: ['pending', 'expired'] })
-  }
-}
-
-/** Takes a message of the provider's own. Throws 400 where it is not the provider's. */
+/** Acts on an event of the payment provider. Throws 400 where the provider did not sign it. */
 export async function receivePaymentEvent(
   deps: SettleDeps,
   { provider, webhook }: PaymentSource,
@@ -50,45 +27,38 @@ export async function receivePaymentEvent(
 ): Promise<void> {
   const event = webhook.read(message)
   if (!event) throw invalidField('stripe-signature', 'does not sign this body, or not within the last five minutes.')
-  if (event.type === 'other') return
-  const checkout = await checkoutOf(deps, provider, event)
-  // An account of the provider's may serve others than us.
-  if (checkout) await settlePayment(deps, checkout, stateIn(event))
+  if (event === 'other') return
+  const { payment, state } = event
+  const checkout =
+    'ref' in payment
+      ? await findCheckout(deps.db, { provider, provider_ref: payment.ref })
+      : await findCheckoutOf(deps.db, { provider, ...payment })
+  // The provider's account may serve others than this service.
+  if (checkout) await settlePayment(deps, checkout, state)
 }
 
-/** Notes a payment, and returns where the checkout stands then: as before, where it was not in one of the `from` states. */
-export async function notePayment(
+/**
+ * Stores the state of a checkout's payment. Repeating it changes nothing. Returns the checkout's status by then, or null
+ * where the payment is still pending.
+ */
+export async function settlePayment(
   deps: SettleDeps,
-  checkout: CheckoutView,
-  payment: { subscriptionRef: string | null; from: readonly CheckoutStatus[] },
-): Promise<Standing> {
-  const paid = await markPaid(deps.db, checkout, { ...payment, now: deps.clock.now() })
-  if (paid.isUpgrade) deps.logger.info(namesOf(checkout), `paid: the account is now ${paid.tier}`)
-  else if (paid.isNew) deps.logger.warn(namesOf(checkout), `paid by an account that was ${paid.tier} already`)
-  return paid
+  checkout: CheckoutNames,
+  state: PaymentState,
+  from?: readonly CheckoutStatus[],
+): Promise<Standing | null> {
+  const { status, subscriptionRef = null } = state
+  if (status === 'pending') return null
+  const settlement = { status, subscriptionRef, from: from ?? FOLLOWS[status], now: deps.clock.now() }
+  const settled = await settleCheckout(deps.db, checkout, settlement)
+  log(deps, checkout, settled)
+  return settled
 }
 
-async function notePayEnd(deps: SettleDeps, checkout: CheckoutView, subscriptionRef: string | null): Promise<Standing> {
-  const ended = await markEnded(deps.db, checkout, { subscriptionRef, now: deps.clock.now() })
-  if (ended.isDowngrade) deps.logger.info(namesOf(checkout), `the subscription is over: the account is ${ended.tier}`)
-  return { status: 'ended', tier: ended.tier }
-}
-
-function checkoutOf(
-  deps: SettleDeps,
-  provider: PaymentSource['provider'],
-  event: Exclude<PaymentEvent, { type: 'other' }>,
-): Promise<CheckoutView | null> {
-  return event.type === 'ended'
-    ? findBySubscription(deps.db, provider, event)
-    : findByPayment(deps.db, provider, event.ref)
-}
-
-function stateIn(event: Exclude<PaymentEvent, { type: 'other' }>): PaymentState {
-  if (event.type === 'expired') return { status: 'expired' }
-  return { status: event.type, subscriptionRef: event.subscriptionRef }
-}
-
-function namesOf({ owner_id, checkout_id, provider, provider_ref }: CheckoutView) {
-  return { ownerId: owner_id, checkoutId: checkout_id, provider, payment: provider_ref }
+function log({ logger }: SettleDeps, checkout: CheckoutNames, { status, tier, isNew, isTierNew }: Settled): void {
+  const { owner_id: ownerId, checkout_id: checkoutId, provider, provider_ref: payment } = checkout
+  const names = { ownerId, checkoutId, provider, payment }
+  if (isTierNew && status === 'paid') logger.info(names, `paid: the account is now ${tier}`)
+  else if (isTierNew) logger.info(names, `the subscription is over: the account is ${tier}`)
+  else if (isNew && status === 'paid') logger.warn(names, `paid by an account that was ${tier} already`)
 }

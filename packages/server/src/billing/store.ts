@@ -1,5 +1,5 @@
 import type { Tier } from '@svc/contract'
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { changeTier } from '../accounts/store.ts'
 import type { Schema } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transaction.ts'
@@ -7,181 +7,160 @@ import type { CheckoutStatus } from './rules.ts'
 
 export type NewCheckout = Insertable<Schema['checkouts']>
 type CheckoutRow = Selectable<Schema['checkouts']>
-type Provider = Schema['checkouts']['provider']
 type CheckoutKey = Pick<CheckoutRow, 'owner_id' | 'checkout_id'>
 
-/** Where a checkout stands, and the tier that its owner has by then. */
+/** The status of a checkout and the tier that its account has by then. */
 export interface Standing {
   status: CheckoutStatus
   tier: Tier
 }
 
-/** A checkout and the tier that its owner has. */
+/** What names a checkout, here and at its payment provider. */
+export type CheckoutNames = Pick<CheckoutRow, 'owner_id' | 'checkout_id' | 'provider' | 'provider_ref'>
+
+/** A checkout and the tier of its account. */
 export interface CheckoutView extends CheckoutRow {
   owner_tier: Tier
 }
 
-/** One checkout of this owner, or null. */
-export async function findCheckout(
-  db: Kysely<Schema>,
-  ownerId: string,
-  checkoutId: string,
-): Promise<CheckoutView | null> {
+type Columns = Partial<Pick<CheckoutRow, 'owner_id' | 'checkout_id' | 'provider' | 'provider_ref' | 'subscription_ref'>>
+
+/** The checkout with these columns, or null. */
+export async function findCheckout(db: Kysely<Schema>, columns: Columns): Promise<CheckoutView | null> {
   const row = await checkouts(db)
-    .where('checkouts.owner_id', '=', ownerId)
-    .where('checkouts.checkout_id', '=', checkoutId)
+    .where((eb) => eb.and(columns))
     .executeTakeFirst()
   return row ?? null
 }
 
-/** The checkout of this payment whoever its owner is, or null: for the provider, who knows payments and no owners. */
-export async function findByPayment(db: Kysely<Schema>, provider: Provider, ref: string): Promise<CheckoutView | null> {
-  const row = await checkouts(db).where('provider', '=', provider).where('provider_ref', '=', ref).executeTakeFirst()
-  return row ?? null
-}
-
 /**
- * The checkout that a subscription came from, or null. One whose payment has not been heard of yet does not know its
- * subscription, and is found by the id that the subscription was opened with.
+ * The checkout of a subscription, or null. Before its payment is known a checkout has no subscription: it is found by the id
+ * that the subscription was opened with.
  */
-export async function findBySubscription(
+export async function findCheckoutOf(
   db: Kysely<Schema>,
-  provider: Provider,
-  { subscriptionRef, checkoutId }: { subscriptionRef: string; checkoutId: string | null },
+  { provider, subscriptionRef, checkoutId }: SubscriptionNames,
 ): Promise<CheckoutView | null> {
-  const ofProvider = checkouts(db).where('provider', '=', provider)
-  const known = await ofProvider.where('subscription_ref', '=', subscriptionRef).executeTakeFirst()
-  if (known || checkoutId === null) return known ?? null
-  const opened = await ofProvider
-    .where('checkout_id', '=', checkoutId)
-    .where('subscription_ref', 'is', null)
-    .executeTakeFirst()
-  return opened ?? null
+  const known = await findCheckout(db, { provider, subscription_ref: subscriptionRef })
+  if (known || checkoutId === null) return known
+  return findCheckout(db, { provider, checkout_id: checkoutId, subscription_ref: null })
 }
 
-/** The checkouts of this owner that can still be paid. */
+interface SubscriptionNames {
+  provider: CheckoutRow['provider']
+  subscriptionRef: string
+  checkoutId: string | null
+}
+
+/** The checkouts of this account that can still be paid. */
 export function listPending(db: Kysely<Schema>, ownerId: string): Promise<CheckoutView[]> {
-  return checkouts(db).where('checkouts.owner_id', '=', ownerId).where('checkouts.status', '=', 'pending').execute()
+  return checkouts(db).where('owner_id', '=', ownerId).where('status', '=', 'pending').execute()
+}
+
+function checkouts(db: Kysely<Schema>) {
+  const tier = sql<Tier>`(select tier from owners where owners.owner_id = checkouts.owner_id)`
+  return db.selectFrom('checkouts').selectAll().select(tier.as('owner_tier'))
 }
 
 /**
- * Writes a checkout, and returns it with what else of this account can still be paid. The owner's row is locked, so of many
- * at once each sees those before it, and the last one sees them all.
+ * Inserts a checkout, and returns every checkout of the account that can still be paid. The account is locked, so each of
+ * concurrent callers sees those before it, and the last one sees all.
  */
-export async function insertCheckout(
-  db: Kysely<Schema>,
-  checkout: NewCheckout,
-): Promise<{ checkout: CheckoutView; others: CheckoutView[] }> {
+export async function insertCheckout(db: Kysely<Schema>, checkout: NewCheckout): Promise<CheckoutView[]> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, checkout.owner_id)
     await deleteExpired(tx, checkout.owner_id)
     await tx.insertInto('checkouts').values(checkout).execute()
-    const { checkout_id } = checkout
-    return {
-      checkout: await checkouts(tx)
-        .where('checkouts.owner_id', '=', checkout.owner_id)
-        .where('checkouts.checkout_id', '=', checkout_id)
-        .executeTakeFirstOrThrow(),
-      others: (await listPending(tx, checkout.owner_id)).filter((other) => other.checkout_id !== checkout_id),
-    }
+    return listPending(tx, checkout.owner_id)
   })
 }
 
-// Nothing can become of them any more, and an owner may open any number.
+const MAX_EXPIRED = 20
+
 async function deleteExpired(tx: Tx, ownerId: string): Promise<void> {
-  const shown = tx
+  const kept = tx
     .selectFrom('checkouts')
     .select('checkout_id')
     .where('owner_id', '=', ownerId)
     .where('status', '=', 'expired')
     .orderBy('created_at', 'desc')
     .orderBy('checkout_id', 'desc')
-    .limit(EXPIRED_KEPT)
+    .limit(MAX_EXPIRED)
   await tx
     .deleteFrom('checkouts')
     .where('owner_id', '=', ownerId)
     .where('status', '=', 'expired')
-    .where('checkout_id', 'not in', shown)
+    .where('checkout_id', 'not in', kept)
     .execute()
 }
 
-const EXPIRED_KEPT = 20
-
-/**
- * Notes that a checkout was paid and gives its owner the tier. Once: from any number at a time, one finds it unpaid.
- * An account that has left the free plan meanwhile keeps the plan that it has. `isNew` is false where nothing changed.
- * `from` says where a checkout may stand that can still be paid.
- */
-export async function markPaid(
-  db: Kysely<Schema>,
-  key: CheckoutKey,
-  payment: { subscriptionRef: string | null; from: readonly CheckoutStatus[]; now: number },
-): Promise<Standing & { isNew: boolean; isUpgrade: boolean }> {
-  return inTransaction(db, async (tx) => {
-    const { tier } = await lockOwner(tx, key.owner_id)
-    const checkout = await readCheckout(tx, key)
-    if (!payment.from.includes(checkout.status)) {
-      return { status: checkout.status, tier, isNew: false, isUpgrade: false }
-    }
-    await update(tx, key, { status: 'paid', subscription_ref: payment.subscriptionRef, paid_at: payment.now })
-    if (tier !== 'free') return { status: 'paid', tier, isNew: true, isUpgrade: false }
-    await changeTier(tx, { ownerId: key.owner_id, tier: checkout.tier, paidBy: key.checkout_id, now: payment.now })
-    return { status: 'paid', tier: checkout.tier, isNew: true, isUpgrade: true }
-  })
+/** The outcome of a payment, and the statuses from which a checkout can get there. */
+export interface Settlement {
+  status: 'paid' | 'expired' | 'ended'
+  subscriptionRef: string | null
+  from: readonly CheckoutStatus[]
+  now: number
 }
 
-/** Notes that a checkout can no longer be paid; leaves alone what is no longer pending. */
-export async function markExpired(db: Kysely<Schema>, key: CheckoutKey): Promise<Standing> {
-  return inTransaction(db, async (tx) => {
-    const { tier } = await lockOwner(tx, key.owner_id)
-    const { status } = await readCheckout(tx, key)
-    if (status !== 'pending') return { status, tier }
-    await update(tx, key, { status: 'expired' })
-    return { status: 'expired', tier }
-  })
+/** `isNew`, `isTierNew`: whether this call has changed the checkout and the account's tier. */
+export interface Settled extends Standing {
+  isNew: boolean
+  isTierNew: boolean
 }
 
 /**
- * Notes that what a checkout paid for is over, whether or not its payment was heard of before. The account goes back to the
- * free plan if this checkout gave it the plan that it has and no other one still pays for it. Returns the account's tier.
+ * Stores the outcome of a checkout's payment, and changes the plan with it: a payment moves an account from the free plan to
+ * the checkout's, and the end of the subscription moves it back unless another checkout still pays. The account is locked:
+ * of concurrent callers with one outcome, one changes something.
  */
-export async function markEnded(
+export async function settleCheckout(
   db: Kysely<Schema>,
-  key: CheckoutKey,
-  { subscriptionRef, now }: { subscriptionRef: string | null; now: number },
-): Promise<{ tier: Tier; isDowngrade: boolean }> {
+  { owner_id, checkout_id }: CheckoutKey,
+  { status, subscriptionRef, from, now }: Settlement,
+): Promise<Settled> {
   return inTransaction(db, async (tx) => {
-    const { tier, paid_by } = await lockOwner(tx, key.owner_id)
-    const { status } = await readCheckout(tx, key)
-    if (status === 'ended') return { tier, isDowngrade: false }
-    await update(tx, key, { status: 'ended', subscription_ref: subscriptionRef, ended_at: now })
-    if (paid_by !== key.checkout_id) return { tier, isDowngrade: false }
-    const other = await tx
+    const { tier, paid_by } = await lockOwner(tx, owner_id)
+    const isThis = { owner_id, checkout_id }
+    const checkout = await tx
       .selectFrom('checkouts')
-      .select('checkout_id')
-      .where('owner_id', '=', key.owner_id)
-      .where('status', '=', 'paid')
-      .orderBy('paid_at', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    if (other) {
-      await tx.updateTable('owners').set({ paid_by: other.checkout_id }).where('owner_id', '=', key.owner_id).execute()
-      return { tier, isDowngrade: false }
+      .select(['status', 'tier'])
+      .where((eb) => eb.and(isThis))
+      .executeTakeFirstOrThrow()
+    const times = { paid: { paid_at: now }, expired: {}, ended: { ended_at: now } }
+    if (!from.includes(checkout.status)) return { status: checkout.status, tier, isNew: false, isTierNew: false }
+    await tx
+      .updateTable('checkouts')
+      .set({ status, subscription_ref: subscriptionRef, ...times[status] })
+      .where((eb) => eb.and(isThis))
+      .execute()
+    let next = tier
+    if (status === 'paid' && tier === 'free') {
+      next = checkout.tier
+      await changeTier(tx, { ownerId: owner_id, tier: next, paidBy: checkout_id, now })
     }
-    await changeTier(tx, { ownerId: key.owner_id, tier: 'free', paidBy: null, now })
-    return { tier: 'free', isDowngrade: true }
+    if (status === 'ended' && paid_by === checkout_id && !(await payWithOther(tx, owner_id))) {
+      next = 'free'
+      await changeTier(tx, { ownerId: owner_id, tier: next, paidBy: null, now })
+    }
+    return { status, tier: next, isNew: true, isTierNew: next !== tier }
   })
 }
 
-function checkouts(db: Kysely<Schema>) {
-  return db
+/** Lets another paid checkout of the account pay for its plan; false where there is none. */
+async function payWithOther(tx: Tx, ownerId: string): Promise<boolean> {
+  const other = await tx
     .selectFrom('checkouts')
-    .innerJoin('owners', 'owners.owner_id', 'checkouts.owner_id')
-    .selectAll('checkouts')
-    .select('owners.tier as owner_tier')
+    .select('checkout_id')
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'paid')
+    .orderBy('paid_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!other) return false
+  await tx.updateTable('owners').set({ paid_by: other.checkout_id }).where('owner_id', '=', ownerId).execute()
+  return true
 }
 
-// Always first: whatever changes an account's tier or checkouts waits here for its turn.
 function lockOwner(tx: Tx, ownerId: string) {
   return tx
     .selectFrom('owners')
@@ -191,20 +170,8 @@ function lockOwner(tx: Tx, ownerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-function readCheckout(tx: Tx, { owner_id, checkout_id }: CheckoutKey) {
-  return tx
-    .selectFrom('checkouts')
-    .select(['status', 'tier'])
-    .where('owner_id', '=', owner_id)
-    .where('checkout_id', '=', checkout_id)
-    .executeTakeFirstOrThrow()
-}
-
-async function update(tx: Tx, key: CheckoutKey, changes: Partial<Omit<CheckoutRow, keyof CheckoutKey>>): Promise<void> {
-  await tx
-    .updateTable('checkouts')
-    .set(changes)
-    .where('owner_id', '=', key.owner_id)
-    .where('checkout_id', '=', key.checkout_id)
-    .execute()
+/** The account's quota buckets by name, as the time at which each is full again. A bucket that was never used is absent. */
+export async function readAllowances(db: Kysely<Schema>, ownerId: string): Promise<Map<string, number>> {
+  const rows = await db.selectFrom('allowances').select(['bucket', 'full_at']).where('owner_id', '=', ownerId).execute()
+  return new Map(rows.map((row) => [row.bucket, row.full_at]))
 }

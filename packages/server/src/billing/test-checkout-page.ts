@@ -3,76 +3,71 @@ import { planOf } from './plans.ts'
 import type { CheckoutStatus } from './rules.ts'
 import type { TestCheckout } from './test-checkout.ts'
 
-/** The test provider's page, whole: no script, nothing from elsewhere. */
-export function testCheckoutPage(found: TestCheckout): string {
-  const { checkout, status } = found
-  const plan = planOf(checkout.tier)
+/** The test provider's page: no script, and nothing from other addresses. */
+export function testCheckoutPage({ checkout, status, token }: TestCheckout): string {
+  const { name, price } = planOf(checkout.tier)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Test checkout: ${escapeHtml(plan.name)} plan</title>
+<title>Test checkout: ${escapeHtml(name)} plan</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
 <p class="label" role="note"><strong>Test checkout: no money moves.</strong> This service has no payment provider, so this page stands in for one.</p>
-<h1>${HEADINGS[status]}</h1>
+<h1>${TEXTS[status].heading}</h1>
 <dl>
-<div><dt>Plan</dt><dd>${escapeHtml(plan.name)}</dd></div>
-<div><dt>Price</dt><dd>${escapeHtml(priceOf(plan.price))}</dd></div>
+<div><dt>Plan</dt><dd>${escapeHtml(name)}</dd></div>
+<div><dt>Price</dt><dd>${escapeHtml(priceOf(price))}</dd></div>
 <div class="total"><dt>Charged now</dt><dd>nothing</dd></div>
 </dl>
-${status === 'pending' ? form(found) : outcome(found)}
+${status === 'pending' ? form(checkout, token) : outcome(checkout, status)}
 </main>
 </body>
 </html>
 `
 }
 
-/** What the page may do: be styled as it is, and send its form here and on to the owner's two addresses. */
+/** Allows the page its own style, and its form to be sent here and redirected to the owner's two addresses. */
 export function contentSecurityPolicy({ checkout }: TestCheckout): string {
   const targets = new Set([checkout.success_url, checkout.cancel_url].map(sourceOf))
   return [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
-    // Browsers hold this against where a form's answer redirects to as well.
+    // Browsers check the target of a redirect after the form, too.
     `form-action 'self' ${[...targets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')
 }
 
-const HEADINGS: Readonly<Record<CheckoutStatus, string>> = {
-  pending: 'Confirm the upgrade',
-  paid: 'The upgrade is confirmed',
-  ended: 'The upgrade is over',
-  expired: 'This checkout is closed',
+const TEXTS: Readonly<Record<CheckoutStatus, { heading: string; text: string }>> = {
+  pending: { heading: 'Confirm the upgrade', text: '' },
+  paid: { heading: 'The upgrade is confirmed', text: 'There is nothing left to do here.' },
+  ended: { heading: 'The upgrade is over', text: 'What this checkout was for has ended since.' },
+  expired: {
+    heading: 'This checkout is closed',
+    text: 'It was cancelled, or replaced by a newer one, or its time has run out. Start another where you came from.',
+  },
 }
 
-const OUTCOMES: Readonly<Record<Exclude<CheckoutStatus, 'pending'>, string>> = {
-  paid: 'There is nothing left to do here.',
-  ended: 'What this checkout was for has ended since.',
-  expired: 'It was cancelled, or replaced by a newer one, or its time has run out. Start another where you came from.',
-}
-
-function form({ checkout, token }: TestCheckout): string {
-  // Relative: what stands before the path is a matter of the address that the service is published under.
-  const action = encodeURIComponent(checkout.checkout_id)
+function form({ checkout_id, success_url }: TestCheckout['checkout'], token: string): string {
+  // Relative: the service may be published under a path of its own.
+  const action = encodeURIComponent(checkout_id)
   return `<form method="post" action="${action}/confirm">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <button class="confirm">Confirm test payment</button>
 <button class="cancel" formaction="${action}/cancel">Cancel</button>
 </form>
-<p class="next">You go on to ${escapeHtml(new URL(checkout.success_url).host)}.</p>`
+<p class="next">You go on to ${escapeHtml(new URL(success_url).host)}.</p>`
 }
 
-function outcome({ checkout, status }: TestCheckout): string {
-  if (status === 'pending') return ''
-  const address = status === 'expired' ? checkout.cancel_url : checkout.success_url
-  return `<p>${OUTCOMES[status]}</p>
+function outcome({ cancel_url, success_url }: TestCheckout['checkout'], status: CheckoutStatus): string {
+  const address = status === 'expired' ? cancel_url : success_url
+  return `<p>${TEXTS[status].text}</p>
 <p><a href="${escapeHtml(address)}" rel="noreferrer">Back to ${escapeHtml(new URL(address).host)}</a></p>`
 }
 
@@ -82,22 +77,14 @@ function priceOf({ amount, currency, interval }: ReturnType<typeof planOf>['pric
   return `${money} a ${interval}`
 }
 
-// A policy has no way to write an address that is a bare IPv6 one; its scheme is as near as it gets.
+// A policy cannot name an IPv6 address: its scheme is the closest match.
 function sourceOf(address: string): string {
   const { hostname, origin, protocol } = new URL(address)
   return hostname.startsWith('[') ? protocol : origin
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 const STYLE = `

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
 import { typed } from '../http/typed.ts'
+import type { BillingDeps } from './deps.ts'
 import { cancelTestCheckout, confirmTestCheckout, findTestCheckout, type TestAnswer } from './test-checkout.ts'
 import { contentSecurityPolicy, testCheckoutPage } from './test-checkout-page.ts'
 
@@ -11,7 +11,7 @@ const Params = z.object({ checkoutId: z.string() })
 const ROUTE = { schema: { params: Params, hide: true } } as const
 
 /** Public plane: the page of the test provider, for a person with a browser. */
-export function testCheckoutRoutes(plane: FastifyInstance, deps: Deps): void {
+export function testCheckoutRoutes(plane: FastifyInstance, deps: BillingDeps): void {
   acceptForms(plane)
   const routes = typed(plane)
 
@@ -36,7 +36,7 @@ export function testCheckoutRoutes(plane: FastifyInstance, deps: Deps): void {
   )
 }
 
-// 303: the browser fetches the address, whatever it sent here.
+// 303: the browser follows with GET.
 function goTo(reply: FastifyReply, address: string): FastifyReply {
   return reply.header('referrer-policy', 'no-referrer').redirect(address, 303)
 }

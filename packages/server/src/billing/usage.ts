@@ -1,6 +1,5 @@
 import type { BillingUsage } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import type { Deps } from '../deps.ts'
 import { isoTime } from '../lib/clock.ts'
 import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 import { ANONYMOUS_BUCKET, drawsFor, MAIN_BUCKET } from '../usage/rules.ts'
@@ -9,17 +8,20 @@ import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { readStoredBytes } from '../usage/stored-bytes-store.ts'
 import { TIERS } from '../usage/tiers.ts'
 import { available } from '../usage/token-bucket.js'
-import { readAllowances } from './usage-store.ts'
+import type { BillingDeps } from './deps.ts'
+import { readAllowances } from './store.ts'
 
 /**
- * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, and
- * its calls and tokens once it has ended.
+ * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, its
+ * calls and tokens from its end.
  */
-export async function billingUsage(deps: Pick<Deps, 'db' | 'clock' | 'folding'>, owner: Owner): Promise<BillingUsage> {
+export async function billingUsage(
+  deps: Pick<BillingDeps, 'db' | 'clock' | 'aggregation'>,
+  owner: Owner,
+): Promise<BillingUsage> {
   const now = deps.clock.now()
   const hour = startOf('hour', now)
-  // So that little is left to be counted one by one.
-  await deps.folding.catchUp()
+  await deps.aggregation.catchUp()
   const used = await usageOfHour(deps.db, owner.ownerId, hour)
   const left = await availableNow(deps, owner, now)
   const limits = TIERS[owner.tier]
@@ -53,17 +55,13 @@ const STORAGE_WARNING =
   'The plan’s stored bytes are used up: inputs, outputs and metadata that do not fit are kept as {"truncated": true} ' +
   'until older ones are past their retention. Nothing is refused.'
 
-async function availableNow(deps: Pick<Deps, 'db'>, owner: Owner, now: number) {
-  const draws = drawsFor(owner.tier, 'broker')
-  const fullAt = await readAllowances(
-    deps.db,
-    owner.ownerId,
-    draws.map(({ bucket }) => bucket),
-  )
+async function availableNow({ db }: Pick<BillingDeps, 'db'>, { ownerId, tier }: Owner, now: number) {
+  const fullAt = await readAllowances(db, ownerId)
+  const draws = drawsFor(tier, 'broker')
   const units = new Map(draws.map(({ bucket, rate }) => [bucket, available(fullAt.get(bucket) ?? 0, rate, now)]))
   const executions = units.get(MAIN_BUCKET) ?? null
   const anonymous = units.get(ANONYMOUS_BUCKET) ?? null
-  // A stranger's call takes one of each.
-  const isBound = executions !== null && anonymous !== null
-  return { executions, anonymous: isBound ? Math.min(executions, anonymous) : anonymous }
+  // An anonymous call takes one unit of each.
+  const isLimited = executions !== null && anonymous !== null
+  return { executions, anonymous: isLimited ? Math.min(executions, anonymous) : anonymous }
 }

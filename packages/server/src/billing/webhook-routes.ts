@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { readBody } from '../http/json-body.ts'
-import { notesOf } from '../http/request-notes.ts'
+import { stateOf } from '../http/request-state.ts'
+import type { BillingDeps } from './deps.ts'
 import { type PaymentSource, receivePaymentEvent } from './settle-payment.ts'
 
-/** Many times what an event has. */
+// Many times the size of an event.
 const EVENT = { maxBodyBytes: 256 * 1024 }
 
-/** Public plane: what the payment provider sends. Its signature over the body's very bytes is its credential. */
-export function webhookRoutes(plane: FastifyInstance, deps: Deps, source: PaymentSource): void {
+/** Public plane: events of the payment provider, whose signature over the exact bytes of the body is the credential. */
+export function webhookRoutes(plane: FastifyInstance, deps: BillingDeps, source: PaymentSource): void {
   plane.removeAllContentTypeParsers()
   plane.addContentTypeParser('*', (request, payload, done) => {
-    const { held } = notesOf(request)
+    const { held } = stateOf(request)
     const maxBytes = Math.min(EVENT.maxBodyBytes, deps.limits.bodyBytes)
     readBody(payload, { maxBytes, held }, (bytes) => {
       if (bytes instanceof Error) done(bytes)

@@ -1,45 +1,44 @@
 import { abbreviateKey, type KeyKind, keyKindOf } from '@svc/contract'
-import type { Deps } from '../deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
 import { mintKey } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { CredentialDeps } from './deps.ts'
 import type { NewCredential } from './store.ts'
 
-interface Minted {
-  key: Secret
-  row: NewCredential
-}
-
-/** What a sealed key is bound to: its own row. */
+/** The context that binds a sealed key to its row. */
 export function keyContext(credentialId: string): SealContext {
   return { table: 'credentials', column: 'sealed', rowId: credentialId }
 }
 
-/** A new key and the row to store for it. Account keys are kept as a hash only: nothing ever reveals them. */
+/** A new key and its row. Of account keys only the hash is stored, so nothing can reveal them. */
 export function mintCredential(
-  deps: Pick<Deps, 'keyring' | 'newId' | 'clock'>,
+  { keyring, newId, clock }: Pick<CredentialDeps, 'keyring' | 'newId' | 'clock'>,
   ownerId: string,
-  input: { kind: KeyKind; runtimeId: string | null; name?: string },
-): Minted {
-  const key = mintKey(input.kind)
-  const credentialId = deps.newId('credential')
+  { kind, runtimeId, name }: { kind: KeyKind; runtimeId: string | null; name?: string },
+): { key: Secret; row: NewCredential } {
+  const key = mintKey(kind)
+  const credentialId = newId('credential')
   const row: NewCredential = {
     owner_id: ownerId,
     credential_id: credentialId,
-    kind: input.kind,
-    runtime_id: input.runtimeId,
-    hash: deps.keyring.hash(key.reveal()),
-    sealed: input.kind === 'account' ? null : deps.keyring.seal(key, keyContext(credentialId)),
+    kind,
+    runtime_id: runtimeId,
+    hash: keyring.hash(key.reveal()),
+    sealed: kind === 'account' ? null : keyring.seal(key, keyContext(credentialId)),
     prefix: abbreviateKey(key.reveal()),
-    name: input.name ?? null,
-    created_at: deps.clock.now(),
+    name: name ?? null,
+    created_at: clock.now(),
     expires_at: null,
     revoked_at: null,
   }
   return { key, row }
 }
 
-/** The hashes to look a presented key up by, or null when it cannot be a key of this kind. */
-export function lookUpHashes(deps: Pick<Deps, 'keyring'>, kind: KeyKind, presented: string): string[] | null {
-  return keyKindOf(presented) === kind ? deps.keyring.hashes(presented) : null
+/** The hashes under which a presented key may be stored; null where its form is not that of this kind. */
+export function lookUpHashes(
+  { keyring }: Pick<CredentialDeps, 'keyring'>,
+  kind: KeyKind,
+  presented: string,
+): string[] | null {
+  return keyKindOf(presented) === kind ? keyring.hashes(presented) : null
 }

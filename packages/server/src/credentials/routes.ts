@@ -14,55 +14,52 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { encodeCursor } from '../http/page.ts'
 import { ListQuery, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { rotateSecret } from '../runtimes/signing-secret.ts'
 import { createAccountKey, listOwnKeys, revokeAccountKey } from './account-keys.ts'
+import type { CredentialDeps } from './deps.ts'
 import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
 const KeyParams = z.object({ keyId: z.string().describe('The id of an account’s key, `key_…`.') })
 
-const REVEAL_KEY = {
-  summary: 'Reveal a key in full',
-  tags: ['Keys'],
-  operationId: 'revealKey',
-  params: RuntimeParams,
-  body: RevealKeyRequest,
-  response: { 200: RevealedKey },
-} as const
+/** The schema of a route that acts on a key or the secret of one runtime. */
+function keyRoute<Body extends z.ZodType, Answer extends z.ZodType>(
+  route: { operationId: string; summary: string },
+  body: Body,
+  answer: Answer,
+) {
+  return { ...route, tags: ['Keys'], params: RuntimeParams, body, response: { 200: answer } } as const
+}
 
-const ROTATE_KEY = {
-  summary: 'Replace a key; the old one works on for a grace period',
-  tags: ['Keys'],
-  operationId: 'rotateKey',
-  params: RuntimeParams,
-  body: RotateKeyRequest,
-  response: { 200: RotatedKey },
-} as const
+const REVEAL_KEY = keyRoute(
+  { operationId: 'revealKey', summary: 'Reveal a key in full' },
+  RevealKeyRequest,
+  RevealedKey,
+)
 
-const REVOKE_KEY = {
-  summary: 'End a key at once, without a replacement',
-  tags: ['Keys'],
-  operationId: 'revokeKey',
-  params: RuntimeParams,
-  body: RevokeKeyRequest,
-  response: { 200: RevokedKey },
-} as const
+const ROTATE_KEY = keyRoute(
+  { operationId: 'rotateKey', summary: 'Replace a key; the old one works on for a grace period' },
+  RotateKeyRequest,
+  RotatedKey,
+)
 
-const ROTATE_SECRET = {
-  summary: 'Replace the signing secret; the old one works on for a grace period',
-  tags: ['Keys'],
-  operationId: 'rotateSecret',
-  params: RuntimeParams,
-  body: RotateSecretRequest,
-  response: { 200: RotatedSecret },
-} as const
+const REVOKE_KEY = keyRoute(
+  { operationId: 'revokeKey', summary: 'End a key at once, without a replacement' },
+  RevokeKeyRequest,
+  RevokedKey,
+)
 
-/** Owner plane: a runtime's two keys and its signing secret. POST throughout, so that no key stands in a history or a log. */
-export function runtimeKeyRoutes(plane: FastifyInstance, deps: Deps): void {
+const ROTATE_SECRET = keyRoute(
+  { operationId: 'rotateSecret', summary: 'Replace the signing secret; the old one works on for a grace period' },
+  RotateSecretRequest,
+  RotatedSecret,
+)
+
+/** Owner plane: a runtime's two keys and its signing secret. All are POST, so that no log or history holds a key. */
+export function runtimeKeyRoutes(plane: FastifyInstance, deps: CredentialDeps): void {
   const routes = typed(plane)
 
   routes.post('/v1/runtimes/:runtimeId/reveal-key', { schema: REVEAL_KEY }, (request) =>
@@ -107,7 +104,7 @@ const REVOKE_ACCOUNT_KEY = {
 } as const
 
 /** Owner plane: the API keys of the account itself. */
-export function accountKeyRoutes(plane: FastifyInstance, deps: Deps): void {
+export function accountKeyRoutes(plane: FastifyInstance, deps: CredentialDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/account/keys', { schema: LIST_ACCOUNT_KEYS }, async (request) => {

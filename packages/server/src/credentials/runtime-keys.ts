@@ -7,54 +7,58 @@ import type {
   RotateKeyRequest,
 } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import type { Deps } from '../deps.ts'
 import { keyNotRevealable, keyRevoked, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { findRuntime } from '../runtimes/store.ts'
 import { keyContext, mintCredential } from './credentials.ts'
+import type { CredentialDeps } from './deps.ts'
 import { graceEnd } from './rules.ts'
-import { findCurrentKey, replaceKey, revokeKeys } from './runtime-key-store.ts'
+import { findCurrentKey, type KeyPlace, replaceKey, revokeKeys } from './runtime-key-store.ts'
 
 type OfRuntime<Request> = Request & { runtimeId: string }
 
-/** A current key in full. Throws 404 for one that was revoked and for one that is kept as a hash only. */
+/** The current key in full. Throws 404 where it was revoked, or where only its hash is stored. */
 export async function revealKey(
-  deps: Pick<Deps, 'db' | 'keyring'>,
+  deps: Pick<CredentialDeps, 'db' | 'keyring'>,
   owner: Owner,
-  { runtimeId, type }: OfRuntime<RevealKeyRequest>,
+  request: OfRuntime<RevealKeyRequest>,
 ): Promise<RevealedKey> {
+  const { type, runtimeId } = request
   if (!(await findRuntime(deps.db, owner.ownerId, runtimeId))) throw notFound('The runtime')
-  const current = await findCurrentKey(deps.db, owner.ownerId, { runtimeId, type })
+  const current = await findCurrentKey(deps.db, placeOf(owner, request))
   if (!current) throw keyRevoked(type)
   if (current.sealed === null) throw keyNotRevealable(type)
-  const key = deps.keyring.open(current.sealed, keyContext(current.credentialId))
+  const key = deps.keyring.open(current.sealed, keyContext(current.credential_id))
   return { type, key: key.reveal(), prefix: current.prefix }
 }
 
-/** A new key in the place of the current one, which goes on working for the grace; one that came before that ends at once. */
+/** Replaces the current key, which works until the grace ends; the key before it stops working now. */
 export async function rotateKey(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'keyring'>,
+  deps: Omit<CredentialDeps, 'room'>,
   owner: Owner,
-  { runtimeId, type, graceSeconds }: OfRuntime<RotateKeyRequest>,
+  request: OfRuntime<RotateKeyRequest>,
 ): Promise<RotatedKey> {
+  const { type, runtimeId } = request
   const now = deps.clock.now()
-  const previousEndsAt = graceEnd(now, graceSeconds)
+  const previousEndsAt = graceEnd(now, request.graceSeconds)
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: type, runtimeId })
-  const place = { runtimeId, type }
-  const replaced = await replaceKey(deps.db, owner.ownerId, { place, next: row, now, previousEndsAt })
+  const replaced = await replaceKey(deps.db, placeOf(owner, request), { next: row, now, previousEndsAt })
   if (!replaced) throw notFound('The runtime')
   const previousKeyExpiresAt = replaced.hadCurrent ? isoTime(previousEndsAt) : null
   return { type, key: key.reveal(), prefix: row.prefix, previousKeyExpiresAt }
 }
 
-/** Ends the current and the previous key at once. To revoke again changes nothing and answers the same. */
+/** Revokes the current and the previous key. Idempotent: a second call returns the time of the first. */
 export async function revokeKey(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<CredentialDeps, 'db' | 'clock'>,
   owner: Owner,
-  { runtimeId, type }: OfRuntime<RevokeKeyRequest>,
+  request: OfRuntime<RevokeKeyRequest>,
 ): Promise<RevokedKey> {
-  const place = { runtimeId, type }
-  const revoked = await revokeKeys(deps.db, owner.ownerId, { place, now: deps.clock.now() })
-  if (!revoked) throw notFound('The runtime')
-  return { type, revokedAt: isoTime(revoked.revokedAt) }
+  const revokedAt = await revokeKeys(deps.db, placeOf(owner, request), deps.clock.now())
+  if (revokedAt === null) throw notFound('The runtime')
+  return { type: request.type, revokedAt: isoTime(revokedAt) }
+}
+
+function placeOf({ ownerId }: Owner, { runtimeId, type }: OfRuntime<RevealKeyRequest>): KeyPlace {
+  return { owner_id: ownerId, runtime_id: runtimeId, kind: type }
 }

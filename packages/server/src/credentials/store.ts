@@ -1,19 +1,19 @@
 import type { KeyKind } from '@svc/contract'
-import type { Insertable, Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Insertable } from 'kysely'
+import type { Db, Schema } from '../database/schema.ts'
 
 export type NewCredential = Insertable<Schema['credentials']>
 
 export interface RuntimeKey {
   ownerId: string
   runtimeId: string
-  /** Null for a key that no rotation has limited. */
+  /** Null until a rotation replaces the key. */
   expiresAt: number | null
 }
 
-/** The runtime that a deploy or public key belongs to, or null when no valid one has any of the hashes. */
+/** The runtime of the working deploy or public key with one of these hashes, or null. */
 export async function findRuntimeKey(
-  db: Kysely<Schema>,
+  db: Db,
   hashes: readonly string[],
   kind: Exclude<KeyKind, 'account'>,
   now: number,
@@ -25,48 +25,41 @@ export async function findRuntimeKey(
   return { ownerId: row.owner_id, runtimeId: row.runtime_id, expiresAt: row.expires_at }
 }
 
-/** The display forms of a runtime's keys; null where there is none. */
+/** The abbreviations of a runtime's current keys; null where a key is revoked. */
 export interface KeyPrefixes {
   deploy: string | null
   public: string | null
 }
 
-/** Those of the current ones. */
-export async function findKeyPrefixes(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<KeyPrefixes> {
+export async function findKeyPrefixes(db: Db, ownerId: string, runtimeId: string): Promise<KeyPrefixes> {
   const rows = await keysOf(db, ownerId, runtimeId).where('expires_at', 'is', null).select(['kind', 'prefix']).execute()
   const prefixOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.prefix ?? null
   return { deploy: prefixOf('deploy'), public: prefixOf('public') }
 }
 
-/** Until when a runtime's replaced keys go on working; null where none does. */
+/** When a runtime's replaced keys stop working, in epoch milliseconds; null where none works. */
 export async function findGraceEnds(
-  db: Kysely<Schema>,
+  db: Db,
   ownerId: string,
   { runtimeId, now }: { runtimeId: string; now: number },
 ): Promise<{ deploy: number | null; public: number | null }> {
-  const rows = await keysOf(db, ownerId, runtimeId)
-    .where('expires_at', '>', now)
-    .select(['kind', 'expires_at'])
-    .execute()
+  const replaced = keysOf(db, ownerId, runtimeId).where('expires_at', '>', now)
+  const rows = await replaced.select(['kind', 'expires_at']).execute()
   const endOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.expires_at ?? null
   return { deploy: endOf('deploy'), public: endOf('public') }
 }
 
-function keysOf(db: Kysely<Schema>, ownerId: string, runtimeId: string) {
-  return db
-    .selectFrom('credentials')
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .where('revoked_at', 'is', null)
+function keysOf(db: Db, ownerId: string, runtimeId: string) {
+  const query = db.selectFrom('credentials').where('owner_id', '=', ownerId).where('runtime_id', '=', runtimeId)
+  return query.where('revoked_at', 'is', null)
 }
 
-/** Adds a key to an account. */
-export async function insertCredential(db: Kysely<Schema>, credential: NewCredential): Promise<void> {
+export async function insertCredential(db: Db, credential: NewCredential): Promise<void> {
   await db.insertInto('credentials').values(credential).execute()
 }
 
-/** Keys of one kind that have any of the hashes and still work; for a query to go on from. */
-export function validCredentials(db: Kysely<Schema>, hashes: readonly string[], kind: KeyKind, now: number) {
+/** A query for the working keys of one kind with any of these hashes. */
+export function validCredentials(db: Db, hashes: readonly string[], kind: KeyKind, now: number) {
   return db
     .selectFrom('credentials')
     .where('credentials.hash', 'in', hashes)

@@ -1,7 +1,7 @@
-/** A batch of executions as the parameter of a query: the thread of SQLite writes it in a transaction of its own. */
+/** A batch of executions as the only parameter of a query. The writer thread of SQLite runs it in one transaction. */
 export class BatchText {
   readonly text: string
-  /** Called once it is this batch's turn. It is not sent where this throws. */
+  /** Called right before the batch is sent, which it is not where this throws. */
   readonly beforeSending: () => void
 
   constructor(text: string, beforeSending: () => void) {

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { Keyring } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
-import type { Schema } from './schema.ts'
+import type { Db } from './schema.ts'
 import { inTransaction, type Tx } from './transaction.ts'
 
 const CHECK_ID = 1
@@ -10,10 +9,10 @@ const WRONG_KEY =
   'The master key is not the one that this database was written with: compare SVC_MASTER_KEY, or master.key in the data folder, with that of the other replicas and of the last start.'
 
 /**
- * Throws where the ring has no key that this database was written with. The first key of a ring that has one is noted, so
- * that it is known once the others are taken out.
+ * Throws where the ring has no key that this database was written with. Otherwise records the first key of the ring, which
+ * is accepted from then on without the others.
  */
-export async function checkMasterKey(db: Kysely<Schema>, keyring: Keyring): Promise<void> {
+export async function checkMasterKey(db: Db, keyring: Keyring): Promise<void> {
   const own = keyring.seal(new Secret('check'), CONTEXT)
   const known = await readSealed(db)
   if (known.some((sealed) => keyring.isUnderFirst(sealed)) && opensAny(keyring, known)) return
@@ -24,23 +23,21 @@ export async function checkMasterKey(db: Kysely<Schema>, keyring: Keyring): Prom
       .values({ check_id: CHECK_ID, sealed: JSON.stringify(first) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    const noted = await readSealed(tx, 'locked')
-    if (!opensAny(keyring, noted)) throw new Error(WRONG_KEY)
-    if (noted.some((sealed) => keyring.isUnderFirst(sealed))) return
-    await tx
-      .updateTable('master_key_check')
-      .set({ sealed: JSON.stringify([...noted, own]) })
-      .execute()
+    const recorded = await readSealed(tx, 'locked')
+    if (!opensAny(keyring, recorded)) throw new Error(WRONG_KEY)
+    if (recorded.some((sealed) => keyring.isUnderFirst(sealed))) return
+    const sealed = JSON.stringify([...recorded, own])
+    await tx.updateTable('master_key_check').set({ sealed }).execute()
   })
 }
 
-async function readSealed(db: Kysely<Schema>, lock?: 'locked'): Promise<string[]> {
+async function readSealed(db: Db, lock?: 'locked'): Promise<string[]> {
   const query = db.selectFrom('master_key_check').select('sealed').where('check_id', '=', CHECK_ID)
   const row = await (lock ? query.forUpdate() : query).executeTakeFirst()
   return row === undefined ? [] : JSON.parse(row.sealed)
 }
 
-// A database of an earlier release has secrets and no check.
+// A database from before the check has secrets and no row.
 async function isWrittenUnder(tx: Tx, keyring: Keyring): Promise<boolean> {
   const row = await tx.selectFrom('runtimes').select('secret_sealed').orderBy('runtime_id', 'desc').executeTakeFirst()
   return row === undefined || keyring.hasKeyOf(row.secret_sealed)

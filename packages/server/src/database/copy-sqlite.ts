@@ -7,13 +7,13 @@ export type CopyCheck =
   | { ok: false; problem: 'damaged' | 'foreign' | 'newer' }
 
 /**
- * Writes one consistent state of a database into a new file, for its owner's eyes only, and brings it to the disk. Works
- * beside a running server, which goes on reading and writing. Throws where the target is there.
+ * Writes a consistent copy of a database to a new file with mode 0600 and flushes it, also while a server reads and writes.
+ * Throws where the target exists.
  */
 export function copySqlite(source: string, target: string): void {
   const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true })
   try {
-    // One read transaction, which no writer waits for; the page-wise backup would begin anew with every write.
+    // One read transaction, which blocks no writer; the backup API would start again after every write.
     database.prepare('vacuum into ?').run(target)
   } finally {
     database.close()
@@ -22,7 +22,7 @@ export function copySqlite(source: string, target: string): void {
   syncToDisk(target)
 }
 
-/** Reads a copy from end to end. One that was made by a newer version has tables that this one does not know. */
+/** Verifies a whole copy. `newer`: it has migrations that this version does not know. */
 export function checkCopy(file: string): CopyCheck {
   let database: SqliteDatabase.Database | undefined
   try {
@@ -46,7 +46,7 @@ function migrationsOf(database: SqliteDatabase.Database): string[] {
   return database.prepare('select name from kysely_migration order by name').pluck().all().map(String)
 }
 
-/** Brings a file, or a folder's list of files, to the disk. */
+/** Flushes a file, or the entries of a folder, to the disk. */
 export function syncToDisk(path: string): void {
   const handle = openSync(path, 'r')
   try {

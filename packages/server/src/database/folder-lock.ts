@@ -8,12 +8,12 @@ export interface FolderLock {
 
 export const LOCK_FILE = 'server.lock'
 
-/** A lock that nobody refers to would be collected as garbage, and so released. */
+/** References to the held locks: the garbage collector would close, and so release, one that nothing refers to. */
 const held = new Set<SqliteDatabase.Database>()
 
 /**
- * Keeps other servers off a data folder until `release` or the end of the process, a killed one included. Throws where
- * another server holds it. Commands that work beside a running server do not take it.
+ * Locks a data folder until `release` or the end of the process, which may be killed. Throws where another server holds the
+ * lock. Commands that run beside a server do not take it.
  */
 export function lockDataFolder(folder: string): FolderLock {
   makePrivateFolder(folder)
@@ -22,11 +22,11 @@ export function lockDataFolder(folder: string): FolderLock {
     database.exec('begin exclusive')
   } catch (error) {
     database.close()
-    throw isBusy(error)
-      ? new Error(
-          `another server is already running on the data folder ${folder}: stop it, or set SVC_DATA_DIR to another folder`,
-        )
-      : error
+    const isLocked = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
+    if (!isLocked) throw error
+    throw new Error(
+      `another server is already running on the data folder ${folder}: stop it, or set SVC_DATA_DIR to another folder`,
+    )
   }
   held.add(database)
   return {
@@ -35,8 +35,4 @@ export function lockDataFolder(folder: string): FolderLock {
       database.close()
     },
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }

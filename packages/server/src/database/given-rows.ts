@@ -1,7 +1,7 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
-import type { Schema } from './schema.ts'
+import { PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import type { Db, Schema } from './schema.ts'
 
-/** Columns of a table, for which each given row has a value. */
+/** Columns of a table for which each row has a value. */
 export interface GivenColumns {
   of: keyof Schema
   columns: readonly string[]
@@ -10,21 +10,17 @@ export interface GivenColumns {
 export type GivenRow = Readonly<Record<string, string | number | null>>
 
 /**
- * Any number of rows as the table `given` of a statement's `from`, whose text never changes: they are one parameter. An
- * `insert … select` from it needs `where true` before `on conflict`.
+ * Rows as the table `given` of a statement's `from`. They are one JSON parameter, so the statement's text is the same for
+ * any number. An `insert … select` from it needs `where true` before `on conflict`.
  */
-export function givenRows(
-  db: Kysely<Schema>,
-  { of, columns }: GivenColumns,
-  rows: readonly GivenRow[],
-): RawBuilder<unknown> {
+export function givenRows(db: Db, { of, columns }: GivenColumns, rows: readonly GivenRow[]): RawBuilder<unknown> {
   if (isPostgres(db)) return sql`json_populate_recordset(null::${sql.table(of)}, ${jsonRows(rows)}::json) as given`
   const values = columns.map((name) => `value ->> '${name}' as ${name}`).join(', ')
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
 export async function insertGiven(
-  db: Kysely<Schema>,
+  db: Db,
   given: GivenColumns & { onConflict?: string },
   rows: readonly GivenRow[],
 ): Promise<void> {
@@ -34,19 +30,19 @@ export async function insertGiven(
     where true ${sql.raw(given.onConflict ?? '')}`.execute(db)
 }
 
+/** Rows as JSON. Unpaired surrogates, which PostgreSQL refuses in JSON, become U+FFFD, as they do in a parameter. */
 export function jsonRows(rows: readonly object[]): string {
   const text = JSON.stringify(rows)
-  // Half of a pair of UTF-16, which is no character: PostgreSQL refuses it in JSON. Stored as U+FFFD, as in a parameter.
-  return HALF_PAIR.test(text) ? JSON.stringify(rows, toWellFormed) : text
+  return SURROGATE.test(text) ? JSON.stringify(rows, toWellFormed) : text
 }
 
-// As escaped by JSON.stringify; an escaped escape looks the same, and costs no more than the second pass.
-const HALF_PAIR = /\\ud[89a-f]/
+// JSON.stringify escapes unpaired surrogates alone.
+const SURROGATE = /\\ud[89a-f]/
 
 function toWellFormed(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? Buffer.from(value).toString() : value
 }
 
-export function isPostgres(db: Kysely<Schema>): boolean {
+export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }

@@ -23,14 +23,13 @@ import type { Schema } from './schema.ts'
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(migrationsBy(COLUMN_TYPES.sqlite))
 
-/** Applies, under a lock that other processes honour, the migrations that the database lacks. Throws the first failure. */
+/** Applies missing migrations under a lock that other processes respect. */
 export async function migrate(db: Kysely<Schema>, engine: keyof typeof COLUMN_TYPES): Promise<void> {
   const provider = { getMigrations: async () => migrationsBy(COLUMN_TYPES[engine]) }
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
 }
 
-/** In the order of their names. */
 export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
   const steps = {
     '0001-initial': initial(types),

@@ -1,17 +1,17 @@
 export type Mutex = ReturnType<typeof createMutex>
 
-/** `acquire` resolves in the order of the calls, with the function that lets the next caller in. */
+/** A first-in, first-out lock. `acquire` resolves with the function that releases it. */
 export function createMutex() {
   let tail = Promise.resolve()
   return {
     async acquire(): Promise<() => void> {
-      const turn = tail
-      let endTurn = (): void => undefined
+      const previous = tail
+      let release = (): void => undefined
       tail = new Promise((resolve) => {
-        endTurn = resolve
+        release = resolve
       })
-      await turn
-      return endTurn
+      await previous
+      return release
     },
   }
 }

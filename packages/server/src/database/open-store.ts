@@ -2,10 +2,10 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
 import { createKeyring, type Keyring } from '../secrets/keyring.ts'
-import { masterKeyOfFolder } from '../secrets/master-key.ts'
+import { type MasterKeys, masterKeyOfFolder } from '../secrets/master-key.ts'
 import { checkMasterKey } from './check-master-key.ts'
 import { DatabaseError } from './errors.ts'
-import { type Database, openDatabase } from './open.ts'
+import { type Database, type DatabasePlace, openDatabase } from './open.ts'
 
 const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
 
@@ -13,30 +13,19 @@ export function databaseFile(folder: string): string {
   return resolve(join(folder, 'svc.db'))
 }
 
-/** Opens the configured database with the keyring that its secrets are sealed with. */
+/** Opens the configured database and the keyring for its secrets. Throws where the master key is not the database's. */
 export async function openStore(
   config: Pick<Config, 'store' | 'masterKeys'>,
   context: { onFatal: (error: unknown) => void; onFault: (error: unknown) => void },
 ): Promise<{ database: Database; keyring: Keyring }> {
-  const { store } = config
   const onError = (error: unknown) => {
     context.onFault(error)
-    // The thread of the embedded store does not come back: a new process does.
+    // A thread of SQLite that ended is not started again: that takes a new process.
     if (error instanceof DatabaseError && error.code === 'SVC_DATABASE_ENDED') context.onFatal(error)
   }
-  if (store.engine === 'postgres') {
-    if (!config.masterKeys) throw new Error('SVC_MASTER_KEY is required with PostgreSQL.')
-    const database = await openDatabase({ engine: 'postgres', url: store.url, onError })
-    return withKeyring(database, createKeyring(config.masterKeys))
-  }
-  makePrivateFolder(store.folder)
-  makeFilesPrivate(store.folder, DATA_FILES)
-  const masterKeys = config.masterKeys ?? masterKeyOfFolder(store.folder, databaseFile(store.folder))
-  const database = await openDatabase({ engine: 'sqlite', file: databaseFile(store.folder), onError })
-  return withKeyring(database, createKeyring(masterKeys))
-}
-
-async function withKeyring(database: Database, keyring: Keyring): Promise<{ database: Database; keyring: Keyring }> {
+  const { place, masterKeys } = locate(config)
+  const database = await openDatabase({ ...place, onError })
+  const keyring = createKeyring(masterKeys)
   try {
     await checkMasterKey(database.db, keyring)
     return { database, keyring }
@@ -44,4 +33,18 @@ async function withKeyring(database: Database, keyring: Keyring): Promise<{ data
     await database.close()
     throw error
   }
+}
+
+function locate({ store, masterKeys }: Pick<Config, 'store' | 'masterKeys'>): {
+  place: DatabasePlace
+  masterKeys: MasterKeys
+} {
+  if (store.engine === 'postgres') {
+    if (!masterKeys) throw new Error('SVC_MASTER_KEY is required with PostgreSQL.')
+    return { place: { engine: 'postgres', url: store.url }, masterKeys }
+  }
+  const file = databaseFile(store.folder)
+  makePrivateFolder(store.folder)
+  makeFilesPrivate(store.folder, DATA_FILES)
+  return { place: { engine: 'sqlite', file }, masterKeys: masterKeys ?? masterKeyOfFolder(store.folder, file) }
 }

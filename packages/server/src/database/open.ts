@@ -1,56 +1,53 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { migrate } from './migrations.ts'
-import { openPostgres, openPostgresUnlimited, type PostgresPool } from './postgres.ts'
-import type { Schema } from './schema.ts'
+import { openPostgres, openPostgresUnlimited } from './postgres.ts'
+import type { Db, Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite-driver.ts'
 
-export type DatabaseOptions =
-  | { engine: 'sqlite'; file: string; onError(error: unknown): void }
-  | { engine: 'postgres'; url: string; onError(error: unknown): void }
+export type DatabasePlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
+
+export type DatabaseOptions = DatabasePlace & {
+  /** Receives errors that belong to no query. */
+  onError(error: unknown): void
+}
 
 export type Engine = DatabaseOptions['engine']
 
-/** An open database whose schema is the newest. */
+/** An open database with the newest schema. */
 export interface Database {
   readonly engine: Engine
-  readonly db: Kysely<Schema>
-  /** How many of its connections are in use; null where there is no pool. */
+  readonly db: Db
+  /** Null where there is no connection pool. */
   readonly pool: (() => PoolUse) | null
-  /** Waits for the transactions under way. */
+  /** Waits for open transactions. */
   close(): Promise<void>
 }
 
-/**
- * Opens the database, makes the SQLite file where there is none, and applies missing migrations. `onError` hears of
- * faults that belong to no query; they never end the process. Rejects where the database cannot be reached.
- */
+/** Opens the database, creates the SQLite file where it is missing, and applies missing migrations. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { engine } = options
-  const { db, pool } = engine === 'sqlite' ? { db: await openSqlite(options), pool: null } : await openMigrated(options)
+  const { db, pool } = engine === 'sqlite' ? await openSqlite(options) : await openMigrated(options)
   return { engine, db, pool, close: () => db.destroy() }
 }
 
-async function openSqlite(options: Extract<DatabaseOptions, { engine: 'sqlite' }>): Promise<Kysely<Schema>> {
-  mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 })
+async function openSqlite(options: Parameters<typeof createSqliteDialect>[0]): Promise<Pick<Database, 'db' | 'pool'>> {
   const db = new Kysely<Schema>({ dialect: createSqliteDialect(options) })
-  await orDestroy(db, migrate(db, 'sqlite'))
-  return db
+  await destroyOnError(db, migrate(db, 'sqlite'))
+  return { db, pool: null }
 }
 
-async function openMigrated(options: Extract<DatabaseOptions, { engine: 'postgres' }>): Promise<PostgresPool> {
+async function openMigrated(options: Parameters<typeof openPostgres>[0]): Promise<Pick<Database, 'db' | 'pool'>> {
   const { db: migrating } = openPostgresUnlimited(options)
-  await orDestroy(migrating, migrate(migrating, 'postgres'))
+  await destroyOnError(migrating, migrate(migrating, 'postgres'))
   await migrating.destroy()
   const opened = openPostgres(options)
-  // Kysely closes only what has been used, and a fault of the pool's settings is better found now.
-  await orDestroy(opened.db, sql`select 1`.execute(opened.db))
+  // Connects now, so that wrong settings of the pool fail here. Kysely closes only what has been used.
+  await destroyOnError(opened.db, sql`select 1`.execute(opened.db))
   return opened
 }
 
-async function orDestroy(db: Kysely<Schema>, opening: Promise<unknown>): Promise<void> {
+async function destroyOnError(db: Db, opening: Promise<unknown>): Promise<void> {
   try {
     await opening
   } catch (error) {

@@ -5,23 +5,19 @@ export type Pause = (ms: number) => Promise<unknown>
 
 /** One of several tries of the same work. */
 export interface Try {
-  /** To be called right before a commit that must not take place once the try was given up. Throws where it was. */
+  /** To be called right before the commit. Throws where the try was abandoned, so that it never commits. */
   commit(): void
 }
 
-// Long enough for a database that restarts, short enough for a caller who waits.
+// 6.7 s: long enough for a database that restarts, short enough for a caller who waits.
 const PAUSES_MS = [50, 150, 500, 1_000, 2_000, 3_000]
 
-// Nobody of a batch would fare better alone.
-const CONNECTION_FAILURE = '08006'
-
-// What a try under way still has once it is told to hurry.
+/** How long a try may still take after `hurry`. */
 const LAST_MS = 1_000
 
 /**
- * Repeats work that may be done more than once while connections to the database fail, for about seven seconds and what
- * the tries take. Throws at once what another connection would not mend, and in the end what was met last. Once `hurry`
- * says so, a try that is under way has one more second, and what waits for the next one has that, and no further.
+ * Retries idempotent work while connections to the database fail. Throws any other error at once, and the last one in the
+ * end. After `hurry` the current or next try is the last one, and is abandoned after one second.
  */
 export async function outlast<T>(
   pause: Pause,
@@ -30,33 +26,27 @@ export async function outlast<T>(
 ): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await unlessLate(pause, work, hurry)
+      return await tryOnce(pause, work, hurry)
     } catch (error) {
       if (!isConnectionFault(error) || hurry.aborted) throw error
     }
     await unlessStopped(pause(pauseMs), hurry)
   }
-  return unlessLate(pause, work, hurry)
+  return tryOnce(pause, work, hurry)
 }
 
-/**
- * Gives a try up that does not end. Work that calls `commit` and is not at it never commits any more; while it is, nothing
- * is known. Work that does not call it may still take place.
- */
-async function unlessLate<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry: StopSignal): Promise<T> {
-  const state = { isCommitting: false, isGivenUp: false }
+/** Throws a {@link CommitUnknownError} where a try is abandoned after it called `commit`. */
+async function tryOnce<T>(pause: Pause, work: (attempt: Try) => Promise<T>, hurry: StopSignal): Promise<T> {
+  const state = { isCommitting: false, isAbandoned: false }
   const commit = () => {
-    if (state.isGivenUp) throw new Error('nobody waits for this transaction any more')
+    if (state.isAbandoned) throw new Error('this transaction was abandoned')
     state.isCommitting = true
   }
   const ended = work({ commit }).then((answer) => ({ answer }))
   const inTime = (await unlessStopped(ended, hurry)) ?? (await Promise.race([ended, pause(LAST_MS).then(() => null)]))
   if (inTime) return inTime.answer
-  const late = new DatabaseError({
-    code: CONNECTION_FAILURE,
-    message: 'the service stops, and the database is silent',
-  })
+  const late = new DatabaseError({ code: '08006', message: 'the service stops, and the database does not answer' })
   if (state.isCommitting) throw new CommitUnknownError(late)
-  state.isGivenUp = true
+  state.isAbandoned = true
   throw late
 }

@@ -1,10 +1,23 @@
-/** Where a page of a listing begins: right after this row, newest first. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+
+/** The row before a page, which begins right after it. Listings are newest first. */
 export interface PageStart {
   at: number
   id: string
 }
 
-/** Cuts a page from rows of which one more than `limit` was asked for; that one tells whether another page follows. */
+export interface PageRequest {
+  limit: number
+  after: PageStart | null
+}
+
+/** The condition that a row comes after `start` where a listing is ordered by these two columns, both descending. */
+export function afterCursor(at: string, id: string, start: PageStart | null): RawBuilder<SqlBool> {
+  if (start === null) return sql`true`
+  return sql`(${sql.ref(at)}, ${sql.ref(id)}) < (${start.at}, ${start.id})`
+}
+
+/** Cuts a page from rows that were read with a limit of `limit + 1`: the extra row tells whether another page follows. */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,

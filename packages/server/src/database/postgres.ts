@@ -3,11 +3,11 @@ import pg from 'pg'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { noteWithoutEffect, removePrivateFields } from './errors.ts'
 import { PreparedClient } from './prepared-client.ts'
-import type { Schema } from './schema.ts'
+import type { Db, Schema } from './schema.ts'
 
 export interface PostgresOptions {
   url: string
-  /** Hears of connections that broke while they were idle, or between two queries of a transaction. */
+  /** Receives errors of connections that broke while idle, or between two queries of a transaction. */
   onError(error: unknown): void
 }
 
@@ -15,30 +15,27 @@ const TIME_LIMITS = {
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
-  // Ours, and the last to strike: of a server that has gone silent nothing is heard, not even that it gave up. Whoever
-  // comes behind such a statement waits for it, for a connection in its place, and for one of his own: under ten seconds.
+  // The client's own limit, for a server that does not answer at all. A caller that waits for such a statement, then for
+  // a new connection and its own statement, waits for less than ten seconds.
   query_timeout: 5_500,
 } satisfies pg.PoolConfig
 
 const DURABLE = '-c synchronous_commit=on'
 
-// Every question has its index. Plans are kept, and one made while a table was empty must suit the table when it is full.
+// Every query has an index, and a cached plan that was made on an empty table must suit a full one.
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresPool {
-  db: Kysely<Schema>
+  db: Db
   pool(): PoolUse
 }
 
-/** PostgreSQL over a pool of ten connections. Whole numbers arrive as numbers, sums of them too. */
+/** PostgreSQL over a pool of ten connections. Integers and their sums are read as numbers. */
 export function openPostgres(options: PostgresOptions): PostgresPool {
   return connect(options, { ...TIME_LIMITS, max: 10 })
 }
 
-/**
- * One connection without time limits, those of its role or database included, for migrations: another replica's may have
- * to be waited for.
- */
+/** One connection without time limits for migrations, which may wait for those of another replica. */
 export function openPostgresUnlimited(options: PostgresOptions): PostgresPool {
   return connect(options, { max: 1, options: `${DURABLE} -c statement_timeout=0 -c lock_timeout=0` })
 }
@@ -48,7 +45,6 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Post
     connectionString: url,
     connectionTimeoutMillis: 2_000,
     keepAlive: true,
-    // Statements of one transaction that do not wait for each other's answers share a round trip.
     pipeline: true,
     application_name: 'svc',
     options: `${DURABLE} ${BY_INDEX}`,
@@ -64,40 +60,33 @@ function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): Post
       if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
     },
   })
-  const use = () => ({
-    used: pool.totalCount - pool.idleCount,
-    waiting: pool.waitingCount,
-    maximum: pool.options.max,
-  })
+  const use = () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount, maximum: pool.options.max })
   return { db, pool: use }
 }
 
-/**
- * Lends connections of a pool. Once one of them is not answered, those that are as old are closed instead: each would be
- * waited for in vain.
- */
+/** Lends connections of a pool. After a query timeout, the connections of the same generation are closed instead. */
 function lendFresh(pool: pg.Pool): () => Promise<PostgresPoolClient> {
   const naming = { isOn: true }
-  const madeIn = new WeakMap<pg.ClientBase, number>()
-  let era = 0
-  pool.on('connect', (client) => madeIn.set(client, era))
+  const generations = new WeakMap<pg.ClientBase, number>()
+  let generation = 0
+  pool.on('connect', (client) => generations.set(client, generation))
   return async () => {
     for (;;) {
       const client = await pool.connect().catch((error: unknown) => {
         noteWithoutEffect(error)
         throw error
       })
-      // One that is to be closed anyway says nothing of those that were made since.
-      const onUnanswered = () => {
-        if (madeIn.get(client) === era) era += 1
+      const isFresh = () => generations.get(client) === generation
+      const onTimeout = () => {
+        if (isFresh()) generation += 1
       }
-      if (madeIn.get(client) === era) return new PreparedClient(client, naming, onUnanswered)
+      if (isFresh()) return new PreparedClient(client, naming, onTimeout)
       client.release(true)
     }
   }
 }
 
-/** The pool's own: the library's global table of types belongs to the whole process. */
+/** Parsers for this pool alone: the library's own table is global. */
 function numberTypes(): pg.TypeOverrides {
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -105,11 +94,11 @@ function numberTypes(): pg.TypeOverrides {
   return types
 }
 
-/** Without a listener an `error` event ends the process, and the pool listens to its idle clients only. */
+/** Listens to all clients: the pool itself listens to idle ones, and an `error` event without a listener ends the process. */
 function reportErrors(pool: pg.Pool, onError: PostgresOptions['onError']): void {
   const reported = new WeakSet<Error>()
   const report = (error: Error) => {
-    // Heard twice from an idle client, and the pool puts the client into it in between.
+    // An idle client emits it, and then the pool does, which adds the client to it.
     removePrivateFields(error)
     if (reported.has(error) || pool.ending) return
     reported.add(error)

@@ -1,59 +1,58 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isAftermath, isConnectionFault, isNameUnknown, isUnanswered } from './errors.ts'
+import { isConnectionFault, isQueryTimeout, isStatementNameFault, isTransactionAborted } from './errors.ts'
 
-/** Whether statements are named, for all connections of a pool. */
+/** Whether the connections of a pool use named statements. */
 interface Naming {
   isOn: boolean
 }
 
 /**
- * A connection on which statements of {@link prepared} are planned once and run by name from then on: to plan one costs
- * PostgreSQL more than to run it. All other statements are sent as they are. Behind a pooler that does
- * not know names, the first that is lost ends the naming; its transaction, which wrote nothing, is run again.
+ * A connection that plans the statements of {@link prepared} once and then runs them by name, because planning costs more
+ * than running. Behind a pooler that loses names, the first such error turns naming off; its transaction is run again.
  */
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #naming: Naming
-  readonly #onUnanswered: () => void
+  readonly #onTimeout: () => void
   #isLost = false
-  /** The first of the transaction for which it is lent: what was sent after it, unheard, fails because of it. */
+  /** The first error of the transaction: later statements in the pipeline fail because of it. */
   #fault: unknown
 
-  constructor(client: pg.PoolClient, naming: Naming, onUnanswered: () => void) {
+  constructor(client: pg.PoolClient, naming: Naming, onTimeout: () => void) {
     this.#client = client
     this.#naming = naming
-    this.#onUnanswered = onUnanswered
+    this.#onTimeout = onTimeout
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
-  query(asked: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
-    if (typeof asked !== 'string') throw new Error('Answers are read whole here: the dialect is given no cursor.')
+  query(text: string | PostgresCursor<unknown>, parameters: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('cursors are not supported')
     const values = [...parameters]
-    const name = this.#naming.isOn ? names.get(asked) : undefined
+    const name = this.#naming.isOn ? names.get(text) : undefined
     return this.#client
-      .query(name === undefined ? { text: asked, values } : { name, text: asked, values })
+      .query(name === undefined ? { text, values } : { name, text, values })
       .catch((error: unknown) => {
         this.#isLost ||= isConnectionFault(error)
-        if (isUnanswered(error)) this.#onUnanswered()
-        if (isNameUnknown(error)) this.#naming.isOn = false
+        if (isQueryTimeout(error)) this.#onTimeout()
+        if (isStatementNameFault(error)) this.#naming.isOn = false
         this.#fault ??= error
-        throw isAftermath(error) ? this.#fault : error
+        throw isTransactionAborted(error) ? this.#fault : error
       })
   }
 
   release(): void {
-    // The library learns of a lost connection later than whoever waited for it, and would give it to the next one.
+    // The pool may not know yet that the connection is lost, and would lend it again.
     this.#client.release(this.#isLost)
   }
 }
 
 const names = new Map<string, string>()
 
-/** A statement that is run by name. The name is made of the text: it is the same for every process behind one pooler. */
+/** A statement that is run by name, which is derived from its text: all processes behind a pooler share it. */
 export function prepared(text: string): string {
-  names.set(text, `svc_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
+  names.set(text, `svc_${hash('sha256', text).slice(0, 16)}`)
   return text
 }

@@ -1,16 +1,18 @@
 import type { ExecutionKind, ExecutionStatus, FinishReason, KeyKind, Tier } from '@svc/contract'
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** Every table of the control plane. Times are epoch milliseconds, payloads are JSON text, flags are 0 or 1. */
+export type Db = Kysely<Schema>
+
+/** The tables. Times are epoch milliseconds, payloads are JSON text, flags are 0 or 1. */
 export interface Schema {
   owners: {
     owner_id: string
     email: string
     tier: Tier
     created_at: number
-    /** The checkout that the tier was paid with; null where nothing was paid for it. */
+    /** The checkout that paid for the tier, or null. */
     paid_by: Nullable<string>
-    /** Payloads of ended executions and their calls, and manifests of deployments; see `usage/stored-bytes-rules.ts`. */
+    /** See `usage/stored-bytes-rules.ts`. */
     stored_bytes: Counter
   }
   credentials: {
@@ -19,13 +21,13 @@ export interface Schema {
     kind: KeyKind
     runtime_id: Nullable<string>
     hash: string
-    /** Null for a key that is kept as a hash only and cannot be revealed. */
+    /** Null where only the hash is stored, so that nothing can reveal the key. */
     sealed: Nullable<string>
     prefix: string
-    /** The name that its owner gave an account key; null for the keys of a runtime. */
+    /** Null for the keys of a runtime. */
     name: Nullable<string>
     created_at: number
-    /** Set on a key that another one has replaced. */
+    /** Set when the key is replaced. */
     expires_at: Nullable<number>
     revoked_at: Nullable<number>
   }
@@ -34,11 +36,11 @@ export interface Schema {
     owner_id: string
     id: string
     account_id: string
-    /** `credential` is the owner's password, the one way to sign in so far. */
+    /** `credential`: a password, the only way to sign in. */
     provider_id: string
-    /** Its hash. */
+    /** A hash. */
     password: Nullable<string>
-    /** Goes up with every change; a session that began under an earlier one is over. */
+    /** Rises with every change, which ends all earlier sessions. */
     password_version: number
     created_at: string
     updated_at: string
@@ -46,7 +48,7 @@ export interface Schema {
   auth_sessions: {
     owner_id: string
     id: string
-    /** Names the session, and does not open it: the owner's token carries a signature besides. */
+    /** Part of the session token, which also has a signature. */
     token: string
     valid_until: number
     password_version: number
@@ -57,16 +59,16 @@ export interface Schema {
     updated_at: string
   }
   throttles: {
-    /** A hash of who or what is limited. */
+    /** A hash of the limited account or network. */
     subject: string
-    /** The token bucket, kept as the time at which it is full again; a row that lies in the past is as good as none. */
+    /** The token bucket, as the time at which it is full again. */
     full_at: number
   }
   known_networks: {
     owner_id: string
     /** A hash of the network under the master key. */
     network: string
-    /** When the account's password was last given from it. */
+    /** The last sign-in from it. */
     seen_at: number
   }
   device_logins: {
@@ -76,11 +78,10 @@ export interface Schema {
     machine: string
     network: string
     status: 'pending' | 'authorized' | 'denied'
-    /** The account that answered it. */
     owner_id: Nullable<string>
     requested_at: number
     expires_at: number
-    /** When the device last polled; 0 before the first poll. */
+    /** The last poll, or 0. */
     polled_at: Counter
   }
   projects: {
@@ -117,13 +118,13 @@ export interface Schema {
     manifest: string
     capability_count: number
     deployed_at: number
-    /** When the newest execution that names it and has ended started; null where there is none. */
+    /** The start of the newest ended execution of it, or null. */
     last_used_at: Nullable<number>
   }
   allowances: {
     owner_id: string
     bucket: string
-    /** The token bucket, kept as the time at which it is full again. */
+    /** The token bucket, as the time at which it is full again. */
     full_at: number
   }
   nodes: {
@@ -145,7 +146,7 @@ export interface Schema {
     error: Nullable<string>
     message_shape: string
     steps: Counter
-    /** The model's turns with their times; null where there were none, and for rows that are older than the column. */
+    /** The model's steps with their times; null where there were none, and in older rows. */
     model_steps: Nullable<string>
     input_tokens: Counter
     output_tokens: Counter
@@ -153,22 +154,22 @@ export interface Schema {
     duration_ms: Nullable<number>
     metadata: Nullable<string>
     call_count: Counter
-    /** Of these; known once the execution has ended. */
+    /** Set when the execution ends. */
     failed_calls: Counter
-    /** JSON objects with commas between them; null where there are none, and for rows that are older than the column. */
+    /** JSON objects separated by commas; null where there are none. */
     calls: Nullable<string>
     started_at: number
     completed_at: Nullable<number>
-    /** The node that runs it; a running row always has one. */
+    /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
   }
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable
-  /** Usage of executions that have ended and are not yet in the roll-ups: one row a batch, of any owners. */
+  /** Usage of ended executions that the roll-ups do not yet count: one row for each batch, of any owners. */
   usage_journal: {
     id: Generated<number>
     usages: string
-    /** Set on a row that could not be folded: it is kept for somebody to look at. */
+    /** A dead letter: aggregating the row failed. */
     is_parked: Generated<Flag>
   }
   checkouts: {
@@ -176,9 +177,9 @@ export interface Schema {
     checkout_id: string
     tier: Tier
     provider: 'stripe' | 'test'
-    /** The provider's name for the payment. */
+    /** The provider's id of the payment. */
     provider_ref: string
-    /** The provider's name for what was paid for, where it can end. */
+    /** The provider's id of the subscription, or null. */
     subscription_ref: Nullable<string>
     status: 'pending' | 'paid' | 'expired' | 'ended'
     success_url: string
@@ -190,24 +191,23 @@ export interface Schema {
   }
   master_key_check: {
     check_id: number
-    /** A JSON list of one value under several keys. */
+    /** A JSON array of one value, sealed under several keys. */
     sealed: string
   }
 }
 
-/** Where a roll-up counts: an hour or a day of one runtime while it was in one project. */
+/** What a roll-up row counts: an hour or a day of one runtime in one project. */
 interface RollupPlace {
   owner_id: string
   grain: 'hour' | 'day'
-  /** Start of the UTC hour or day in which the executions started. */
+  /** The start of the UTC hour or day. */
   at: number
   runtime_id: string
   project_id: string
-  /** Which sixteen buckets of durations this row counts. What took longer or shorter is in rows of its own. */
+  /** The group of sixteen duration buckets in this row; other groups have rows of their own. */
   span: number
 }
 
-/** What is counted of executions. */
 export const EXECUTION_COUNTERS = [
   'executions',
   'completed',
@@ -219,7 +219,7 @@ export const EXECUTION_COUNTERS = [
   'duration_ms',
 ] as const
 
-/** How many durations fell into each bucket of a row's span. */
+/** The number of durations in each bucket of a row's span. */
 export const BUCKET_COLUMNS = Array.from({ length: 16 }, (_, index) => `b${index}` as BucketColumn)
 
 type BucketColumn = `b${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}`
@@ -242,5 +242,5 @@ type Flag = 0 | 1
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 
-/** A whole number that starts at 0 where an insert leaves it out. */
+/** Defaults to 0. */
 type Counter = ColumnType<number, number | undefined, number>

@@ -13,12 +13,12 @@ import { type Assignment, SqliteThread, startSqliteWorker } from './sqlite-threa
 
 export interface SqliteOptions {
   file: string
-  /** Hears of a database thread that died. */
+  /** Called where a thread ends unexpectedly. */
   onError(error: unknown): void
   startWorker?: (assignment: Assignment) => Worker
 }
 
-/** SQLite in two threads of its own, one that writes and one that reads, so that no fsync delays a read. */
+/** SQLite in two threads, a writer and a reader, so that no fsync delays a read. */
 export function createSqliteDialect(options: SqliteOptions): Dialect {
   return {
     createAdapter: () => new TransactionalDdlAdapter(),
@@ -38,7 +38,7 @@ class ThreadedSqliteDriver implements Driver {
 
   async init(): Promise<void> {
     const { file, onError, startWorker = startSqliteWorker } = this.#options
-    // One after the other: the reader cannot make the file, nor turn it to WAL.
+    // First: the reader can neither create the file nor set it to WAL.
     const writer = await SqliteThread.open(startWorker({ file, role: 'writer' }), onError)
     try {
       const reader = await SqliteThread.open(startWorker({ file, role: 'reader' }), onError)
@@ -64,19 +64,19 @@ class ThreadedSqliteDriver implements Driver {
     const { reader, writer, writing } = this.#threads
     await writing.acquire()
     await reader.close()
-    // The last connection to close moves the write-ahead log into the file.
+    // Last: closing the last connection checkpoints the write-ahead log.
     await writer.close()
   }
 }
 
-/** Migrations run in one transaction, and BEGIN IMMEDIATE is a lock that other processes honour: no other is needed. */
+/** Migrations run in one transaction: BEGIN IMMEDIATE locks other processes out. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Drops `FOR UPDATE` and its kin, which SQLite does not know: BEGIN IMMEDIATE has shut every other writer out. */
+/** Omits `FOR UPDATE`, which SQLite lacks and does not need: BEGIN IMMEDIATE locks other writers out. */
 class LocklessQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier === undefined || node.modifier === 'Distinct') super.visitSelectModifier(node)

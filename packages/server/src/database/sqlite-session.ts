@@ -6,17 +6,15 @@ import type { Command, Query, SqliteThread } from './sqlite-thread.ts'
 export interface Threads {
   writer: SqliteThread
   reader: SqliteThread
-  /** Held for one statement, or from the begin of a transaction to its end. */
+  /** Held for one statement, or for a whole transaction. */
   writing: Mutex
 }
 
-/**
- * What Kysely takes for a connection, and costs next to nothing: outside of a transaction a select goes to the reader,
- * anything else waits for the writer.
- */
+/** A connection for Kysely. A select outside a transaction goes to the reader, everything else waits for the writer. */
 export class SqliteSession implements DatabaseConnection {
   readonly #threads: Threads
-  #endTurn: (() => void) | undefined
+  /** Releases the writer; undefined outside a transaction. */
+  #release: (() => void) | undefined
   #hasBegun = false
 
   constructor(threads: Threads) {
@@ -25,45 +23,44 @@ export class SqliteSession implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
     const { reader, writer, writing } = this.#threads
-    const asked = (place: Query['place']): Command => ({ kind: 'query', sql, parameters, place })
-    if (this.#endTurn !== undefined) {
+    const at = (place: Query['place']): Command => ({ kind: 'query', sql, parameters, place })
+    if (this.#release !== undefined) {
       const place = this.#hasBegun ? 'within' : 'first'
       this.#hasBegun = true
-      return ask(writer, asked(place))
+      return execute(writer, at(place))
     }
-    if (SelectQueryNode.is(query)) return ask(reader, asked('alone'))
-    const endTurn = await writing.acquire()
+    if (SelectQueryNode.is(query)) return execute(reader, at('alone'))
+    const release = await writing.acquire()
     try {
       const [batch] = parameters
-      if (!(batch instanceof BatchText)) return await ask(writer, asked('alone'))
+      if (!(batch instanceof BatchText)) return await execute(writer, at('alone'))
       batch.beforeSending()
-      return await ask(writer, { kind: 'batch', text: batch.text })
+      return await execute(writer, { kind: 'batch', text: batch.text })
     } finally {
-      endTurn()
+      release()
     }
   }
 
-  // Kysely asks for the method, and neither engine here streams.
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('queries cannot be streamed: read page by page')
   }
 
-  /** Waits for its turn. The transaction itself begins with its first statement, which saves a message. */
+  /** Waits for the writer. The first statement begins the transaction, which saves a message. */
   async begin(): Promise<void> {
-    this.#endTurn = await this.#threads.writing.acquire()
+    this.#release = await this.#threads.writing.acquire()
     this.#hasBegun = false
   }
 
-  /** Leaves the transaction open where it fails, for `rollback` to end. */
+  /** Where it fails, the transaction stays open until `rollback`. */
   async commit(): Promise<void> {
-    const commit = { kind: 'query', sql: 'commit', parameters: [], place: 'within' } as const
+    const commit: Command = { kind: 'query', sql: 'commit', parameters: [], place: 'within' }
     if (this.#hasBegun) await this.#threads.writer.send(commit)
     this.#leave()
   }
 
-  /** Does nothing outside of a transaction. */
+  /** Does nothing outside a transaction. */
   async rollback(): Promise<void> {
-    if (this.#endTurn === undefined) return
+    if (this.#release === undefined) return
     try {
       await this.#threads.writer.send({ kind: 'rollback' })
     } finally {
@@ -72,12 +69,12 @@ export class SqliteSession implements DatabaseConnection {
   }
 
   #leave(): void {
-    this.#endTurn?.()
-    this.#endTurn = undefined
+    this.#release?.()
+    this.#release = undefined
   }
 }
 
-async function ask<Row>(thread: SqliteThread, command: Command): Promise<QueryResult<Row>> {
+async function execute<Row>(thread: SqliteThread, command: Command): Promise<QueryResult<Row>> {
   const { rows, changes } = await thread.send<Row>(command)
   return { rows, numAffectedRows: BigInt(changes) }
 }

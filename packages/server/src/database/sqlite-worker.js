@@ -3,10 +3,10 @@ import SqliteDatabase from 'better-sqlite3'
 import { createBatchWriter } from '../executions/sqlite-batch.js'
 
 /**
- * @import { Assignment, Command, Query, Reply, Request, Result } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Query, Reply, Result } from './sqlite-thread.ts'
  */
 
-const STATEMENTS_KEPT = 200
+const MAX_STATEMENTS = 200
 /** @type {Result} */
 const NOTHING = { rows: [], changes: 0 }
 
@@ -17,41 +17,41 @@ const statements = new Map()
 try {
   serve(open(workerData))
 } catch (error) {
-  reply([[0, describe(error)]])
+  reply([describe(error)])
   port.close()
 }
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
   const writeBatch = createBatchWriter(database)
-  /** @param {Command} command */
+  /** @type {(command: Command) => Reply} */
   const answer = (command) => {
     try {
-      return run({ database, writeBatch }, command)
+      return run(command, { database, writeBatch })
     } catch (error) {
       return describe(error)
     }
   }
-  port.on('message', (/** @type {Request[]} */ requests) => {
-    reply(requests.map(([id, command]) => [id, answer(command)]))
-    if (requests.some(([, { kind }]) => kind === 'close')) port.close()
+  port.on('message', (/** @type {Command[]} */ commands) => {
+    reply(commands.map(answer))
+    if (commands.some(({ kind }) => kind === 'close')) port.close()
   })
-  reply([[0, NOTHING]])
+  reply([NOTHING])
 }
 
 /**
- * @param {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} served
  * @param {Command} command
+ * @param {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} connection
  * @returns {Result}
  */
-function run({ database, writeBatch }, command) {
+function run(command, { database, writeBatch }) {
   switch (command.kind) {
     case 'query':
       return execute(database, command)
     case 'batch':
       return { rows: [writeBatch(command.text)], changes: 0 }
     case 'rollback':
-      // SQLite itself has rolled back where the disk was full or failed.
+      // SQLite rolls back by itself where the disk is full or fails.
       if (database.inTransaction) database.exec('rollback')
       return NOTHING
     case 'close':
@@ -60,15 +60,11 @@ function run({ database, writeBatch }, command) {
   }
 }
 
-/**
- * @param {SqliteDatabase.Database} database
- * @param {Query} query
- * @returns {Result}
- */
+/** @type {(database: SqliteDatabase.Database, query: Query) => Result} */
 function execute(database, { sql, parameters, place }) {
-  // At once the only writer: a transaction that turns from reading to writing fails where another one wrote.
+  // Locks at once: a read transaction that turns into a write fails where another process wrote meanwhile.
   if (place === 'first') database.exec('begin immediate')
-  // Past a rollback by SQLite itself the rest of the transaction would be committed statement by statement.
+  // After a rollback by SQLite itself, each further statement would be committed alone.
   if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
   const statement = prepare(database, sql)
   const values = parameters.map(toSqlite)
@@ -78,22 +74,20 @@ function execute(database, { sql, parameters, place }) {
 }
 
 /**
- * The statement for this text, from the most recently used ones where it is among them.
- * @param {SqliteDatabase.Database} database
- * @param {string} sql
+ * A prepared statement, from the most recently used ones where it is among them.
+ * @type {(database: SqliteDatabase.Database, sql: string) => SqliteDatabase.Statement<unknown[]>}
  */
 function prepare(database, sql) {
-  const known = statements.get(sql)
-  if (known !== undefined) statements.delete(sql)
-  const statement = known ?? database.prepare(sql)
+  const statement = statements.get(sql) ?? database.prepare(sql)
+  statements.delete(sql)
   statements.set(sql, statement)
   const [oldest] = statements.keys()
-  if (statements.size > STATEMENTS_KEPT && oldest !== undefined) statements.delete(oldest)
+  if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest)
   return statement
 }
 
 /**
- * better-sqlite3 binds every number as a floating-point one: 7 would divide as 7.0 does, and be '7.0' as text.
+ * better-sqlite3 binds every number as a double, so that 7 as text would be '7.0'.
  * @param {unknown} value
  */
 function toSqlite(value) {
@@ -109,10 +103,10 @@ function open({ file, role }) {
     database.pragma('query_only = on')
     return database
   }
-  // Takes effect on a new file alone: what is deleted can be given back to the file system page by page.
+  // Takes effect on a new file only.
   database.pragma('auto_vacuum = incremental')
   database.pragma('journal_mode = wal')
-  // Not remembered by the file: a WAL database that is opened again comes up as NORMAL.
+  // Not stored in the file: better-sqlite3 opens a WAL database with NORMAL.
   database.pragma('synchronous = full')
   database.pragma('foreign_keys = on')
   database.pragma('wal_autocheckpoint = 4000')

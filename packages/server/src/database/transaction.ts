@@ -1,17 +1,18 @@
-import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from 'kysely'
-import { CommitUnknownError, isConflict, isConnectionFault, isUnreachable, noteWithoutEffect } from './errors.ts'
-import type { Schema } from './schema.ts'
+import type { Tier } from '@svc/contract'
+import { CompiledQuery, type QueryResult, type Transaction } from 'kysely'
+import { CommitUnknownError, isConflict, isConnectionFault, isConnectTimeout, noteWithoutEffect } from './errors.ts'
+import type { Db, Schema } from './schema.ts'
 
 export type Tx = Transaction<Schema>
 
 const RETRIES = 3
 
 /**
- * Runs `work` in one transaction, and again after a conflict or a connection lost before the commit, so it reads and writes
- * through `tx` alone. Throws a `CommitUnknownError` where the commit may have taken place. Lock rows with `.forUpdate()`:
- * on SQLite, whose transactions exclude each other from their start, the clause is dropped.
+ * Runs `work` in one transaction, and again after a conflict or a connection lost before the commit: `work` must have no
+ * effect but through `tx`. Throws a {@link CommitUnknownError} where the answer to the commit is lost. `.forUpdate()` locks
+ * rows on PostgreSQL; on SQLite transactions exclude each other.
  */
-export function inTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return repeated((atCommit) =>
     db.transaction().execute(async (tx) => {
       const answer = await work(tx)
@@ -21,21 +22,21 @@ export function inTransaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T
   )
 }
 
-/** Sends a statement at once, behind those that were sent before; the answer comes when it comes. */
+/** Sends a statement without waiting for the answers to earlier ones. */
 export type Send = <Row>(sql: string, parameters?: readonly unknown[]) => Promise<QueryResult<Row>>
 
 /**
- * The same for PostgreSQL, with statements that do not wait for each other's answers: they share a round trip. `work`
- * sends `begin` with the first of them and, once it has called `atCommit`, `commit` with the last.
+ * A transaction for PostgreSQL whose statements share a round trip. `work` sends `begin` with the first of them and, once
+ * it has called `atCommit`, `commit` with the last.
  */
-export function inPipeline<T>(db: Kysely<Schema>, work: (send: Send, atCommit: () => void) => Promise<T>): Promise<T> {
+export function inPipeline<T>(db: Db, work: (send: Send, atCommit: () => void) => Promise<T>): Promise<T> {
   return repeated((atCommit) =>
     db.getExecutor().provideConnection(async (connection) => {
       const send: Send = (sql, parameters = []) => connection.executeQuery(CompiledQuery.raw(sql, [...parameters]))
       try {
         return await work(send, atCommit)
       } catch (error) {
-        // Where nothing is begun, or the connection is lost, there is nothing to roll back.
+        // Fails where no transaction is open or the connection is lost: then nothing is left to roll back.
         await send('rollback').catch(() => undefined)
         throw error
       }
@@ -43,7 +44,7 @@ export function inPipeline<T>(db: Kysely<Schema>, work: (send: Send, atCommit: (
   )
 }
 
-/** Runs a transaction, over again after conflicts and connections lost before it said that it was at its commit. */
+/** Runs a transaction, and again after conflicts and connections lost before it called `atCommit`. */
 export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Promise<T> {
   for (let retry = 0; ; retry += 1) {
     let isAtCommit = false
@@ -54,7 +55,12 @@ export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Pr
     } catch (error) {
       if (isAtCommit && isConnectionFault(error)) throw new CommitUnknownError(error)
       noteWithoutEffect(error)
-      if (retry === RETRIES || isUnreachable(error) || !(isConflict(error) || isConnectionFault(error))) throw error
+      if (retry === RETRIES || isConnectTimeout(error) || !(isConflict(error) || isConnectionFault(error))) throw error
     }
   }
+}
+
+/** Locks an account's row until the transaction ends, so that its rows of a limited number are added one at a time. */
+export function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier }> {
+  return tx.selectFrom('owners').select('tier').where('owner_id', '=', ownerId).forUpdate().executeTakeFirstOrThrow()
 }

@@ -6,85 +6,86 @@ import {
   NO_ENDPOINT_WARNING,
   removalWarnings,
 } from '@svc/contract'
-import type { Deps } from '../deps.ts'
 import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { countFault, namedFaults, placedSchemas } from './rules.ts'
-import { type DeploymentRow, deploymentWaitMs, insertDeployment, toDeployment } from './store.ts'
+import type { DeploymentDeps } from './deps.ts'
+import { namedFaults, placedSchemas, takeFromBucket } from './rules.ts'
+import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
 export async function deploy(
-  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'limits' | 'schemas' | 'folding' | 'room' | 'ownUrls' | 'loopShare'>,
-  runtime: RuntimeIdentity,
+  deps: DeploymentDeps,
+  { ownerId, runtimeId }: RuntimeIdentity,
   manifest: DeploymentManifest,
 ): Promise<DeployResponse> {
   deps.room.require()
-  const { endpoint } = manifest
+  const { capabilities, endpoint } = manifest
   const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
   if (problem) throw invalidField('manifest.endpoint', problem)
   const { deploymentsPerHour: perHour, deploymentsKept: keep } = deps.limits
-  const now = deps.clock.now()
-  // Schemas are not judged for a deployment that would be refused; whether it is accepted is decided where it is stored.
-  const waitMs = await deploymentWaitMs(deps.db, runtime.ownerId, { runtimeId: runtime.runtimeId, perHour, now })
-  if (waitMs > 0) throw limited(TOO_MANY, waitMs)
-  const faults = await manifestFaults(deps, runtime, manifest)
+  const takeDeployment = (fullAt: number): number => {
+    const taken = takeFromBucket(fullAt, perHour, deps.clock.now())
+    if (!taken.ok)
+      throw limited('This runtime has been deployed as often as it may be within an hour.', taken.retryAfterMs)
+    return taken.fullAt
+  }
+  // Spares a check of the schemas; the transaction decides.
+  takeDeployment(await readDeploymentBucket(deps.db, ownerId, runtimeId))
+  const faults = await manifestFaults(deps, ownerId, manifest)
   if (faults) throw invalid(faults)
-  // So that every execution that has ended is known to name its deployment.
-  await deps.folding.catchUp()
+  // Every ended execution then has its deployment's time of last use.
+  await deps.aggregation.catchUp()
   const stored = await insertDeployment(
     deps.db,
-    runtime.ownerId,
-    { deploymentId: deps.newId('deployment'), runtimeId: runtime.runtimeId, manifest, deployedAt: deps.clock.now() },
-    { perHour, keep },
+    {
+      ownerId,
+      runtimeId,
+      deploymentId: deps.newId('deployment'),
+      text: JSON.stringify(manifest),
+      capabilityCount: capabilities.length,
+      endpoint,
+      deployedAt: deps.clock.now(),
+    },
+    { takeDeployment, keep },
   )
   deps.room.noteWrite()
-  if (stored.outcome === 'gone') throw unauthorized()
-  if (stored.outcome === 'limited') throw limited(TOO_MANY, stored.retryAfterMs)
-  const { replaced, endpoints } = stored
-  let compared: Compared = { warnings: [], changes: [] }
-  const compare = (row: DeploymentRow) => {
-    const before = { ...toDeployment(row).manifest, endpoint: endpoints.before }
-    compared = { warnings: removalWarnings(before, manifest), changes: compareDeployments(before, manifest) }
+  if (!stored) throw unauthorized()
+  const { version, replaced, endpointBefore } = stored
+  let compared: Pick<DeployResponse, 'warnings' | 'changes'> = { warnings: [], changes: [] }
+  if (replaced) {
+    const compare = () => {
+      const before = { ...toDeployment(replaced).manifest, endpoint: endpointBefore }
+      compared = { warnings: removalWarnings(before, manifest), changes: compareDeployments(before, manifest) }
+    }
+    // Large manifests take a tenth of a second of the event loop. The deployment is stored: nothing may stop the wait.
+    await deps.loopShare.run(ownerId, compare, new Stop())
   }
-  // Large manifests take the event loop for a tenth of a second. The deployment stands: nothing may end the wait.
-  if (replaced) await deps.loopShare.run(runtime.ownerId, () => compare(replaced), new Stop())
+  const hasNoEndpoint = (endpoint ?? endpointBefore) === null && capabilities.length > 0
   return {
-    version: stored.version,
+    version,
     status: 'active',
-    capabilities: manifest.capabilities.map(({ name, actions }) => ({
+    capabilities: capabilities.map(({ name, actions }) => ({
       name,
       hasInputSchema: actions[0]?.inputSchema !== undefined,
     })),
-    warnings: [
-      ...compared.warnings,
-      ...(endpoints.after === null && manifest.capabilities.length > 0 ? [NO_ENDPOINT_WARNING] : []),
-    ],
+    warnings: [...compared.warnings, ...(hasNoEndpoint ? [NO_ENDPOINT_WARNING] : [])],
     changes: compared.changes,
   }
 }
 
-type Compared = Pick<DeployResponse, 'warnings' | 'changes'>
-
-const TOO_MANY = 'This runtime has been deployed as often as it may be within an hour.'
-
 async function manifestFaults(
-  { limits, schemas }: Pick<Deps, 'limits' | 'schemas'>,
-  { ownerId }: RuntimeIdentity,
-  manifest: DeploymentManifest,
+  { limits, schemas }: DeploymentDeps,
+  ownerId: string,
+  { capabilities }: DeploymentManifest,
 ): Promise<FieldErrors | null> {
-  const { capabilities } = manifest
-  const tooMany = countFault(capabilities, limits)
-  if (tooMany) return tooMany
+  const { length } = capabilities
+  if (length > limits.capabilities) {
+    return { 'manifest.capabilities': [`holds ${length} capabilities, at most ${limits.capabilities} are accepted.`] }
+  }
   const placed = placedSchemas(capabilities, limits)
-  const fit = placed.filter(({ problem }) => problem === null)
-  const judged = await schemas.judge(
-    ownerId,
-    fit.map(({ text }) => text),
-  )
-  const problems = new Map(fit.map(({ path }, index) => [path, judged[index] ?? null]))
-  return namedFaults(
-    placed.map((schema) => ({ ...schema, problem: schema.problem ?? problems.get(schema.path) ?? null })),
-  )
+  const texts = placed.flatMap(({ text, problem }) => (problem === null ? [text] : []))
+  const judged = await schemas.judge(ownerId, texts)
+  return namedFaults(placed.map((schema) => ({ ...schema, problem: schema.problem ?? judged.shift() ?? null })))
 }

@@ -2,74 +2,55 @@ import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
+import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { findRuntime } from '../runtimes/store.ts'
-import { type DeploymentSummary, findDeployment, listDeployments, readManifestBytes } from './store.ts'
+import type { DeploymentDeps } from './deps.ts'
+import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 
-/**
- * What one of the owner's runtimes has deployed, newest first, and where the next page begins. Throws 404 where the
- * runtime is nobody's or somebody else's.
- */
+/** The deployments of one of the owner's runtimes, newest first, and where the next page begins. Throws 404 for other runtimes. */
 export async function listOwnDeployments(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<DeploymentDeps, 'db'>,
   owner: Owner,
-  page: { runtimeId: string; limit: number; after: PageStart | null },
+  { runtimeId, limit, after }: { runtimeId: string; limit: number; after: PageStart | null },
 ): Promise<{ deployments: DeploymentListItem[]; next: PageStart | null }> {
-  const { runtimeId, limit } = page
-  await servingVersion(deps, owner, runtimeId)
-  const before = page.after?.at ?? null
-  const rows = await listDeployments(deps.db, owner.ownerId, { runtimeId, limit: limit + 1, before })
+  await requireRuntime(deps, owner, runtimeId)
+  const page = { runtimeId, limit: limit + 1, before: after?.at ?? null }
+  const rows = await listDeployments(deps.db, owner.ownerId, page)
   const { shown, next } = cutPage(rows, limit, ({ version }) => ({ at: version, id: String(version) }))
   return { deployments: shown.map((row) => toListItem(row, row.serving)), next }
 }
 
 /** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
 export async function deploymentDetail(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<DeploymentDeps, 'db'>,
   owner: Owner,
   { runtimeId, version, reserve }: { runtimeId: string; version: number; reserve: Reserve },
 ): Promise<DeploymentDetail> {
-  reserve(await readManifestBytes(deps.db, owner.ownerId, { runtimeId, version }))
-  const found = await findDeployment(deps.db, owner.ownerId, runtimeId, version)
-  // Read last: a deployment in between would be told superseded by the one before it.
-  const serving = await servingVersion(deps, owner, runtimeId)
+  const found = await findDeployment(deps.db, { ownerId: owner.ownerId, runtimeId, version }, reserve)
+  // Read last: the newest deployment of this moment is never shown as superseded by itself.
+  const { serving_version: serving } = await requireRuntime(deps, owner, runtimeId)
   if (!found) throw notFound('The deployment')
-  const { manifest } = found
-  return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
+  return { ...toListItem(found, serving), manifest: found.manifest }
 }
 
 /** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
 export async function servingDetail(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<DeploymentDeps, 'db'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   reserve: Reserve,
 ): Promise<DeploymentDetail> {
-  const serving = (await findRuntime(deps.db, ownerId, runtimeId))?.serving_version ?? null
-  if (serving !== null) reserve(await readManifestBytes(deps.db, ownerId, { runtimeId, version: serving }))
-  const found = serving === null ? null : await findDeployment(deps.db, ownerId, runtimeId, serving)
+  const version = (await findRuntime(deps.db, ownerId, runtimeId))?.serving_version ?? null
+  const found = await findDeployment(deps.db, { ownerId, runtimeId, version }, reserve)
   if (!found) throw notFound('A deployment of this runtime')
-  const { manifest } = found
-  return { ...toListItem({ ...found, capabilityCount: manifest.capabilities.length }, serving), manifest }
-}
-
-/** Throws 404 where the runtime is nobody's or somebody else's. */
-async function servingVersion({ db }: Pick<Deps, 'db'>, owner: Owner, runtimeId: string): Promise<number | null> {
-  const runtime = await findRuntime(db, owner.ownerId, runtimeId)
-  if (!runtime) throw notFound('The runtime')
-  return runtime.serving_version
+  return { ...toListItem(found, version), manifest: found.manifest }
 }
 
 function toListItem(
   { version, deployedAt, capabilityCount }: DeploymentSummary,
   serving: number | null,
 ): DeploymentListItem {
-  return {
-    version,
-    status: version === serving ? 'active' : 'superseded',
-    deployedAt: isoTime(deployedAt),
-    capabilityCount,
-  }
+  const status = version === serving ? 'active' : 'superseded'
+  return { version, status, deployedAt: isoTime(deployedAt), capabilityCount }
 }

@@ -8,17 +8,19 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
-import { answerPreflights } from '../http/gate.ts'
+import { createDeploymentQueue } from '../http/account-queues.ts'
+import { answerPreflights } from '../http/cors.ts'
 import { reserveRead } from '../http/in-flight.ts'
-import { createOneAtATime } from '../http/one-at-a-time.ts'
 import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
-import { MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
+import type { DeploymentDeps } from './deps.ts'
+import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
+
+type ReserveDeps = Parameters<typeof reserveRead>[0]
 
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
 
@@ -30,11 +32,12 @@ const VersionCursor = PageCursor.refine(
 )
 const VersionsQuery = z.strictObject({ limit: PageLimit, cursor: VersionCursor })
 const VersionParams = RuntimeParams.extend({
-  version: z
-    .string()
-    .regex(VERSION, 'must be the number of a deployment, such as 3.')
-    .transform(Number)
-    .meta({ description: 'The number of a deployment; the first is 1.', wire: { type: 'integer', minimum: 1 } }),
+  version: z.string().regex(VERSION, 'must be the number of a deployment, such as 3.').transform(Number).meta({
+    description: 'The number of a deployment; the first is 1.',
+    type: 'integer',
+    minimum: 1,
+    pattern: undefined,
+  }),
 })
 
 const DEPLOY = {
@@ -84,7 +87,7 @@ const SERVING = {
 } as const
 
 /** Owner plane: what a runtime has deployed. */
-export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): void {
+export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Pick<DeploymentDeps, 'db'> & ReserveDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/runtimes/:runtimeId/deployments', { schema: LIST }, async (request): Promise<DeploymentList> => {
@@ -100,8 +103,8 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deps): voi
 }
 
 /** Deploy plane: publishing a manifest, and looking at the one that serves. */
-export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
-  const preParsing = createOneAtATime()
+export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & ReserveDeps): void {
+  const preParsing = createDeploymentQueue()
   const routes = typed(plane)
   routes.get('/v1/runtime/deployment', { schema: SERVING }, (request) =>
     servingDetail(deps, runtimeOf(request), reserveRead(deps, request)),
@@ -117,7 +120,7 @@ export function deploymentRoutes(plane: FastifyInstance, deps: Deps): void {
 }
 
 /** Public plane: what a runtime publishes of itself. */
-export function discoveryRoutes(plane: FastifyInstance, deps: Deps): void {
+export function discoveryRoutes(plane: FastifyInstance, deps: DiscoveryDeps & ReserveDeps): void {
   // A page that revalidates by hand sends If-None-Match, which browsers ask about first.
   answerPreflights(plane, [MANIFEST], 'GET')
 

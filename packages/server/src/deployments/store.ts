@@ -1,169 +1,107 @@
-import { type DeploymentManifest, DeploymentManifest as ManifestSchema, type Tier } from '@svc/contract'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { DeploymentManifest } from '@svc/contract'
+import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { lockOwner, updateRuntime } from '../runtimes/store.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { isBudgetLow, SQL_BYTES } from '../usage/stored-bytes-rules.ts'
+import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { takeDeployment } from './rules.ts'
-import { deleteSurplus } from './surplus-store.ts'
+import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
 export type DeploymentRow = Selectable<Schema['deployments']>
 
-/** A stored deployment. */
-export interface Deployment {
+export interface DeploymentSummary {
   version: number
   deployedAt: number
+  capabilityCount: number
+}
+
+/** A stored deployment. */
+export interface Deployment extends DeploymentSummary {
   manifest: DeploymentManifest
-  /** Of the manifest, as text. */
+  /** Bytes of the manifest, as JSON text. */
   bytes: number
 }
 
-export interface NewDeployment {
-  deploymentId: string
+interface NewDeployment {
+  ownerId: string
   runtimeId: string
-  manifest: DeploymentManifest
+  deploymentId: string
+  /** The manifest as JSON. */
+  text: string
+  capabilityCount: number
+  /** The runtime's from now on; undefined keeps the present one. */
+  endpoint: string | undefined
   deployedAt: number
 }
 
-export type Insertion =
-  | { outcome: 'stored'; version: number; replaced: DeploymentRow | null; endpoints: Endpoints }
-  | { outcome: 'limited'; retryAfterMs: number }
-  | { outcome: 'gone' }
-
-/** The endpoint of the runtime before and after a deployment. */
-interface Endpoints {
-  before: string | null
-  after: string | null
+/** Which deployment; none has the version null. */
+interface DeploymentKey {
+  ownerId: string
+  runtimeId: string
+  version: number | null
 }
 
 /**
- * Stores a deployment under the runtime's next number and makes it the serving one, and deletes what is beyond `keep`, in
- * one transaction under the locks of account and runtime. `limited`: the runtime has deployed `perHour` times within an hour.
+ * Stores a deployment under the runtime's next number, as the serving one, and deletes the surplus, in one transaction.
+ * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime.
+ * `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
  */
 export async function insertDeployment(
   db: Kysely<Schema>,
-  ownerId: string,
-  deployment: NewDeployment,
-  bounds: { perHour: number; keep: number },
-): Promise<Insertion> {
-  const text = JSON.stringify(deployment.manifest)
-  return inTransaction(db, (tx) => insertLocked(tx, ownerId, { ...deployment, text }, bounds))
-}
-
-async function insertLocked(
-  tx: Tx,
-  ownerId: string,
-  { runtimeId, deployedAt, deploymentId, manifest, text }: NewDeployment & { text: string },
-  { perHour, keep }: { perHour: number; keep: number },
+  { ownerId, runtimeId, endpoint, deployedAt, ...deployment }: NewDeployment,
+  { takeDeployment, keep }: { takeDeployment: (fullAt: number) => number; keep: number },
 ) {
-  const owner = await lockOwner(tx, ownerId)
-  const runtime = await lockRuntime(tx, ownerId, runtimeId)
-  if (!owner || !runtime) return { outcome: 'gone' } as const
-  const drawn = await drawDeployment(tx, ownerId, { runtimeId, perHour, now: deployedAt })
-  if (!drawn.ok) return { outcome: 'limited', retryAfterMs: drawn.retryAfterMs } as const
-  const { serving_version: serving } = runtime
-  const replaced = serving === null ? null : await findRow(tx, ownerId, runtimeId, serving)
-  const version = (serving ?? 0) + 1
-  await tx
-    .insertInto('deployments')
-    .values({
+  return inTransaction(db, async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const runtime = await tx
+      .selectFrom('runtimes')
+      .select(['serving_version', 'endpoint'])
+      .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+      .forUpdate()
+      .executeTakeFirst()
+    if (!runtime) return null
+    // The runtime's row is locked: its bucket needs no lock.
+    const fullAt = takeDeployment(await readDeploymentBucket(tx, ownerId, runtimeId))
+    await tx
+      .insertInto('allowances')
+      .values({ owner_id: ownerId, bucket: bucketOf(runtimeId), full_at: fullAt })
+      .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: fullAt }))
+      .execute()
+    const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
+    const version = (runtime.serving_version ?? 0) + 1
+    const row = {
       owner_id: ownerId,
       runtime_id: runtimeId,
       version,
-      deployment_id: deploymentId,
-      manifest: text,
-      capability_count: manifest.capabilities.length,
+      deployment_id: deployment.deploymentId,
+      manifest: deployment.text,
+      capability_count: deployment.capabilityCount,
       deployed_at: deployedAt,
-    })
-    .execute()
-  const { endpoint } = manifest
-  await tx
-    .updateTable('runtimes')
-    .set((eb) => ({
-      serving_version: version,
-      revision: eb('revision', '+', 1),
-      updated_at: deployedAt,
-      ...(endpoint !== undefined && { endpoint }),
-    }))
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .execute()
-  // Where the account's budget of stored bytes is used up, executions that have ended no longer hold their deployments.
-  const isFull = isBudgetLow(owner.tier, owner.storedBytes)
-  const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
-  const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
-  await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(text) - deleted.bytes }])
-  const endpoints: Endpoints = { before: runtime.endpoint, after: endpoint ?? runtime.endpoint }
-  return { outcome: 'stored', version, replaced, endpoints } as const
+    }
+    await tx.insertInto('deployments').values(row).execute()
+    await updateRuntime(tx, ownerId, { runtimeId, now: deployedAt }, { serving_version: version, endpoint })
+    // With the account's storage full, ended executions no longer keep their deployments.
+    const isFull = isBudgetLow(owner.tier, owner.stored_bytes)
+    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+    const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
+    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(deployment.text) - deleted.bytes }])
+    return { version, replaced, endpointBefore: runtime.endpoint }
+  })
 }
 
-/** How long the runtime has to wait until it may deploy again; 0 where it may now. */
-export async function deploymentWaitMs(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
-): Promise<number> {
-  const taken = takeDeployment(await readBucket(db, ownerId, bucketOf(runtimeId)), perHour, now)
-  return taken.ok ? 0 : taken.retryAfterMs
-}
-
-function bucketOf(runtimeId: string): string {
-  return `deployments:${runtimeId}`
-}
-
-async function readBucket(db: Kysely<Schema>, ownerId: string, bucket: string): Promise<number> {
+/** The bucket of a runtime's deployments, for `takeDeployment`. */
+export async function readDeploymentBucket(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<number> {
   const row = await db
     .selectFrom('allowances')
     .select('full_at')
-    .where('owner_id', '=', ownerId)
-    .where('bucket', '=', bucket)
+    .where((eb) => eb.and({ owner_id: ownerId, bucket: bucketOf(runtimeId) }))
     .executeTakeFirst()
   return row?.full_at ?? 0
 }
 
-/** Locks an account for whoever changes what it has deployed; null where it is gone. Before its runtimes. */
-export async function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier; storedBytes: number } | null> {
-  const row = await tx
-    .selectFrom('owners')
-    .select(['tier', 'stored_bytes'])
-    .where('owner_id', '=', ownerId)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ? { tier: row.tier, storedBytes: row.stored_bytes } : null
-}
-
-/** Locks a runtime; null where it is gone. */
-export async function lockRuntime(
-  tx: Tx,
-  ownerId: string,
-  runtimeId: string,
-): Promise<{ serving_version: number | null; endpoint: string | null } | null> {
-  const row = await tx
-    .selectFrom('runtimes')
-    .select(['serving_version', 'endpoint'])
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
-}
-
-// The runtime's row is locked: the bucket needs no lock of its own.
-async function drawDeployment(
-  tx: Tx,
-  ownerId: string,
-  { runtimeId, perHour, now }: { runtimeId: string; perHour: number; now: number },
-): Promise<ReturnType<typeof takeDeployment>> {
-  const bucket = bucketOf(runtimeId)
-  const taken = takeDeployment(await readBucket(tx, ownerId, bucket), perHour, now)
-  if (!taken.ok) return taken
-  await tx
-    .insertInto('allowances')
-    .values({ owner_id: ownerId, bucket, full_at: taken.fullAt })
-    .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: taken.fullAt }))
-    .execute()
-  return taken
+function bucketOf(runtimeId: string): string {
+  return `deployments:${runtimeId}`
 }
 
 /** The runtimes of an account that have deployments, by id. */
@@ -177,53 +115,36 @@ export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise
   return rows.map((row) => row.runtime_id)
 }
 
-/** Bytes of a deployment's manifest, found without reading it; 0 where there is none. */
-export async function readManifestBytes(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { runtimeId, version }: { runtimeId: string; version: number },
-): Promise<number> {
-  const row = await db
-    .selectFrom('deployments')
-    .select(sql<number>`${sql.raw(SQL_BYTES.deployments)}`.as('bytes'))
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  return row?.bytes ?? 0
-}
-
-/** One deployment of a runtime by its number, or null. */
+/**
+ * One deployment of a runtime, or null. `reserve` is called with the bytes of its manifest before that is read, or with 0
+ * where there is none.
+ */
 export async function findDeployment(
   db: Kysely<Schema>,
-  ownerId: string,
-  runtimeId: string,
-  version: number,
+  key: DeploymentKey,
+  reserve?: (bytes: number) => void,
 ): Promise<Deployment | null> {
-  const row = await findRow(db, ownerId, runtimeId, version)
+  if (reserve) {
+    const measured = await deploymentOf(db, key).select(MANIFEST_BYTES.as('bytes')).executeTakeFirst()
+    reserve(measured?.bytes ?? 0)
+  }
+  const row = await findRow(db, key)
   return row ? toDeployment(row) : null
 }
 
-async function findRow(
-  db: Kysely<Schema>,
-  ownerId: string,
-  runtimeId: string,
-  version: number,
-): Promise<DeploymentRow | null> {
-  const row = await db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  return row ?? null
+async function findRow(db: Kysely<Schema>, key: DeploymentKey): Promise<DeploymentRow | null> {
+  if (key.version === null) return null
+  return (await deploymentOf(db, key).selectAll().executeTakeFirst()) ?? null
 }
 
-/**
- * Deployments of a runtime, newest first, `limit` of them with numbers below `before`; without their manifests. Which one
- * serves is of the same moment.
- */
+function deploymentOf(db: Kysely<Schema>, { ownerId, runtimeId, version }: DeploymentKey) {
+  return db
+    .selectFrom('deployments')
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .where('version', '=', version)
+}
+
+/** Deployments of a runtime, newest first, `limit` of them with numbers below `before`, each with the one that serves now. */
 export async function listDeployments(
   db: Kysely<Schema>,
   ownerId: string,
@@ -237,8 +158,7 @@ export async function listDeployments(
         .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
     )
     .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
-    .where('deployments.owner_id', '=', ownerId)
-    .where('deployments.runtime_id', '=', page.runtimeId)
+    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': page.runtimeId }))
     .$if(page.before !== null, (older) => older.where('deployments.version', '<', page.before))
     .orderBy('deployments.version', 'desc')
     .limit(page.limit)
@@ -246,42 +166,12 @@ export async function listDeployments(
   return rows.map((row) => ({ ...toSummary(row), serving: row.serving_version }))
 }
 
-export interface DeploymentSummary {
-  version: number
-  deployedAt: number
-  capabilityCount: number
-}
-
-/** The serving deployments of some runtimes of one owner, by runtime id, without their manifests. */
-export async function summarizeServing(
-  db: Kysely<Schema>,
-  ownerId: string,
-  runtimeIds: readonly string[],
-): Promise<Map<string, DeploymentSummary>> {
-  if (runtimeIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('runtimes')
-    .innerJoin('deployments', (join) =>
-      join
-        .onRef('deployments.owner_id', '=', 'runtimes.owner_id')
-        .onRef('deployments.runtime_id', '=', 'runtimes.runtime_id')
-        .onRef('deployments.version', '=', 'runtimes.serving_version'),
-    )
-    .select(['runtimes.runtime_id', 'deployments.version', 'deployments.deployed_at', 'deployments.capability_count'])
-    .where('runtimes.owner_id', '=', ownerId)
-    .where('runtimes.runtime_id', 'in', runtimeIds)
-    .execute()
-  return new Map(rows.map((row) => [row.runtime_id, toSummary(row)]))
-}
-
-function toSummary(
-  row: Pick<Selectable<Schema['deployments']>, 'version' | 'deployed_at' | 'capability_count'>,
-): DeploymentSummary {
+function toSummary(row: Pick<DeploymentRow, 'version' | 'deployed_at' | 'capability_count'>): DeploymentSummary {
   return { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count }
 }
 
-/** A row with its manifest parsed, which has up to a megabyte. */
+/** Parses the manifest, of up to a megabyte. */
 export function toDeployment(row: DeploymentRow): Deployment {
-  const manifest = ManifestSchema.parse(JSON.parse(row.manifest))
-  return { version: row.version, deployedAt: row.deployed_at, manifest, bytes: Buffer.byteLength(row.manifest) }
+  const manifest = DeploymentManifest.parse(JSON.parse(row.manifest))
+  return { ...toSummary(row), manifest, bytes: Buffer.byteLength(row.manifest) }
 }

@@ -1,39 +1,30 @@
 import type { Worker } from 'node:worker_threads'
-import { JsonText } from '../lib/json-text.ts'
+import { JsonDocument } from '../lib/json-document.ts'
 import { KeyedSemaphore, SemaphoreFullError, WaitCancelledError } from '../lib/keyed-semaphore.ts'
 import { createWorkerThread, startWorker } from '../lib/worker-thread.ts'
-import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
-import type { AnswerReader, GivenAnswer, ReadAnswer } from './read-answer.ts'
+import type { AnswerBody, AnswerReader, ReadAnswer } from './read-answer.ts'
 
-/** What the thread is asked. */
-export interface AskedAnswer {
-  body: Uint8Array
-  token: string | undefined
-  limits: Pick<Limits, 'responseValues'>
-}
-
-/** What it answers: JSON texts. `redacted` is null where it is the same. */
-export type WrittenAnswer = { ok: true; output: string; redacted: string | null } | { ok: false; failure: CallFailure }
+export type AnswerJob = Omit<AnswerBody, 'endUserToken'> & { token: string | undefined }
+/** JSON texts; `redacted` is null where it is the same as `output`. */
+export type AnswerJobResult =
+  | { ok: true; output: string; redacted: string | null }
+  | { ok: false; failure: CallFailure }
 
 const READ_MS = 5_000
-const WAITING = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
+const QUEUE = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
 
-/**
- * Reads answers in a thread of its own, one after the other, where their size holds up no event loop. Owners take turns. An
- * answer that takes too long or too much memory ends the thread, and fails alone.
- */
-export function createAnswerThread(start: () => Worker = startAnswerWorker): AnswerReader {
-  const turns = new KeyedSemaphore(WAITING)
-  const thread = createWorkerThread<AskedAnswer, WrittenAnswer>(start)
-  const ask = async ({ body, endUserToken, limits }: GivenAnswer): Promise<ReadAnswer> => {
-    const [answer] = await thread.run({ body, token: endUserToken?.reveal(), limits }, [READ_MS]).catch(() => [])
-    return answer ? toRead(answer) : { ok: false, failure: FAILURES.unusable }
-  }
+/** Reads answers in a worker thread. An answer that takes too long or too much memory ends the thread, and fails alone. */
+export function createAnswerThread(start = startAnswerWorker): AnswerReader {
+  const queue = new KeyedSemaphore(QUEUE)
+  const thread = createWorkerThread<AnswerJob, AnswerJobResult>(start)
   return {
-    async read(answer) {
+    async read({ endUserToken, ...answer }, ownerId, signal) {
+      const job = { ...answer, token: endUserToken?.reveal() }
+      const run = () => thread.run(job, [READ_MS]).catch(() => [])
       try {
-        return await turns.run(answer.ownerId, () => ask(answer), answer.signal)
+        const [result] = await queue.run(ownerId, run, signal)
+        return result ? readAnswerOf(result) : { ok: false, failure: FAILURES.unusable }
       } catch (error) {
         if (error instanceof SemaphoreFullError) return { ok: false, failure: FAILURES.busy }
         if (error instanceof WaitCancelledError) return { ok: false, failure: FAILURES.cancelled }
@@ -48,8 +39,8 @@ function startAnswerWorker(): Worker {
   return startWorker(new URL('./answer-worker.js', import.meta.url))
 }
 
-function toRead(answer: WrittenAnswer): ReadAnswer {
-  if (!answer.ok) return answer
-  const output = JsonText.written(answer.output)
-  return { ok: true, output, redacted: answer.redacted === null ? output : JsonText.written(answer.redacted) }
+function readAnswerOf(result: AnswerJobResult): ReadAnswer {
+  if (!result.ok) return result
+  const output = new JsonDocument(result.output)
+  return { ok: true, output, redacted: result.redacted === null ? output : new JsonDocument(result.redacted) }
 }

@@ -1,13 +1,13 @@
-import type { JsonText } from '../lib/json-text.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
 
 /** How a capability call ended. A failure is a value: its message is fit for a model and for a stranger. */
 export type CallResult =
   | {
       ok: true
       /** For the caller alone: as the endpoint answered. */
-      output: JsonText
+      output: JsonDocument
       /** For model and trace: without the end user's token. The same object where it holds none. */
-      redacted: JsonText
+      redacted: JsonDocument
       durationMs: number
     }
   | { ok: false; message: string; durationMs: number }

@@ -2,97 +2,76 @@ import type { Transport } from './failures.ts'
 
 const WINDOW_MS = 30_000
 const SLOT_MS = 1000
-const CALLS_TO_JUDGE = 10
+const MIN_CALLS = 10
 const FIRST_PAUSE_MS = 15_000
-const LONGEST_PAUSE_MS = 5 * 60_000
-
-interface Slot {
-  at: number
-  calls: number
-  failures: number
-}
-
-interface Closed {
-  kind: 'closed'
-  slots: Slot[]
-}
-
-interface Open {
-  kind: 'open'
-  until: number
-  pauseMs: number
-}
-
-interface Probing {
-  kind: 'probing'
-  pauseMs: number
-}
-
-/** Leave to make one call. It is the state that gave it, so a call that ends in a later state is known by it. */
-export type CircuitPass = Closed | Probing
+const MAX_PAUSE_MS = 5 * 60_000
 
 /**
- * Spares an endpoint that does not answer: half of ten or more calls failed within 30 s opens it for 15 s, then one
- * call tries it. While such probes fail the pause doubles, up to five minutes. Times are handed in.
+ * A circuit breaker: opens for 15 s where half of ten or more calls failed within 30 s, then lets one call through. While
+ * such calls fail the pause doubles, up to five minutes.
  */
 export class Circuit {
-  #state: Closed | Open | Probing = closed()
+  /** 0 while the circuit is closed. */
+  #pauseMs = 0
+  #pausedUntil = 0
+  /** Grows with each change of the state: a call that began in an earlier state does not count. */
+  #version = 1
+  /** Calls of one second each: at most thirty slots. */
+  readonly #slots: { at: number; calls: number; failures: number }[] = []
 
   get isOpen(): boolean {
-    return this.#state.kind !== 'closed'
+    return this.#pauseMs > 0
   }
 
-  /** Null while calls are paused. Every pass has to be handed back to {@link end}. */
-  enter(now: number): CircuitPass | null {
-    const state = this.#state
-    if (state.kind === 'closed') return state
-    if (state.kind === 'probing' || now < state.until) return null
-    const probing: Probing = { kind: 'probing', pauseMs: state.pauseMs }
-    this.#state = probing
-    return probing
+  /** The version of the state, which {@link end} takes back; null while calls are paused. */
+  enter(now: number): number | null {
+    if (this.isOpen && now < this.#pausedUntil) return null
+    // Until this call has ended, no other one gets through.
+    if (this.isOpen) this.#change(this.#pauseMs, Number.POSITIVE_INFINITY)
+    return this.#version
   }
 
-  /** Counts how a call went. A call from before the last change of state says nothing about the endpoint of now. */
-  end(pass: CircuitPass, transport: Transport, now: number): void {
-    if (pass !== this.#state) return
-    if (pass.kind === 'probing') this.#state = afterProbe(pass, transport, now)
-    else if (transport !== 'unknown') this.#state = afterCall(pass, transport, now)
+  end(version: number, transport: Transport, now: number): void {
+    if (version !== this.#version) return
+    if (this.isOpen) this.#endProbe(transport, now)
+    else if (transport !== 'unknown') this.#endCall(transport, now)
   }
-}
 
-function closed(): Closed {
-  return { kind: 'closed', slots: [] }
-}
-
-function afterProbe({ pauseMs }: Probing, transport: Transport, now: number): Closed | Open {
-  if (transport === 'worked') return closed()
-  // A probe that was called off has shown nothing: the next call probes again.
-  if (transport === 'unknown') return { kind: 'open', until: now, pauseMs }
-  const longer = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-  return { kind: 'open', until: now + longer, pauseMs: longer }
-}
-
-function afterCall(state: Closed, transport: Transport, now: number): Closed | Open {
-  count(state.slots, transport === 'failed', now)
-  let calls = 0
-  let failures = 0
-  for (const slot of state.slots) {
-    calls += slot.calls
-    failures += slot.failures
+  #change(pauseMs: number, pausedUntil: number): void {
+    this.#pauseMs = pauseMs
+    this.#pausedUntil = pausedUntil
+    this.#version += 1
+    this.#slots.length = 0
   }
-  if (calls < CALLS_TO_JUDGE || failures * 2 < calls) return state
-  return { kind: 'open', until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS }
-}
 
-// Counted by the second: at most thirty slots, however many calls there are.
-function count(slots: Slot[], hasFailed: boolean, now: number): void {
-  const at = now - (now % SLOT_MS)
-  while (slots[0] && slots[0].at <= now - WINDOW_MS) slots.shift()
-  let slot = slots.at(-1)
-  if (slot?.at !== at) {
-    slot = { at, calls: 0, failures: 0 }
-    slots.push(slot)
+  #endProbe(transport: Transport, now: number): void {
+    if (transport === 'worked') return void this.#change(0, now)
+    // A cancelled probe: the next call probes again.
+    if (transport === 'unknown') return void this.#change(this.#pauseMs, now)
+    const pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
+    this.#change(pauseMs, now + pauseMs)
   }
-  slot.calls += 1
-  if (hasFailed) slot.failures += 1
+
+  #endCall(transport: Transport, now: number): void {
+    this.#count(transport === 'failed', now)
+    let [calls, failures] = [0, 0]
+    for (const slot of this.#slots) {
+      calls += slot.calls
+      failures += slot.failures
+    }
+    if (calls >= MIN_CALLS && failures * 2 >= calls) this.#change(FIRST_PAUSE_MS, now + FIRST_PAUSE_MS)
+  }
+
+  #count(hasFailed: boolean, now: number): void {
+    const at = now - (now % SLOT_MS)
+    const slots = this.#slots
+    while (slots[0] && slots[0].at <= now - WINDOW_MS) slots.shift()
+    let slot = slots.at(-1)
+    if (slot?.at !== at) {
+      slot = { at, calls: 0, failures: 0 }
+      slots.push(slot)
+    }
+    slot.calls += 1
+    if (hasFailed) slot.failures += 1
+  }
 }

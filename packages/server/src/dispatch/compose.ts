@@ -1,17 +1,18 @@
 import { type CapabilityCall, EXECUTION_ID_HEADER } from '@svc/contract'
+import { randomText } from '../lib/random.ts'
+import { parseTraceparent } from '../telemetry/tracing.ts'
 import type { DispatchCall } from './dispatch-call.ts'
 import { digestOf } from './sign.ts'
-import { traceparentOf } from './traceparent.ts'
 
-/** What is the same on every try of a call: the bytes that are signed are the bytes that are sent. */
+/** The parts of a call that are the same on every try. */
 export interface Message {
-  /** Names and values in turn, which is how they are written. */
+  /** Names and values alternate. */
   headers: readonly string[]
   body: Buffer
   bodyDigest: string
 }
 
-/** The end user's token goes into the body, which nothing but a socket sees. */
+/** The end user's token is part of the body, which only a socket sees. */
 export function compose(call: DispatchCall): Message {
   const { executionId, callId, traceparent } = call
   const body = Buffer.from(textOf(call))
@@ -20,13 +21,11 @@ export function compose(call: DispatchCall): Message {
   return { headers, body, bodyDigest: digestOf(body) }
 }
 
-// The text of a `CapabilityCall`, put together of what has been written before.
-function textOf(call: DispatchCall): string {
-  const { executionId, callId, capability, endUserToken } = call
-  const { inputText = JSON.stringify(call.input), metadataText = JSON.stringify(call.metadata) } = call
+// A `CapabilityCall` as JSON.
+function textOf({ executionId, callId, capability, input, metadata, endUserToken }: DispatchCall): string {
   const head = JSON.stringify({ executionId, callId, capability } satisfies Partial<CapabilityCall>).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
-  return `${head},"input":${inputText},"metadata":${metadataText}${token}}`
+  return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
 }
 
 const SAME_ON_EVERY_CALL: readonly string[] = [
@@ -35,3 +34,9 @@ const SAME_ON_EVERY_CALL: readonly string[] = [
   ...['accept-encoding', 'identity'],
   ...['user-agent', 'svc'],
 ]
+
+/** The caller's `traceparent` where it is valid (W3C Trace Context), else a new one, marked as sampled. */
+export function traceparentOf(given: string | undefined): string {
+  if (given !== undefined && parseTraceparent(given)) return given
+  return `00-${randomText(16, 'hex')}-${randomText(8, 'hex')}-01`
+}

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@svc/contract'
 import type { HeldBytes } from '../admission/in-flight.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Secret } from '../secrets/secret.ts'
 
@@ -15,7 +16,7 @@ export interface DispatchTarget {
   runtimeId: string
   endpoint: string
   secrets: TargetSecrets
-  /** Asked where the endpoint refuses the one secret there is: it may have been rotated since the execution began. */
+  /** Read where the endpoint refuses the secrets above: they may have been rotated since the execution began. */
   readSecrets?: () => Promise<TargetSecrets | null>
 }
 
@@ -23,15 +24,12 @@ export interface DispatchCall {
   executionId: string
   callId: string
   capability: string
-  input: JsonObject
-  metadata: JsonObject
-  /** Input and metadata as JSON text, where somebody has written them before. */
-  inputText?: string | undefined
-  metadataText?: string
+  input: JsonDocument<JsonObject>
+  metadata: JsonDocument<JsonObject>
   endUserToken: Secret | undefined
-  /** Passed on where it is a valid one; a new one is minted otherwise. */
+  /** Passed on where it is valid; else replaced by a new one. */
   traceparent?: string
-  /** Counts the answer while it arrives. */
+  /** Counts the bytes of the answer while it arrives. */
   held?: Pick<HeldBytes, 'grow' | 'take'>
   /** Ends the call as cancelled. */
   signal?: StopSignal

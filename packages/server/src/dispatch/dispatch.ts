@@ -1,16 +1,17 @@
 import { type Health, PROBE_CAPABILITY } from '@svc/contract'
+import { Deadline } from '../lib/deadline.ts'
+import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
 import type { Limits } from '../limits.ts'
-import { type AttemptDeps, attempt } from './attempts.ts'
-import { CallLimit } from './call-limit.ts'
+import { type AttemptDeps, attempt, type Delivery } from './attempts.ts'
 import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
+import { createAgent } from './connections.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
+import { type Endpoint, EndpointStates } from './endpoint-states.ts'
 import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE } from './failures.ts'
-import { type Endpoint, Lanes, type Pass } from './lanes.ts'
-import { type AnswerReader, type GivenAnswer, type ReadAnswer, readAnswer } from './read-answer.ts'
+import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
-import { createAgent } from './send.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
   limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes' | 'responseValues'>
@@ -19,64 +20,50 @@ export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce
   resolve?: Resolve
   /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
-  /** Reads answers of more than 16 KiB; without one they are read in this thread, too. */
+  /** Reads answers of more than 16 KiB. None: they are read in this thread. */
   answers?: AnswerReader
-  logger?: DispatchLogger
-  metrics?: DispatchMetrics
+  /** Told of failed calls, but not of a capability's own failures. */
+  logger?: { warn(fields: Record<string, unknown>, message: string): void }
+  metrics?: { callEnded(call: { outcome: string; durationMs: number }): void }
 }
 
-/** Told why calls failed, where that was not the capability's own word. A pino logger is one. */
-export interface DispatchLogger {
-  warn(fields: Record<string, unknown>, message: string): void
-}
-
-/** Told of every call how it ended. */
-export interface DispatchMetrics {
-  callEnded(call: { outcome: string; durationMs: number }): void
-}
-
-/** The one way from here to an owner's endpoint. */
+/** The only way to an owner's endpoint. */
 export interface Dispatcher {
-  /** Makes one call, at most once as far as the endpoint's handler is concerned. Every failure is a result. */
+  /** Makes one call, which the endpoint's handler gets at most once. Every failure is a result. */
   dispatch(target: DispatchTarget, call: DispatchCall): Promise<CallResult>
   /**
-   * Asks an endpoint that was silent for a minute whether it answers, at most every 30 s; true where it did. Nothing of it
-   * is recorded but the endpoint's health.
+   * Calls an endpoint that was silent for a minute, at most every 30 s; true where it answered. Only the endpoint's health
+   * is recorded.
    */
   probe(endpoint: ProbedEndpoint): Promise<boolean>
-  /** Health of a runtime's present endpoint by the last calls and probes; `unknown` where there were none. */
+  /** By the last calls and probes of the runtime's present endpoint; `unknown` without any. */
   healthOf(endpoint: Endpoint): Health
-  /** Why it is so, in words for the owner: no address, nothing of a capability's; null where there is nothing to mend. */
+  /** The reason of the health, for the owner, without an address or a capability's message; null where nothing needs fixing. */
   healthNote(endpoint: Endpoint): string | null
-  /** How many endpoints calls are paused to. */
   openCircuits(): number
-  /** Ends every call that is under way, as cancelled, and closes all connections. */
+  /** Cancels all calls and closes all connections. */
   close(): Promise<void>
 }
 
-/** The target is made only where a probe is due. */
 interface ProbedEndpoint extends Endpoint {
   ownerId: string
+  /** Called only where a probe is due. */
   target(): { target: DispatchTarget; executionId: string; callId: string }
 }
 
-type Context = DispatcherDeps & AttemptDeps & { lanes: Lanes; probes: KeyedSemaphore }
+type Context = DispatcherDeps & AttemptDeps & { states: EndpointStates; probes: KeyedSemaphore }
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
   const agent = createAgent({ allowLocalEndpoints, trustedCertificates, resolve })
-  const context: Context = {
-    ...deps,
-    agent,
-    lanes: new Lanes({ callsAtOnce: deps.limits.endpointCalls }),
-    probes: new KeyedSemaphore(PROBES),
-  }
+  const states = new EndpointStates({ maxCalls: deps.limits.endpointCalls })
+  const context: Context = { ...deps, agent, states, probes: new KeyedSemaphore(PROBES) }
   return {
     dispatch: (target, call) => dispatch(context, target, call),
     probe: (endpoint) => probe(context, endpoint),
-    healthOf: (endpoint) => context.lanes.healthOf(endpoint, deps.clock.now()),
-    healthNote: (endpoint) => context.lanes.healthNote(endpoint, deps.clock.now()),
-    openCircuits: () => context.lanes.openCircuits(),
+    healthOf: (endpoint) => states.healthOf(endpoint, deps.clock.now()),
+    healthNote: (endpoint) => states.healthNote(endpoint, deps.clock.now()),
+    openCircuits: () => states.openCircuits(),
     async close() {
       await Promise.all([agent.destroy(), deps.answers?.close()])
     },
@@ -84,23 +71,31 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 }
 
 async function dispatch(context: Context, target: DispatchTarget, call: DispatchCall): Promise<CallResult> {
-  const { clock, lanes, metrics } = context
+  const { clock, states, metrics } = context
   const startedAt = clock.now()
-  const pass = call.signal?.aborted ? FAILURES.cancelled : lanes.enter(target, startedAt)
-  let answer: ReadAnswer = { ok: false, failure: 'lane' in pass ? FAILURES.cancelled : pass }
-  let endedAt = startedAt
-  if ('lane' in pass) {
-    try {
-      answer = await deliver(context, { target, call, pass })
-    } finally {
-      endedAt = Math.max(startedAt, clock.now())
-      lanes.leave(pass, answer.ok ? null : answer.failure, endedAt)
-    }
-  }
-  const durationMs = endedAt - startedAt
+  const permit = call.signal?.aborted ? FAILURES.cancelled : states.acquire(target, startedAt)
+  const answer =
+    'state' in permit ? await run(context, { target, call, permit }) : { ok: false as const, failure: permit }
+  const durationMs = Math.max(0, clock.now() - startedAt)
   metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { ...answer, durationMs }
   return { ok: false, message: shorten(answer.failure.message), durationMs }
+}
+
+type Permitted = Pick<Delivery, 'target' | 'call' | 'permit'>
+
+async function run(context: Context, { target, call, permit }: Permitted): Promise<ReadAnswer> {
+  // Covers the whole call: all tries, from the name look-up to the last byte.
+  const deadline = new Deadline(context.limits.dispatchMs, call.signal)
+  let failure: CallFailure | null = FAILURES.cancelled
+  try {
+    const answer = await deliver(context, { target, call, permit, message: compose(call), deadline })
+    failure = answer.ok ? null : answer.failure
+    return answer
+  } finally {
+    deadline.release()
+    context.states.release(permit, failure, context.clock.now())
+  }
 }
 
 const PROBE_MS = 10_000
@@ -108,11 +103,17 @@ const PROBES = { permits: 50, permitsPerKey: 5, waiting: 1000, waitingPerKey: 20
 
 async function probe(context: Context, endpoint: ProbedEndpoint): Promise<boolean> {
   const { logger: _, metrics: __, ...quiet } = context
-  if (!context.lanes.claimProbe(endpoint, context.clock.now())) return false
+  if (!context.states.claimProbe(endpoint, context.clock.now())) return false
   const limits = { ...context.limits, dispatchMs: Math.min(context.limits.dispatchMs, PROBE_MS) }
   const send = async () => {
     const { target, ...ids } = endpoint.target()
-    const call = { ...ids, capability: PROBE_CAPABILITY, input: {}, metadata: {}, endUserToken: undefined }
+    const call = {
+      ...ids,
+      capability: PROBE_CAPABILITY,
+      input: EMPTY_OBJECT,
+      metadata: EMPTY_OBJECT,
+      endUserToken: undefined,
+    }
     return (await dispatch({ ...quiet, limits }, target, call)).ok
   }
   try {
@@ -123,65 +124,43 @@ async function probe(context: Context, endpoint: ProbedEndpoint): Promise<boolea
   }
 }
 
-const MESSAGE_CHARACTERS = 4000
+const MAX_MESSAGE_CHARACTERS = 4000
 
-// Last of all: what is cut through can no longer be recognised and taken out.
+// After redaction, which would not find a token that was cut.
 function shorten(message: string): string {
-  return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message
-}
-
-interface Delivery {
-  target: DispatchTarget
-  call: DispatchCall
-  pass: Pass
+  return message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message
 }
 
 async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer> {
-  const { target, call, pass } = delivery
-  const { lane, address } = pass
-  const message = compose(call)
-  const limit = new CallLimit(context.limits.dispatchMs, call.signal)
-  try {
-    const { reply, secret } = await attempt(context, {
-      target,
-      address,
-      message,
-      limit,
-      workedSecret: lane.workedSecret,
-      held: call.held,
-    })
-    if (reply.ok) {
-      lane.workedSecret = secret
-      return await read(context, { target, call, body: reply.body, signal: limit })
-    }
-    if (reply.failure !== FAILURES.cancelled) report(context, delivery, reply.reason)
-    return { ok: false, failure: reply.status === 404 ? notServed(reply.failure, call) : reply.failure }
-  } finally {
-    limit.release()
-  }
+  const { call } = delivery
+  const reply = await attempt(context, delivery)
+  if (reply.ok) return read(context, delivery, reply.body)
+  if (reply.failure !== FAILURES.cancelled) log(context, delivery, reply.reason)
+  return { ok: false, failure: reply.status === 404 ? notServed(reply.failure, call) : reply.failure }
 }
 
-// Its own handler's answer, and what a wrong path comes to. The probe is known to the SDK alone.
+// A handler answers 404 for an unknown capability, other servers for a wrong path. Only the SDK knows the probe.
 function notServed(failure: CallFailure, { capability }: DispatchCall): CallFailure {
   const message = `The endpoint answered with status 404: it does not serve “${capability}”.`
   return capability === PROBE_CAPABILITY ? { ...failure, message, name: UNKNOWN_PROBE } : { ...failure, message }
 }
 
-// What takes a fraction of a millisecond is not handed to a thread.
+// Smaller answers are read in a fraction of a millisecond.
 const LARGE_BYTES = 16 * 1024
 
 function read(
   { answers, limits }: Context,
-  { target, call, ...answer }: Pick<Delivery, 'target' | 'call'> & Pick<GivenAnswer, 'body' | 'signal'>,
+  { target, call: { endUserToken }, deadline }: Delivery,
+  body: Uint8Array,
 ): ReadAnswer | Promise<ReadAnswer> {
-  const { endUserToken } = call
-  if (!answers || answer.body.length <= LARGE_BYTES) return readAnswer({ ...answer, endUserToken, limits })
-  return answers.read({ ...answer, ownerId: target.ownerId, endUserToken, limits })
+  const answer = { body, endUserToken, limits }
+  if (!answers || body.length <= LARGE_BYTES) return readAnswer(answer)
+  return answers.read(answer, target.ownerId, deadline)
 }
 
-function report({ logger }: Context, { target, call, pass }: Delivery, reason: string): void {
+function log({ logger }: Context, { target, call, permit }: Delivery, reason: string): void {
   const { executionId, callId, capability } = call
-  const { origin } = pass.address
+  const { origin } = permit.address
   const fields = { runtimeId: target.runtimeId, origin, executionId, callId, capability, reason }
   logger?.warn(fields, 'a capability call failed')
 }

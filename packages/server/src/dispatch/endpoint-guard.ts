@@ -15,7 +15,7 @@ export interface GuardOptions {
 const CONNECT_MS = 5000
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** An address that may not be called, or a name that leads to one. */
+/** An address that may not be called, or a name that resolves to one. */
 export class RefusedAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS'
 
@@ -30,7 +30,7 @@ export function createGuardedConnector(options: GuardOptions): buildConnector.co
   const connect = buildConnector({
     lookup: createGuardedLookup(options.resolve),
     timeout: CONNECT_MS,
-    // Said aloud, since an environment variable can turn the default off.
+    // Explicit, since an environment variable can change the default.
     rejectUnauthorized: true,
     ...(options.trustedCertificates === undefined ? {} : { ca: options.trustedCertificates }),
   })
@@ -40,14 +40,14 @@ export function createGuardedConnector(options: GuardOptions): buildConnector.co
   }
 }
 
-// Sockets ask the lookup for names only, so a literal address has to be judged here.
+// Sockets call the lookup for names only, so literal addresses are checked here.
 function mayConnect(options: GuardOptions, { hostname, protocol }: { hostname: string; protocol: string }): boolean {
   const isLocal = isLocalHost(isIPv6(hostname) ? `[${hostname}]` : hostname)
   if (isLocal) return options.allowLocalEndpoints
   return protocol === 'https:' && (isIP(hostname) === 0 || isPublicAddress(hostname))
 }
 
-/** A lookup for sockets: they connect to exactly the addresses that it judged, so a name cannot change in between. */
+/** A lookup for sockets: they connect to the addresses that it checked, so a name cannot change in between. */
 export function createGuardedLookup(resolve: Resolve): LookupFunction {
   return (hostname, { all }, callback) => {
     const answer = (addresses: readonly string[]) => {
@@ -56,12 +56,12 @@ export function createGuardedLookup(resolve: Resolve): LookupFunction {
       if (all) callback(null, addresses.map(toLookupAddress))
       else callback(null, first, isIP(first))
     }
-    judgedAddresses(resolve, hostname).then(answer, (error) => callback(error, []))
+    checkedAddresses(resolve, hostname).then(answer, (error) => callback(error, []))
   }
 }
 
-// `localhost` is loopback by definition and is never asked for: no name server can send it elsewhere.
-async function judgedAddresses(resolve: Resolve, hostname: string): Promise<readonly string[]> {
+// `localhost` is loopback by definition: no name server is asked.
+async function checkedAddresses(resolve: Resolve, hostname: string): Promise<readonly string[]> {
   if (isLocalHost(hostname)) return LOOPBACK
   const addresses = await resolve(hostname)
   if (!addresses.every(isPublicAddress)) throw new RefusedAddressError()

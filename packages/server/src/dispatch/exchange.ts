@@ -1,87 +1,82 @@
 import type { Dispatcher } from 'undici'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
-import type { CallLimit } from './call-limit.ts'
+import type { Deadline } from '../lib/deadline.ts'
 import type { DispatchCall } from './dispatch-call.ts'
 import { type CallFailure, FAILURES, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */
-export type Reply =
-  | { ok: true; body: Uint8Array }
-  | {
-      ok: false
-      failure: CallFailure
-      /** The status that the endpoint answered with, if it answered. */
-      status: number | null
-      /** True only when no capability can have run, because no byte left or the SDK said so, and a second try may fare better. */
-      mayRetry: boolean
-      /** For the log: an error code or a word, never anything the endpoint said. */
-      reason: string
-    }
+export type Reply = { ok: true; body: Uint8Array } | FailedReply
 
-type FailedReply = Extract<Reply, { ok: false }>
+interface FailedReply {
+  ok: false
+  failure: CallFailure
+  /** For the log: an error code or a word, never a text of the endpoint. */
+  reason: string
+  /** Of the answer, if there was one. */
+  status?: number
+  /** No capability can have run, because no byte left or the SDK said so, and a second try may succeed. */
+  mayRetry?: boolean
+}
 
-/** How much of an answer is taken: its own limit, and the room there is while it arrives. */
-export interface AnswerRoom {
+/** Bounds of one answer: its own, and the bytes in flight of its account. */
+export interface AnswerBounds {
   maxBytes: number
   held: DispatchCall['held']
 }
 
-/** One request and its response as undici reports them. */
+/** One request and its response, as undici reports them. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #limit: CallLimit
-  readonly #room: AnswerRoom
+  readonly #deadline: Deadline
+  readonly #bounds: AnswerBounds
   #body: BoundedBuffer | null = null
   readonly #settle: (reply: Reply) => void
-  readonly #onLimit = () => this.#stop()
+  readonly #onStop = () => this.#stop()
   #controller: Dispatcher.DispatchController | null = null
   #interimHeads = 0
   #heldBytes = 0
-  #refusal: Fault | null = null
+  #refusal: FailedReply | null = null
   #isOver = false
 
-  /** It is over at once where `limit` has ended. */
-  constructor(limit: CallLimit, room: AnswerRoom, settle: (reply: Reply) => void) {
-    this.#limit = limit
-    this.#room = room
+  constructor(deadline: Deadline, bounds: AnswerBounds, settle: (reply: Reply) => void) {
+    this.#deadline = deadline
+    this.#bounds = bounds
     this.#settle = settle
-    if (limit.aborted) this.#stop()
-    else limit.addEventListener('abort', this.#onLimit)
+    if (deadline.aborted) this.#stop()
+    else deadline.addEventListener('abort', this.#onStop)
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  // Before it has a connection, it is kept from using the one that it will get.
   #stop(): void {
-    const { failure } = this.#limit
-    this.#fail({ failure, reason: failure === FAILURES.timeout ? 'timeout' : 'stopped' })
+    this.#fail(this.#deadline.endedBy === 'time' ? LATE : STOPPED)
   }
 
-  // Called when the connection stands and before the first byte is written: what fails earlier was not sent.
+  // Called with a connection, before the first byte is written: what fails earlier was not sent.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#controller) this.#fail({ failure: FAILURES.brokenOff, reason: 'second_write' })
+    if (this.#controller) this.#fail(failed(FAILURES.brokenOff, 'second_write'))
     this.#controller = controller
     if (this.#isOver) controller.abort(new Error('The call was over before it began.'))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#room.maxBytes)
+    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#bounds.maxBytes)
     if (fault && !isReadable(status, headers)) return void this.#fail(fault)
     this.#refusal = fault
     const { 'content-length': length } = headers
-    this.#body = new BoundedBuffer(this.#room.maxBytes, length === undefined ? null : Number(length))
+    this.#body = new BoundedBuffer(this.#bounds.maxBytes, length === undefined ? null : Number(length))
   }
 
-  // Each is cheap to send and costs us a parsed head: without a bound an endpoint could keep the process busy with them.
-  #faultOfInterimHead(): Fault | null {
+  // Without a bound an endpoint could keep the process busy parsing them.
+  #faultOfInterimHead(): FailedReply | null {
     this.#interimHeads += 1
     return this.#interimHeads > MAX_INTERIM_HEADS ? TOO_MANY_HEADS : null
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#room.held?.grow(chunk.length)) return void this.#fail(NO_ROOM)
+    if (this.#bounds.held?.grow(chunk.length)) return void this.#fail(NO_ROOM)
     this.#heldBytes += chunk.length
     const isRead = this.#refusal === null || this.#heldBytes <= MAX_REFUSAL_BYTES
     if (!isRead || !this.#body?.append(chunk)) this.#fail(TOO_LARGE)
@@ -90,39 +85,38 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const body = this.#body?.bytes() ?? Buffer.alloc(0)
     const refusal = this.#refusal && (isCold(body) ? COLD : this.#refusal)
-    this.#finish(refusal ? failedReply(refusal) : { ok: true, body })
+    this.#finish(refusal ?? { ok: true, body })
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     const code = codeOf(error)
-    if (this.#controller) this.#fail({ failure: failureAfterSending(code), reason: code })
-    else this.#fail({ failure: failureBeforeSending(code), reason: code, mayRetry: mayRetry(code) })
+    if (this.#controller) this.#fail(failed(failureAfterSending(code), code))
+    else this.#fail({ ...failed(failureBeforeSending(code), code), mayRetry: !PERMANENT.test(code) })
   }
 
-  #fail(fault: Fault): void {
-    this.#finish(failedReply(this.#refusal ?? fault))
+  #fail(reply: FailedReply): void {
+    this.#finish(this.#refusal ?? reply)
     this.#controller?.abort(new Error('The answer is not wanted any more.'))
   }
 
   #finish(reply: Reply): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#limit.removeEventListener('abort', this.#onLimit)
-    // A whole answer is in memory until its execution has ended.
-    if (!reply.ok) this.#room.held?.take(-this.#heldBytes)
+    this.#deadline.removeEventListener('abort', this.#onStop)
+    // A complete answer is held until its execution has ended.
+    if (!reply.ok) this.#bounds.held?.take(-this.#heldBytes)
     this.#settle(reply)
   }
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
-type Fault = Pick<FailedReply, 'failure' | 'reason'> & Partial<Pick<FailedReply, 'status' | 'mayRetry'>>
 
-function failedReply({ failure, reason, status = null, mayRetry = false }: Fault): Reply {
-  return { ok: false, failure, status, mayRetry, reason }
+function failed(failure: CallFailure, reason: string): FailedReply {
+  return { ok: false, failure, reason }
 }
 
-// The one refusal whose body is read: a store that has just started takes the same call once it is signed anew.
-const COLD = { failure: FAILURES.cold, reason: 'nonce_store_cold', status: 401, mayRetry: true }
+// The only refusal whose body is read: a nonce store that has just started accepts the call once it is signed again.
+const COLD = { ...failed(FAILURES.cold, 'nonce_store_cold'), status: 401, mayRetry: true }
 const MAX_REFUSAL_BYTES = 200
 
 function isReadable(status: number, headers: Headers): boolean {
@@ -134,15 +128,17 @@ function isCold(body: Uint8Array): boolean {
 }
 
 const MAX_INTERIM_HEADS = 10
-const TOO_MANY_HEADS = { failure: FAILURES.notHttp, reason: 'too_many_heads' }
-const NO_ROOM = { failure: FAILURES.noRoom, reason: 'no_room' }
-const TOO_LARGE = { failure: FAILURES.tooLarge, reason: 'too_large' }
+const LATE = failed(FAILURES.timeout, 'timeout')
+const STOPPED = failed(FAILURES.cancelled, 'stopped')
+const TOO_MANY_HEADS = failed(FAILURES.notHttp, 'too_many_heads')
+const NO_ROOM = failed(FAILURES.noRoom, 'no_room')
+const TOO_LARGE = failed(FAILURES.tooLarge, 'too_large')
 
-// Judged by the head alone, so that a body nobody wants is never read.
-function faultOf(status: number, headers: Headers, maxBytes: number): Fault | null {
-  if (status !== 200) return { failure: statusFailure(status), reason: `status_${status}`, status }
+// By the head alone, so that the body of a refusal is not read.
+function faultOf(status: number, headers: Headers, maxBytes: number): FailedReply | null {
+  if (status !== 200) return { ...failed(statusFailure(status), `status_${status}`), status }
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && !isPlain(encoding)) return { failure: FAILURES.encoded, reason: 'encoded' }
+  if (encoding !== undefined && !isPlain(encoding)) return failed(FAILURES.encoded, 'encoded')
   return Number(headers['content-length']) > maxBytes ? TOO_LARGE : null
 }
 
@@ -154,22 +150,18 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-const OUR_END = /^UND_ERR_(DESTROYED|CLOSED|ABORTED)$/
+const OWN_END = /^UND_ERR_(DESTROYED|CLOSED|ABORTED)$/
 const NO_HTTP = /^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH))/
 
 function failureAfterSending(code: string): CallFailure {
-  if (OUR_END.test(code)) return FAILURES.cancelled
+  if (OWN_END.test(code)) return FAILURES.cancelled
   return NO_HTTP.test(code) ? FAILURES.notHttp : FAILURES.brokenOff
 }
 
 function failureBeforeSending(code: string): CallFailure {
-  if (OUR_END.test(code)) return FAILURES.cancelled
+  if (OWN_END.test(code)) return FAILURES.cancelled
   return code === 'REFUSED_ADDRESS' ? FAILURES.refusedAddress : FAILURES.unreachable
 }
 
-// A certificate that is not right does not become so within a second, and a refused address is refused again.
-const LASTING = /CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|REFUSED_ADDRESS|UND_ERR_(DESTROYED|CLOSED|INVALID_ARG)/
-
-function mayRetry(code: string): boolean {
-  return !LASTING.test(code)
-}
+// A second try would fail in the same way.
+const PERMANENT = /CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|REFUSED_ADDRESS|UND_ERR_(DESTROYED|CLOSED|INVALID_ARG)/

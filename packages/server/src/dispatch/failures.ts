@@ -1,18 +1,18 @@
-/** What a call says about the connection to its endpoint; `unknown` counts neither for it nor against it. */
+/** How a call counts for the endpoint's circuit and health; `unknown` does not count. */
 export type Transport = 'worked' | 'failed' | 'unknown'
 
-/** Why a call failed. The message goes to models and strangers: no address, no error code, no stack. */
+/** Why a call failed. The message goes to models and strangers: it has no address, error code or stack. */
 export interface CallFailure {
   readonly message: string
   readonly transport: Transport
-  /** For counting; see {@link nameOfFailure}. */
+  /** For metrics. Without one the message is the capability's own. */
   readonly name?: string
 }
 
-/** Every sentence that the dispatcher itself says; see {@link statusFailure} for the one with a number in it. */
+/** Every failure of the dispatcher but {@link statusFailure}. */
 export const FAILURES = {
   unreachable: { message: 'The endpoint could not be reached.', transport: 'failed' },
-  // Strangers are told what they are told of a dead address, so that nobody can map a private network.
+  // The same message as for an unreachable address, so that nobody can map a private network.
   refusedAddress: { message: 'The endpoint could not be reached.', transport: 'unknown' },
   timeout: { message: 'The endpoint did not answer in time.', transport: 'failed' },
   brokenOff: { message: 'The connection broke off before the endpoint had answered.', transport: 'failed' },
@@ -29,15 +29,15 @@ export const FAILURES = {
   busy: { message: 'Too many calls to the endpoint are under way.', transport: 'unknown' },
 } as const satisfies Record<string, CallFailure>
 
-/** The name of a probe's 404: other receivers than the SDK's may answer so, and other servers do. */
+/** The name of a probe's 404, which receivers other than the SDK's may answer. */
 export const UNKNOWN_PROBE = 'unknownProbe'
 
-/** Whether the endpoint's server turned the call away before a capability had it. */
+/** True where the endpoint's server refused the call before a capability ran. */
 export function isRefusal(failure: CallFailure): boolean {
   return failure === FAILURES.redirect || failure.name === 'status4xx'
 }
 
-/** An answer with any status but 200. A fault of the endpoint's server counts as one of the connection, as in 503. */
+/** An answer with a status other than 200. A 5xx counts as a failed connection. */
 export function statusFailure(status: number): CallFailure {
   if (status >= 300 && status < 400) return FAILURES.redirect
   const transport = status >= 500 ? 'failed' : 'worked'
@@ -52,7 +52,7 @@ const NAMES: ReadonlyMap<CallFailure, string> = new Map(
   Object.entries(FAILURES).map(([name, failure]) => [failure, name]),
 )
 
-/** A failure in one word, for counting: one of few, whatever an owner's capability says of itself. */
+/** A failure in one word, from a small set. */
 export function nameOfFailure(failure: CallFailure): string {
   return NAMES.get(failure) ?? failure.name ?? 'reported'
 }

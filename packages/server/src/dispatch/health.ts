@@ -4,14 +4,14 @@ import { type CallFailure, FAILURES, isRefusal, UNKNOWN_PROBE } from './failures
 const DEGRADED_SHARE = 1 / 5
 const FAILURES_IN_A_ROW = 3
 
-/** How a call or probe went. `message` is the service's own, never a capability's; null where the call was taken. */
+/** How a call or probe ended. `message` is never a capability's own; null where the call was accepted. */
 export interface EndedCall {
   at: number
   hasFailed: boolean
   message: string | null
 }
 
-/** A probe that the receiver does not know leaves it open whether calls are refused: what the one `before` says goes on. */
+/** A receiver may not know the probe: after an accepted call that is no failure. */
 export function endedCall(failure: CallFailure | null, at: number, before: EndedCall | undefined): EndedCall {
   if (failure?.name === UNKNOWN_PROBE && before?.hasFailed === false) return { ...before, at }
   const hasFailed = failure?.transport === 'failed'
@@ -28,7 +28,7 @@ export function judgeHealth(recent: readonly EndedCall[]): Health {
   return last.hasFailed || (failures > 0 && failures >= recent.length * DEGRADED_SHARE) ? 'degraded' : 'healthy'
 }
 
-/** The same calls in words for the owner; null where there is nothing to mend. */
+/** The health in words for the owner; null where nothing needs fixing. */
 export function explainHealth(recent: readonly EndedCall[]): string | null {
   const last = recent.at(-1)
   if (last?.hasFailed) {

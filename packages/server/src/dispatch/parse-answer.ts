@@ -1,19 +1,20 @@
+import { isUtf8 } from 'node:buffer'
 import { CapabilityAnswer, isJsonObject, type JsonObject } from '@svc/contract'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
+import { JsonDocument } from '../lib/json-document.ts'
 import { measureJson } from '../lib/json-scan.ts'
-import { JsonText } from '../lib/json-text.ts'
 import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 
-/** An answer that was understood: the capability's output, or the failure that it reported itself. */
-export type ParsedAnswer = { ok: true; output: JsonText } | { ok: false; failure: CallFailure }
+/** The capability's output, or why there is none. */
+export type ParsedAnswer = { ok: true; output: JsonDocument } | { ok: false; failure: CallFailure }
 
 const OUTPUT_DEPTH = 32
 
 /** Reads the body of a 200. Depth and number of values are bounded on the text, before it is parsed. */
 export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, 'responseValues'>): ParsedAnswer {
-  const text = decode(body)
-  if (text === null) return failed(FAILURES.unusable)
+  if (!isUtf8(body)) return failed(FAILURES.unusable)
+  const text = UTF_8.decode(body)
   const extent = measureJson(text, { depth: OUTPUT_DEPTH + 1, values: responseValues })
   if (extent.depth > OUTPUT_DEPTH + 1) return failed(FAILURES.tooDeep)
   if (extent.values > responseValues) return failed(tooManyValues(responseValues))
@@ -22,7 +23,7 @@ export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, '
   const { output, error = null } = answer
   if (error !== null) return failed(failureIn(answer))
   const inexact = inexactNumber(text, ['output'])
-  return inexact === null ? { ok: true, output: JsonText.of(output) } : failed(inexactAt(inexact))
+  return inexact === null ? { ok: true, output: new JsonDocument(JSON.stringify(output)) } : failed(inexactAt(inexact))
 }
 
 function failed(failure: CallFailure): ParsedAnswer {
@@ -39,16 +40,8 @@ function inexactAt(path: string): CallFailure {
   return { message, transport: 'worked', name: 'inexactNumber' }
 }
 
-// Making a decoder costs as much as all else that is done with an answer.
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
-
-function decode(body: Uint8Array): string | null {
-  try {
-    return UTF_8.decode(body)
-  } catch {
-    return null
-  }
-}
+// Shared, because making a decoder costs as much as reading an answer.
+const UTF_8 = new TextDecoder()
 
 function parseJson(text: string): unknown {
   try {
@@ -59,14 +52,9 @@ function parseJson(text: string): unknown {
 }
 
 function failureIn(answer: JsonObject): CallFailure {
-  const { data } = CapabilityAnswer.safeParse(answer)
-  const { error } = data ?? {}
+  const error = CapabilityAnswer.safeParse(answer).data?.error
   if (error == null) return FAILURES.unusable
-  return reported(typeof error === 'string' ? error : error.message)
-}
-
-// The owner's own words. NUL goes because no PostgreSQL text can hold it.
-function reported(message: string): CallFailure {
-  const words = message.replaceAll('\0', '').trim()
-  return { message: words || 'The capability failed.', transport: 'worked' }
+  // PostgreSQL stores no NUL.
+  const message = (typeof error === 'string' ? error : error.message).replaceAll('\0', '').trim()
+  return { message: message || 'The capability failed.', transport: 'worked' }
 }

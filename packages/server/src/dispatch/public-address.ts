@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 type Subnet = ReturnType<typeof ipaddr.parseCIDR>
 
-// Stated here although the library knows most of them: a table of somebody else's once called one of them public.
+// The library knows most of these, but its table once called one of them public.
 const REFUSED: Subnet[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,14 +22,13 @@ const REFUSED: Subnet[] = [
   '2002::/16', // 6to4: carries an IPv4 address
 ].map((subnet) => ipaddr.parseCIDR(subnet))
 
-// All unicast that was ever handed out. Outside lie ::1, mapped, compatible and translated IPv4, fc00::/7, fe80::/10, ff00::/8.
+// All allocated unicast. Not in it: ::1, mapped, compatible and translated IPv4, fc00::/7, fe80::/10, ff00::/8.
 const ALLOCATED: Subnet[] = ['0.0.0.0/0', '2000::/3'].map((subnet) => ipaddr.parseCIDR(subnet))
 
-/** True for a public unicast address in its canonical spelling; false for every other address and for what is none. */
+/** True for a public unicast address in its canonical spelling. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  const place = ipaddr.subnetMatch(parsed, { refused: REFUSED, allocated: ALLOCATED }, 'unknown')
-  return place === 'allocated'
+  return ipaddr.subnetMatch(parsed, { refused: REFUSED, allocated: ALLOCATED }, 'unknown') === 'allocated'
 }

@@ -1,4 +1,4 @@
-import type { JsonText } from '../lib/json-text.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -6,36 +6,30 @@ import type { CallFailure } from './failures.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { redactorOf } from './redact.ts'
 
-/** The body of a 200, and what it takes to read it. */
-export interface GivenAnswer {
-  /** Whose endpoint it came from: owners take turns where answers wait. */
-  ownerId: string
+/** The body of a 200. */
+export interface AnswerBody {
   body: Uint8Array
   endUserToken: Secret | undefined
   limits: Pick<Limits, 'responseValues'>
-  /** Ends the wait. */
-  signal: StopSignal
 }
 
-/** What a model and a trace may see is `redacted`: without the end user's token. */
-export type ReadAnswer = { ok: true; output: JsonText; redacted: JsonText } | { ok: false; failure: CallFailure }
+/** `redacted` is for model and trace: without the end user's token. */
+export type ReadAnswer =
+  | { ok: true; output: JsonDocument; redacted: JsonDocument }
+  | { ok: false; failure: CallFailure }
 
-/** Reads large answers. */
+/** Reads large answers, one at a time. The signal ends the wait. */
 export interface AnswerReader {
-  read(answer: GivenAnswer): Promise<ReadAnswer>
+  read(answer: AnswerBody, ownerId: string, signal: StopSignal): Promise<ReadAnswer>
   close(): Promise<void>
 }
 
-/** Reads an answer at once, in this thread. */
-export function readAnswer({
-  body,
-  endUserToken,
-  limits,
-}: Pick<GivenAnswer, 'body' | 'endUserToken' | 'limits'>): ReadAnswer {
+/** Reads an answer in the calling thread. */
+export function readAnswer({ body, endUserToken, limits }: AnswerBody): ReadAnswer {
   const answer = parseAnswer(body, limits)
   const redactor = redactorOf(endUserToken)
   if (answer.ok) return { ...answer, redacted: redactor.json(answer.output) }
-  const { failure } = answer
-  const message = redactor.text(failure.message)
-  return message === failure.message ? answer : { ok: false, failure: { ...failure, message } }
+  const message = redactor.text(answer.failure.message)
+  // The same object where nothing was replaced: failures are compared by identity.
+  return message === answer.failure.message ? answer : { ok: false, failure: { ...answer.failure, message } }
 }

@@ -1,19 +1,18 @@
-import { JsonText } from '../lib/json-text.ts'
+import { JsonDocument } from '../lib/json-document.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 const REPLACEMENT = '[end-user token]'
-// A token can be taken for one where nobody can guess it; a shorter one turns up inside ordinary words.
-const SHORTEST_LENGTH = 16
-// Callers choose token and text. To search for a long one takes seconds in a text that nearly repeats it: its end is searched
-// for, where two tokens of one issuer differ, and then followed back as far as it matches.
+// A shorter token occurs inside ordinary words.
+const MIN_LENGTH = 16
+// Searching for a long token takes seconds in a hostile text: only its end is searched, then compared backwards.
 const SEARCHED_LENGTH = 64
-const MOST_WORDS = 4
+const MAX_WORDS = 4
 
-/** Takes the end user's token out of what a capability was given or answered: for the model, the trace and the log. */
+/** Replaces the end user's token in inputs and outputs before the model, the trace and the log get them. */
 export interface Redactor {
   text(text: string): string
   /** Text values alone, never keys. The same object where no text holds the token. */
-  json(written: JsonText): JsonText
+  json(written: JsonDocument): JsonDocument
   /** The same of JSON text. */
   jsonText(written: string): string
 }
@@ -21,7 +20,7 @@ export interface Redactor {
 const NOTHING_TO_REDACT: Redactor = { text: (text) => text, json: (written) => written, jsonText: (text) => text }
 const redactors = new WeakMap<Secret, Redactor>()
 
-/** The redactor of a token. Without a token, or with one of fewer than 16 characters, everything stays as it is. */
+/** Without a token, or with one of fewer than 16 characters, nothing is replaced. */
 export function redactorOf(endUserToken: Secret | undefined): Redactor {
   if (!endUserToken) return NOTHING_TO_REDACT
   const known = redactors.get(endUserToken) ?? createRedactor(endUserToken.reveal())
@@ -30,9 +29,9 @@ export function redactorOf(endUserToken: Secret | undefined): Redactor {
 }
 
 function createRedactor(token: string): Redactor {
-  if (token.length < SHORTEST_LENGTH) return NOTHING_TO_REDACT
-  // “Bearer x” is looked for as x, too.
-  const secrets = [token, ...token.split(' ', MOST_WORDS)].filter(({ length }) => length >= SHORTEST_LENGTH)
+  if (token.length < MIN_LENGTH) return NOTHING_TO_REDACT
+  // “Bearer x” also counts as x.
+  const secrets = [token, ...token.split(' ', MAX_WORDS)].filter(({ length }) => length >= MIN_LENGTH)
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((one, other) => other.length - one.length)
   const inJson = forms.map((form) => endOf(jsonEscaped(form)))
   const text = (given: string) => forms.reduce(withoutForm, given)
@@ -44,7 +43,7 @@ function createRedactor(token: string): Redactor {
     text,
     json(written) {
       const redacted = jsonText(written.text)
-      return redacted === written.text ? written : JsonText.written(redacted)
+      return redacted === written.text ? written : new JsonDocument(redacted)
     },
     jsonText,
   }
@@ -66,7 +65,7 @@ function withoutForm(text: string, form: string): string {
   return kept + text.slice(from)
 }
 
-/** As it stands, JSON-escaped, URL-encoded, in hex, base64 and base64url. */
+/** Plain, JSON-escaped, URL-encoded, in hex, base64 and base64url. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const json = jsonEscaped(secret)
@@ -83,7 +82,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-// Alone, and inside a longer text, where it depends on the place at which it begins; what its neighbours share is left out.
+// Alone, and inside a longer text at each of three offsets, without the digits that neighbours share.
 function base64Forms(bytes: Buffer, encoding: 'base64' | 'base64url'): string[] {
   const inside = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding)

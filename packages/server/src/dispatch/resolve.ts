@@ -1,13 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 
-/** All addresses of a host name, canonically spelled. Rejects when there are none. */
+/** All addresses of a host name in canonical spelling. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
-// The system's own look-up runs on a pool of four threads that files and ciphers share: four slow name servers would
-// stop the process. This one waits on sockets, knows no search domains and gives up after three seconds.
+// `dns.lookup` blocks one of four threads that files and ciphers share. The resolver uses sockets and gives up after 3 s.
 const QUERY = { timeout: 1000, tries: 2 }
 
-/** Asks the system's name servers, or the given ones (`address:port`). Both kinds of address, whichever there are. */
+/** Asks the system's name servers, or these (`address:port`), for IPv4 and IPv6 addresses. */
 export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver(QUERY)
   if (servers) resolver.setServers(servers)

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { SIGNATURE_HEADERS, type SigningParts, signingString } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
 
-/** The four headers that prove where a call comes from, names and values in turn. */
+/** The four headers of a signed call; names and values alternate. */
 export function signCall(secret: Secret, parts: SigningParts): string[] {
   const { runtimeId, timestamp, nonce, signature } = SIGNATURE_HEADERS
   const proof = signatureOf(secret, parts)
@@ -19,7 +19,7 @@ export function digestOf(body: Uint8Array): string {
   return hash('sha256', body)
 }
 
-// Making a key object costs as much as signing with it, and a cached runtime keeps its Secret for as long as it serves.
+// Making a key object costs as much as signing. A cached runtime keeps its Secret object.
 const keys = new WeakMap<Secret, KeyObject>()
 
 function keyOf(secret: Secret): KeyObject {

@@ -1,37 +1,33 @@
 import type { ExecuteResponse } from '@svc/contract'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { transcriptWeight } from '../admission/heap-weight.ts'
-import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
-import { JSON_TYPE, jsonInOne } from '../http/json-pieces.ts'
-import { accountOfRequest, noteAdmission, notesOf, onClientGone } from '../http/request-notes.ts'
+import { answerJsonText } from '../http/json-answer.ts'
+import { accountOfRequest, onClientGone, setExecution, stateOf } from '../http/request-state.ts'
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
-import type { Located } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
 import { within } from '../telemetry/tracing.ts'
+import { admitCall, type CallOutcome, type CallRequest, runCall } from './call-capability.ts'
+import type { ExecutionDeps } from './deps.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
 import { sizeFaults } from './rules.ts'
+import type { ExecutionScope } from './running.ts'
 
-/** Admits an execute, runs it, and gives its answer; none where the caller asked for a stream, which has ended in `done` by then. */
+/** Admits an execute, runs it and returns its answer; undefined where the answer was streamed. */
 export async function answerExecution(
-  deps: Deps,
-  http: { request: FastifyRequest; reply: FastifyReply },
-  located: Located,
+  deps: ExecutionDeps,
+  { reply, located }: { reply: FastifyReply; located: CachedRuntime },
   input: ExecuteInput,
 ): Promise<ExecuteResponse | undefined> {
-  const { request, reply } = http
-  const faults = sizeFaults(input, deps.limits)
-  if (faults) throw invalid(faults)
-  // Begun before it is let in: whoever leaves meanwhile is noticed, and a service that stops waits for it.
-  const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, notesOf(request))
-  onClientGone(reply, () => scope.stop('cancelled'))
+  const scope = beginScope(deps, reply, input)
+  const { request } = reply
   try {
     const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope }, input))
-    noteAdmission(request, admitted.executionId)
+    setExecution(request, admitted.executionId)
     const hold = (bytes: number) => scope.held.take(transcriptWeight(bytes))
     if (!wantsStream(request.headers.accept)) {
       const answer = await runExecution(deps, admitted, input, { scope, hold, onEvent: () => {} })
-      // Not earlier: a refusal is sent as text.
-      reply.type(JSON_TYPE).serializer(jsonInOne)
+      answerJsonText(reply)
       return answer
     }
     const stream = openEventStream(reply)
@@ -43,7 +39,37 @@ export async function answerExecution(
   }
 }
 
-// Whatever happens, the stream ends: nobody else can answer any more.
+export async function answerCall(
+  deps: ExecutionDeps,
+  { reply, located }: { reply: FastifyReply; located: CachedRuntime },
+  call: CallRequest,
+): Promise<CallOutcome> {
+  const scope = beginScope(deps, reply, call)
+  try {
+    const admitted = await within(scope.span, 'admit', () => admitCall(deps, { located, scope }, call))
+    setExecution(reply.request, admitted.executionId)
+    const outcome = await runCall(deps, admitted, call, scope)
+    answerJsonText(reply)
+    return outcome
+  } finally {
+    scope.end()
+  }
+}
+
+/** Begins before admission: a caller who leaves meanwhile is noticed, and a service that stops waits for the execution. */
+function beginScope(
+  { running, limits }: ExecutionDeps,
+  reply: FastifyReply,
+  input: Parameters<typeof sizeFaults>[0],
+): ExecutionScope {
+  const faults = sizeFaults(input, limits)
+  if (faults) throw invalid(faults)
+  const { request } = reply
+  const scope = running.begin(accountOfRequest(request), limits.executionMs, stateOf(request))
+  onClientGone(reply, () => scope.stop('cancelled'))
+  return scope
+}
+
 async function streamExecution(stream: EventStream, run: () => Promise<ExecuteResponse>): Promise<void> {
   try {
     const result = await run()

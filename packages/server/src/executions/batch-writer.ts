@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CommitUnknownError,
   DatabaseError,
@@ -6,28 +7,31 @@ import {
   noteWithoutEffect,
 } from '../database/errors.ts'
 import { outlast, type Pause, type Try } from '../database/outlast.ts'
-import type { Deps } from '../deps.ts'
-import { nextTurn } from '../lib/next-turn.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { type Admission, type AdmissionRequest, type Outcomes, type Settlement, toCallRows } from './batch-rules.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Admission, AdmissionRequest, CallRow, Outcomes } from './batch-rules.ts'
 import type { WriteBatch } from './batch-store.ts'
-import type { DispatchedCall } from './call-rules.ts'
+import { callText, type DispatchedCall } from './call-rules.ts'
+import type { Settlement } from './settlement-rules.ts'
 
-interface Waiting<In, Out> {
-  item: In
+interface Waiting<Item, Outcome> {
+  item: Item
   /** Of its payloads, in characters. */
   length: number
-  resolve(answer: Out): void
+  isRepeat: boolean
+  resolve(outcome: Outcome): void
   reject(error: unknown): void
 }
 
 interface Items {
+  settlements: Waiting<Settlement, boolean>[]
+  calls: Waiting<CallRow, boolean>[]
   admissions: Waiting<AdmissionRequest, Admission | null>[]
-  calls: Waiting<DispatchedCall, boolean>[]
-  settlements: Waiting<{ settlement: Settlement; isRepeat: boolean }, boolean>[]
 }
 
-const NAMES = ['settlements', 'calls', 'admissions'] as const
+const KINDS = ['settlements', 'calls', 'admissions'] as const
+const NO_ITEMS: Items = { settlements: [], calls: [], admissions: [] }
 
 export type BatchWriter = ReturnType<typeof createBatchWriter>
 
@@ -37,65 +41,69 @@ export class QueueFullError extends Error {
 
 const MAX_BATCH = 512
 const MAX_QUEUED = 20_000
-
-// A batch is one text, or a few. Without a bound the payloads of one account could make it outlast the time limit of a
-// statement, or the memory, and fail what others wait for.
+// Large payloads of one account must not make a batch exceed the time limit of a statement, or the memory.
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024
 
-type WriterDeps = Pick<Deps, 'clock' | 'metrics'> & { write: WriteBatch; nodeId: string; pause: Pause }
+interface WriterDeps {
+  clock: Clock
+  metrics: Metrics
+  write: WriteBatch
+  nodeId: string
+  pause: Pause
+}
+
+interface WriterState extends WriterDeps {
+  queue: Items
+  stopping: Stop
+  isStoppingCalls: boolean
+  /** Why admissions are refused while a batch waits for the database. */
+  outage: unknown
+}
 
 /**
- * The one queue of writes for executions. What comes during a transaction makes the next one, what comes in the same turn
- * of the event loop goes together, and nothing waits for a timer. A batch that is refused is written item by item, so that
- * a bad item fails alone. While connections fail, calls and outcomes wait, and admissions are refused.
+ * The queue of writes for executions. Items that arrive during a transaction, or in the same turn of the event loop, make
+ * the next batch. A batch that is refused is written item by item, so that a bad item fails alone. While connections fail,
+ * calls and settlements wait, and admissions are refused.
  */
 export function createBatchWriter(deps: WriterDeps) {
-  const queue: Items = { admissions: [], calls: [], settlements: [] }
-  const late = new Stop()
-  const state: WriterState = { ...deps, queue, late, areCallsLate: false, away: null }
+  const queue: Items = { settlements: [], calls: [], admissions: [] }
+  const state: WriterState = { ...deps, queue, stopping: new Stop(), isStoppingCalls: false, outage: null }
   let working: Promise<void> | undefined
   async function work(): Promise<void> {
     await nextTurn()
-    while (sizeOf(queue) > 0) await writeSurely(state, takeBatch(queue))
+    while (sizeOf(queue) > 0) await writeItems(state, takeBatch(queue))
     working = undefined
   }
-  function submit<In, Out>(waiting: Waiting<In, Out>[], item: In, length: number): Promise<Out> {
-    if (waiting.length >= MAX_QUEUED)
-      return Promise.reject(new QueueFullError(`${MAX_QUEUED} items are waiting already`))
-    return new Promise((resolve, reject) => {
-      waiting.push({ item, length, resolve, reject })
+  function submit<Item, Outcome>(waiting: Waiting<Item, Outcome>[], item: Item, length: number, isRepeat = false) {
+    return new Promise<Outcome>((resolve, reject) => {
+      if (waiting.length >= MAX_QUEUED) return reject(new QueueFullError(`${MAX_QUEUED} items are waiting already`))
+      waiting.push({ item, length, isRepeat, resolve, reject })
       working ??= work()
     })
   }
   return {
     /** Null where this node holds no lease. Rejects at once while the database is away. */
     admit: (request: AdmissionRequest): Promise<Admission | null> =>
-      state.away ? Promise.reject(state.away) : submit(queue.admissions, request, payloadLength(request)),
-    record: (call: DispatchedCall): Promise<boolean> => submit(queue.calls, call, call.input.length),
+      state.outage ? Promise.reject(state.outage) : submit(queue.admissions, request, payloadLength(request)),
+    /** False where this node no longer runs the execution. */
+    record(call: DispatchedCall): Promise<boolean> {
+      const calls = callText(call)
+      return submit(queue.calls, { execution_id: call.executionId, owner_id: call.ownerId, calls }, calls.length)
+    },
     /** `isRepeat`: an earlier transaction may have written it. */
     settle: (settlement: Settlement, isRepeat = false): Promise<boolean> =>
-      submit(queue.settlements, { settlement, isRepeat }, payloadLength(settlement)),
-    depth: (name: keyof Items) => queue[name].length,
-    /** From now on a database that is away is not waited for: by calls, or by anything for more than a second. */
+      submit(queue.settlements, settlement, payloadLength(settlement), isRepeat),
+    depth: (kind: keyof Items) => queue[kind].length,
+    /** From now on calls do not wait for a database that is away, and with `all` nothing waits longer than a second. */
     hurry(what: 'calls' | 'all') {
-      state.areCallsLate = true
-      if (what === 'all') late.abort()
+      state.isStoppingCalls = true
+      if (what === 'all') state.stopping.abort()
     },
     async drain() {
       while (working !== undefined) await working
     },
   }
 }
-
-interface WriterState extends WriterDeps {
-  queue: Items
-  late: Stop
-  areCallsLate: boolean
-  /** Why admissions are refused while a batch waits for the database. */
-  away: unknown
-}
-
-const NOTHING: Items = { admissions: [], calls: [], settlements: [] }
 
 function sizeOf({ admissions, calls, settlements }: Items): number {
   return admissions.length + calls.length + settlements.length
@@ -106,8 +114,8 @@ function payloadLength({ row }: AdmissionRequest | Settlement): number {
   return row.message_shape.length + (metadata?.length ?? 0) + (row.calls?.length ?? 0)
 }
 
-/** Settlements come first: they make room. */
-function takeBatch({ admissions, calls, settlements }: Items): Items {
+/** Settlements come first: they free room. */
+function takeBatch({ settlements, calls, admissions }: Items): Items {
   const room = { items: MAX_BATCH, length: MAX_BATCH_LENGTH }
   return {
     settlements: takeSome(settlements, room),
@@ -116,7 +124,7 @@ function takeBatch({ admissions, calls, settlements }: Items): Items {
   }
 }
 
-/** Takes from the front while there is room; the last one may be longer than what is left. */
+/** Takes from the front while there is room. The last item may exceed it. */
 function takeSome<W extends { length: number }>(waiting: W[], room: { items: number; length: number }): W[] {
   let taken = 0
   for (; taken < waiting.length && taken < room.items && room.length > 0; taken += 1) {
@@ -126,104 +134,93 @@ function takeSome<W extends { length: number }>(waiting: W[], room: { items: num
   return waiting.splice(0, taken)
 }
 
-/** Answers every item. Returns why, where the database itself has failed. */
-async function writeSurely(state: WriterState, items: Items): Promise<unknown> {
+/** Writes items and answers each. Returns the fault where the database itself has failed. */
+async function writeItems(state: WriterState, items: Items): Promise<unknown> {
   try {
-    await writeOutlasting(state, items)
+    await writeWithRetries(state, items)
     return null
   } catch (error) {
     if (sizeOf(items) > 1 && !isOutage(error)) return writeOneByOne(state, items)
     refuse(items, error)
     return isOutage(error) ? error : null
   } finally {
-    state.away = null
+    state.outage = null
   }
 }
 
 async function writeOneByOne(state: WriterState, items: Items): Promise<unknown> {
-  const alone = NAMES.flatMap((name) => items[name].map((one): Items => ({ ...NOTHING, [name]: [one] })))
   let outage: unknown = null
-  for (const one of alone) {
-    if (outage === null) outage = await writeSurely(state, one)
+  for (const one of KINDS.flatMap((kind) => items[kind].map((item): Items => ({ ...NO_ITEMS, [kind]: [item] })))) {
+    if (outage === null) outage = await writeItems(state, one)
     else refuse(one, outage)
   }
   return outage
 }
 
-/**
- * Writes a batch, over again while connections fail. Once a commit was not answered each further try asks first what
- * stands of it. Throws a `CommitUnknownError` where that stays unknown.
- */
-async function writeOutlasting(state: WriterState, items: Items): Promise<void> {
-  let doubt: CommitUnknownError | null = null
+/** Retries while connections fail. Throws a `CommitUnknownError` where it stays unknown whether a commit took place. */
+async function writeWithRetries(state: WriterState, items: Items): Promise<void> {
+  let unknown: CommitUnknownError | null = null
   const writeOnce = async (attempt: Try) => {
     try {
-      const outcomes = await writeMeasured(state, items, { attempt, isRepeat: doubt !== null })
-      state.away = null
+      const outcomes = await writeMeasured(state, items, attempt, unknown !== null)
+      state.outage = null
       answer(items, outcomes)
     } catch (error) {
-      const isFirstDoubt = error instanceof CommitUnknownError && doubt === null
-      if (error instanceof CommitUnknownError) doubt = error
-      if (isConnectionFault(error) && !isFirstDoubt) refuseImpatient(state, items, { doubt, error })
+      const isFirstUnknown = error instanceof CommitUnknownError && unknown === null
+      if (error instanceof CommitUnknownError) unknown = error
+      if (isConnectionFault(error) && !isFirstUnknown) refuseWaiting(state, items, unknown, error)
       if (sizeOf(items) > 0) throw error
     }
   }
   try {
-    await outlast(state.pause, writeOnce, state.late)
+    await outlast(state.pause, writeOnce, state.stopping)
   } catch (error) {
-    throw doubt ?? error
+    throw unknown ?? error
   }
 }
 
 /** Admissions do not wait for a database that is away, and neither do calls once the service stops. */
-function refuseImpatient(state: WriterState, items: Items, { doubt, error }: { doubt: unknown; error: unknown }): void {
-  state.away = new DatabaseError({ code: '08006', message: 'the database is away', cause: error })
-  noteWithoutEffect(state.away)
-  if (doubt === null) noteWithoutEffect(error)
-  refuse({ ...NOTHING, admissions: items.admissions.splice(0) }, doubt ?? error)
-  if (state.areCallsLate) refuse({ ...NOTHING, calls: items.calls.splice(0) }, error)
-  refuse({ ...NOTHING, admissions: state.queue.admissions.splice(0) }, state.away)
+function refuseWaiting(state: WriterState, items: Items, unknown: unknown, error: unknown): void {
+  state.outage = new DatabaseError({ code: '08006', message: 'the database is away', cause: error })
+  noteWithoutEffect(state.outage)
+  if (unknown === null) noteWithoutEffect(error)
+  for (const { reject } of items.admissions.splice(0)) reject(unknown ?? error)
+  if (state.isStoppingCalls) for (const { reject } of items.calls.splice(0)) reject(error)
+  for (const { reject } of state.queue.admissions.splice(0)) reject(state.outage)
 }
 
 async function writeMeasured(
   { write, clock, metrics, nodeId }: WriterState,
-  items: Items,
-  { attempt, isRepeat }: { attempt: Try; isRepeat: boolean },
+  { admissions, calls, settlements }: Items,
+  attempt: Try,
+  isRepeated: boolean,
 ): Promise<Outcomes> {
-  const startedAt = clock.now()
-  const named = NAMES.filter((name) => items[name].length > 0)
+  const now = clock.now()
+  const sizes = { settlements: settlements.length, calls: calls.length, admissions: admissions.length }
+  const kinds = KINDS.filter((kind) => sizes[kind] > 0)
   const batch = {
-    admissions: items.admissions.map(({ item }) => item),
-    calls: toCallRows(items.calls.map(({ item }) => item)),
-    settlements: items.settlements.map(({ item }) => item.settlement),
+    admissions: admissions.map(({ item }) => item),
+    calls: calls.map(({ item }) => item),
+    settlements: settlements.map(({ item }) => item),
   }
+  const isRepeat = isRepeated || settlements.some((waiting) => waiting.isRepeat)
   try {
-    return await write(batch, {
-      nodeId,
-      now: startedAt,
-      isRepeat: isRepeat || items.settlements.some(({ item }) => item.isRepeat),
-      beforeCommit: attempt.commit,
-    })
+    return await write(batch, { nodeId, now, isRepeat, beforeCommit: attempt.commit })
   } catch (error) {
-    for (const name of named) metrics.databaseFailed(name)
+    for (const kind of kinds) metrics.databaseFailed(kind)
     throw error
   } finally {
-    const durationMs = Math.max(0, clock.now() - startedAt)
-    for (const name of named) metrics.batchEnded({ name, size: items[name].length, durationMs })
+    const durationMs = Math.max(0, clock.now() - now)
+    for (const kind of kinds) metrics.batchEnded({ name: kind, size: sizes[kind], durationMs })
   }
 }
 
-function answer({ admissions, calls, settlements }: Items, outcomes: Outcomes): void {
-  for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)
+function answer({ settlements, calls, admissions }: Items, outcomes: Outcomes): void {
   for (const [index, { resolve }] of settlements.entries()) resolve(outcomes.settlements[index] ?? false)
-  const names = new Map<string, number>()
-  for (const { item, resolve } of calls) {
-    const index = names.get(item.executionId) ?? names.size
-    names.set(item.executionId, index)
-    resolve(outcomes.calls[index] ?? false)
-  }
+  for (const [index, { resolve }] of calls.entries()) resolve(outcomes.calls[index] ?? false)
+  for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)
 }
 
 function refuse(items: Items, error: unknown): void {
-  for (const name of NAMES) for (const waiting of items[name]) waiting.reject(error)
+  for (const kind of KINDS) for (const waiting of items[kind]) waiting.reject(error)
 }

@@ -8,19 +8,18 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { forbidden } from '../errors.ts'
-import { atOnce } from '../http/at-once.ts'
+import { answerPreflights } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
-import { answerPreflights } from '../http/gate.ts'
 import { HANDED_ON } from '../http/json-body.ts'
-import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/limit-rate.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { locatedOf, noteLocated } from '../http/request-notes.ts'
+import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
+import { locatedOf, setLocated } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import type { Located } from '../runtimes/serving.ts'
-import { answerCall } from './answer-call.ts'
-import { admitBrokerCall, locateBrokered, requireEndUser, toCallInput } from './call-capability.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
+import { answerCall } from './answer-execution.ts'
+import { locateBrokered, requireEndUser, toCallRequest } from './call-capability.ts'
+import type { ExecutionDeps } from './deps.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = RuntimeParams.extend({
@@ -41,8 +40,8 @@ const CALL = {
 const OWN_CALL =
   'A call to a capability’s endpoint came back to the broker. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'
 
-/** Public plane: a stranger calls one capability. Look-up first, then the end user, then the body, so that each hides the next. */
-export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Public plane: an anonymous call of one capability. Checks the look-up, then the end user, then the body: each hides the next. */
+export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   answerPreflights(plane, [PATH], 'POST')
 
   typed(plane).post(
@@ -53,21 +52,17 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
       onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
-        const found = (located: Located) => {
-          noteLocated(request, located)
+        const found = (located: CachedRuntime) => {
+          setLocated(request, located)
           return takeRate(deps, { located, routes: 'broker' }, request, reply)
         }
-        atOnce(() => {
-          const located = locateBrokered(deps, runtimeId, capability)
-          return located instanceof Promise ? located.then(found) : found(located)
-        }, done)
+        const located = locateBrokered(deps, runtimeId, capability)
+        return (located instanceof Promise ? located.then(found) : found(located)) ?? done()
       },
       preValidation(request, _reply, done) {
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
-        atOnce(() => {
-          judgeVisitor(deps, request)
-          return requireEndUser(locatedOf(request), request.params.capability, token)
-        }, done)
+        judgeVisitor(deps, request)
+        return requireEndUser(locatedOf(request), request.params.capability, token) ?? done()
       },
       async errorHandler(error, request, reply) {
         const fault = toAppError(error, deps)
@@ -82,8 +77,8 @@ export function brokerRoutes(plane: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body
       const { capability } = request.params
-      const call = toCallInput({ capability, input, metadata, endUserToken })
-      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitBrokerCall)
+      const call = toCallRequest({ kind: 'broker', capability, input, metadata, endUserToken })
+      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body
     },

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 
-/** A call as it is written down before it is sent. */
+/** A call as it is recorded before it is sent. */
 export interface NewCall {
   callId: string
   ordinal: number
   capability: string
   step: number
+  /** JSON text. */
   input: string
   startedAt: number
 }
@@ -20,16 +21,13 @@ export interface SettledCall extends NewCall {
   /** JSON text; null for a failed call. */
   output: string | null
   error: string | null
-  /** Null where the answer never came. */
+  /** Null where no answer came. */
   durationMs: number | null
 }
 
 const DISPATCHED = { status: 'dispatched', output: null, error: null, durationMs: null } as const
 
-/**
- * A call as the row of its execution holds it. The calls of a row are such texts with commas between them, so that one
- * more is appended without reading the others. Input and output are JSON already and go in as they are.
- */
+/** A call as text. A row holds its calls as such texts with commas between them, so that one more can be appended. */
 export function callText(call: NewCall | SettledCall): string {
   const { callId, ordinal, capability, step, input, startedAt } = call
   const { status, output, error, durationMs } = 'status' in call ? call : DISPATCHED
@@ -37,7 +35,6 @@ export function callText(call: NewCall | SettledCall): string {
   return `${head.slice(0, -1)},"input":${input},"output":${output}}`
 }
 
-/** The calls of an execution in one text, in their order; null where there are none. */
 export function callsText(calls: readonly (NewCall | SettledCall)[]): string | null {
   return calls.length === 0 ? null : calls.map(callText).join(',')
 }
@@ -59,17 +56,14 @@ const StoredCalls = z.array(
 
 export type StoredCall = z.infer<typeof StoredCalls>[number]
 
-/** The calls in a row's text, in their order. One that was written twice, after a lost answer, is one call. */
+/** Reads the calls of a row, in their order. A call that was written twice, after a lost answer, counts once. */
 export function readCalls(text: string | null): StoredCall[] {
-  if (text === null) return []
-  const calls = StoredCalls.parse(JSON.parse(`[${text}]`))
+  const calls = StoredCalls.parse(JSON.parse(`[${text ?? ''}]`))
   return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
 }
 
-/** The error of a call that was under way when its execution was interrupted. */
 export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
 
-/** The end of a call whose answer never came. */
 export const UNANSWERED = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
 
 export function interruptedCalls(text: string | null): SettledCall[] {

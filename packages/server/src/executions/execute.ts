@@ -1,87 +1,84 @@
 import type { ExecuteResponse, JsonObject, Message, StreamEvent, ToolResultPart } from '@svc/contract'
-import type { AgentEvent, AgentResult, Tell } from '../agent/agent-event.ts'
+import type { AgentEvent, AgentResult, Emit } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
-import type { Deps } from '../deps.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { AppError } from '../errors.ts'
-import { JsonText } from '../lib/json-text.ts'
+import { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
-import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
-import type { Secret } from '../secrets/secret.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import { type Admitted, type Entrant, enter } from './enter.ts'
+import { type Admitted, admit, type Caller } from './admit.ts'
+import type { ExecutionDeps } from './deps.ts'
+import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { newCall, shapeText, TraceRecorder } from './trace-recorder.ts'
-import { watchTurns } from './watch-turns.ts'
 
-export interface ExecuteInput {
-  /** The page's door has a rate limit, the owner's has none. */
-  door: 'page' | 'owner'
+interface ExecuteBody {
   messages: readonly Message[]
-  metadata: JsonObject | undefined
-  endUserToken: Secret | undefined
+  metadata?: JsonObject | undefined
+  endUserToken?: string | undefined
 }
 
-type ExecuteDeps = Parameters<typeof enter>[0] &
-  Parameters<typeof sendCall>[0] &
-  Parameters<typeof settle>[0] &
-  Pick<Deps, 'callLog' | 'logger' | 'model' | 'newId'>
+export type ExecuteInput = ReturnType<typeof toExecuteInput>
 
-/** Told of every event before the last one, in order. The loop waits for it, so a slow reader slows its own execution. */
+export function toExecuteInput({ messages, metadata, endUserToken }: ExecuteBody) {
+  return { messages, metadata: metadata && JsonDocument.of(metadata), endUserToken: toSecret(endUserToken) }
+}
+
+/** Takes every event but the last one, in order. The loop awaits it, so a slow reader slows its own execution. */
 export type OnEvent = (event: Exclude<StreamEvent, { type: 'done' }>) => Promise<void> | void
 
-/** Lets an execute in, or throws why not. Whatever happens later is a result. */
-export function admitExecution(deps: ExecuteDeps, entrant: Entrant, input: ExecuteInput): Promise<Admitted<null>> {
+/** Admits an execute, or throws the refusal. Every later failure is a result. */
+export function admitExecution(deps: ExecutionDeps, caller: Caller, input: ExecuteInput): Promise<Admitted<null>> {
+  const { metadata, endUserToken } = input
   const messageShape = shapeText(input.messages)
-  const redactor = redactorOf(input.endUserToken)
-  const wish = { kind: 'execute', metadata: input.metadata, messageShape, redactor, call: null } as const
-  return enter(deps, input.door, entrant, () => wish)
+  const redactor = redactorOf(endUserToken)
+  const request = { kind: 'execute', metadata, messageShape, endUserToken, redactor, call: null } as const
+  return admit(deps, caller, () => request)
 }
 
 interface Run {
   scope: ExecutionScope
   onEvent: OnEvent
-  /** Counts what the transcript grows by. False once the account holds more than its share. */
+  /** Counts bytes by which the transcript grew. False once the account is past its share. */
   hold: (bytes: number) => boolean
 }
 
-/**
- * Runs an admitted execution to its end and settles it. A failed one is a result; throws only where its settlement is in
- * doubt.
- */
+/** Runs an admitted execution and settles it. A failed one is a result; throws only where its settlement is unknown. */
 export async function runExecution(
-  deps: ExecuteDeps,
+  deps: ExecutionDeps,
   admitted: Admitted<null>,
   input: ExecuteInput,
-  run: Run,
+  { scope, onEvent, hold }: Run,
 ): Promise<ExecuteResponse> {
-  const { redactor, messageShape } = admitted.wish
-  const recorder = new TraceRecorder(messageShape, { redactor, storedBytes: deps.limits.storedBytes })
+  const { executionId, runtime, request } = admitted
+  const { storedBytes } = deps.limits
+  const recorder = new TraceRecorder(request.messageShape, { redactor: request.redactor, storedBytes })
   const added: Message[] = []
-  const { executionId } = admitted
-  const tell: Tell = (event) => {
+  const emit: Emit = (event) => {
     recorder.add(event)
     if (event.type === 'turn') added.push(event.message)
     const shown = toStreamEvent(event)
-    return shown ? run.onEvent(shown) : undefined
+    return shown ? onEvent(shown) : undefined
   }
   const loop = runAgent(
-    { ...deps, watch: watchTurns(deps, run.scope), limits: agentLimits(deps.limits, admitted.runtime) },
+    { ...deps, observe: observeModelCalls(deps, scope), limits: agentLimits(deps, runtime) },
     {
       executionId,
-      instructions: admitted.runtime.deployment?.instructions ?? null,
-      messages: redactedHistory(input.messages, redactor),
-      toolset: toolsetOf(admitted.runtime, run.scope.signal),
-      call: recordedCall(deps, { admitted, input, recorder, scope: run.scope }),
-      tell,
-      signal: run.scope.signal,
-      hold: run.hold,
+      instructions: runtime.deployment?.instructions ?? null,
+      messages: redactedHistory(input.messages, request.redactor),
+      toolset: toolsetOf(runtime, scope.signal),
+      call: createRecordedCall(deps, { admitted, recorder, scope }),
+      emit,
+      signal: scope.signal,
+      hold,
     },
   )
   const result = await loop.catch((error: unknown): AgentResult => {
@@ -89,12 +86,11 @@ export async function runExecution(
     return { finishReason: 'error', error: OUR_FAULT }
   })
   const closing = closingTurn(added)
-  if (closing) await tell({ type: 'turn', message: closing })
+  if (closing) await emit({ type: 'turn', message: closing })
   const trace = recorder.trace()
-  const settled = await within(run.scope.span, 'settle', () =>
-    settle(deps, admitted, outcomeOf(result, run.scope.stopReason), trace),
+  const { outcome, durationMs } = await within(scope.span, 'settle', () =>
+    settle(deps, admitted, outcomeOf(result, scope.stopReason), trace),
   )
-  const { outcome } = settled
   return {
     executionId,
     status: outcome.status,
@@ -103,33 +99,30 @@ export async function runExecution(
     inputTokens: trace.inputTokens,
     outputTokens: trace.outputTokens,
     totalTokens: trace.inputTokens + trace.outputTokens,
-    durationMs: settled.durationMs,
+    durationMs,
     ...(outcome.error !== null && { error: { message: outcome.error } }),
   }
 }
 
-// A runtime may lower the service's own.
-function agentLimits(limits: Deps['limits'], { deployment }: ServingRuntime): AgentDeps['limits'] {
+// A deployment may lower the service's limits.
+function agentLimits({ limits }: ExecutionDeps, { deployment }: ServingRuntime): AgentDeps['limits'] {
   const { steps = limits.steps, tokens = limits.executionTokens } = deployment?.agentLimits ?? {}
-  return {
-    ...limits,
-    steps: Math.min(steps, limits.steps),
-    executionTokens: Math.min(tokens, limits.executionTokens),
-  }
+  const executionTokens = Math.min(tokens, limits.executionTokens)
+  return { ...limits, steps: Math.min(steps, limits.steps), executionTokens }
 }
 
-// What a caller sends back are answers as they reached it.
+// Callers send tool results back as they received them, with the end user's token.
 function redactedHistory(messages: readonly Message[], redactor: Redactor): Message[] {
   return messages.map((message) => {
     if (message.role !== 'tool') return message
-    const parts = message.parts.map((part) => ({ ...part, output: redactor.json(JsonText.of(part.output)) }))
+    const parts = message.parts.map((part) => ({ ...part, output: redactor.json(JsonDocument.of(part.output)) }))
     return { role: 'tool', parts }
   })
 }
 
 const NO_ANSWER = 'The execution ended before the answer came.'
 
-/** Answers for calls that have none, so that the turns can be sent again; null where all have one. */
+/** Results for calls without one, so that the transcript can be sent again; null where every call has one. */
 function closingTurn(added: readonly Message[]): Message | null {
   const last = added.at(-1)
   if (last?.role !== 'assistant') return null
@@ -143,65 +136,49 @@ function closingTurn(added: readonly Message[]): Message | null {
 
 export const OUR_FAULT = 'Something went wrong on our side.'
 
-interface RecordedRun {
-  admitted: Admitted<null>
-  input: ExecuteInput
-  recorder: TraceRecorder
-  scope: ExecutionScope
-}
-
-function recordedCall(deps: ExecuteDeps, { admitted, input, recorder, scope }: RecordedRun): CallCapability {
+function createRecordedCall(
+  deps: ExecutionDeps,
+  { admitted, recorder, scope }: { admitted: Admitted<null>; recorder: TraceRecorder; scope: ExecutionScope },
+): CallCapability {
+  const { executionId, request, row } = admitted
+  const rules = { redactor: request.redactor, storedBytes: deps.limits.storedBytes }
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
-    const { ownerId } = admitted.runtime
-    const { redactor } = admitted.wish
-    const recorded = newCall(call, deps.clock.now(), { redactor, storedBytes: deps.limits.storedBytes })
-    const isOurs = await deps.callLog.record({
-      ...(deps.storage.isPast(ownerId) ? { ...recorded, input: TRUNCATED } : recorded),
-      ownerId,
-      executionId: admitted.executionId,
-    })
+    const recorded = newCall(call, deps.clock.now(), rules)
+    const stored = deps.storage.isPast(row.owner_id) ? { ...recorded, input: TRUNCATED } : recorded
+    const isOurs = await deps.batchWriter.record({ ...stored, ownerId: row.owner_id, executionId })
     if (!isOurs) return interrupted()
     recorder.noteRecorded(recorded)
-    return sendCall(deps, { admitted, endUserToken: input.endUserToken, scope }, call)
+    return sendCall(deps, { admitted, scope }, call)
   }
 }
 
-// Without an endpoint no capability can be called: to the model they are as good as absent.
+// Without an endpoint no capability can be called, so the model is given none.
 function toolsetOf({ deployment, endpoint }: ServingRuntime, signal: StopSignal): Toolset {
   if (!deployment || endpoint === null) return { tools: [], check: () => undefined }
-  const check = (name: string) => {
-    const capability = deployment.capabilities.get(name)
-    return capability && ((input: JsonObject, root: string) => checkForModel(capability, input, root, signal))
-  }
-  return { tools: deployment.tools, check }
-}
-
-// A caller is told to come again; a model may go on without.
-async function checkForModel({ checkInput }: ServingCapability, input: JsonObject, root: string, signal: StopSignal) {
-  try {
-    return await checkInput(input, root, undefined, signal)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return { [root]: ['could not be checked, because too many inputs are. Call again in a moment.'] }
+  return {
+    tools: deployment.tools,
+    check(name) {
+      const capability = deployment.capabilities.get(name)
+      if (!capability) return undefined
+      return async (input, root) => {
+        try {
+          return await capability.checkInput(input, root, signal)
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          return { [root]: ['could not be checked, because too many inputs are. Call again in a moment.'] }
+        }
+      }
+    },
   }
 }
 
 function toStreamEvent(event: AgentEvent): Exclude<StreamEvent, { type: 'done' }> | null {
-  switch (event.type) {
-    case 'text':
-      return event
-    case 'capability-start':
-      return { type: 'capability_start', callId: event.call.callId, capability: event.call.capability }
-    case 'capability-end':
-      return {
-        type: 'capability_end',
-        callId: event.call.callId,
-        capability: event.call.capability,
-        durationMs: event.result.durationMs,
-        ...(!event.result.ok && { error: { message: event.result.message } }),
-      }
-    default:
-      return null
-  }
+  if (event.type === 'text') return event
+  if (event.type !== 'capability-start' && event.type !== 'capability-end') return null
+  const { callId, capability } = event.call
+  if (event.type === 'capability-start') return { type: 'capability_start', callId, capability }
+  const { durationMs } = event.result
+  const error = event.result.ok ? {} : { error: { message: event.result.message } }
+  return { type: 'capability_end', callId, capability, durationMs, ...error }
 }

@@ -6,19 +6,19 @@ import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
-  /** Only those with a call that failed. */
+  /** Only those with a failed call. */
   calls?: 'failed' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
-  /** Inclusive, on the start. */
+  /** The earliest start, inclusive. */
   from: number
-  /** Exclusive, on the start. */
+  /** The latest start, exclusive. */
   to?: number | undefined
   after: PageStart | null
   limit: number
 }
 
-/** The columns that a list shows of an execution, under the names of the API; the rest of a row may be large. */
+/** The columns of a list, under the names of the API. The others may be large. */
 const SUMMARY = [
   'execution_id as executionId',
   'runtime_id as runtimeId',
@@ -47,21 +47,30 @@ const TRACE = [
   'calls',
 ] as const
 
+type Condition = RawBuilder<SqlBool>
+
 /**
- * Executions of this owner, newest first. One range of one index for each status that is asked for, whatever the other
- * filters, so a page costs the same among thousands and among millions; several ranges are merged. The indexes of what
- * runs and of what has calls that failed, which is never much, know no other filter.
+ * An owner's executions, newest first. Merges one index range for each status and place, so that a page costs the same
+ * among thousands and among millions. The small indexes of running executions and of failed calls know no place.
  */
 export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter) {
   const { status, limit } = filter
-  if (filter.calls === 'failed') return range(db, ownerId, ofFailedCalls(filter), filter).execute()
+  // The status is hidden from indexes: by it SQLite would choose one without calls.
+  const hidden = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
+  const anyPlace = columnsOf(filter)
+  if (filter.calls === 'failed') {
+    return range(db, ownerId, filter, sql`${anyPlace} and failed_calls > 0 and ${hidden}`).execute()
+  }
   const statuses = status === undefined ? ExecutionStatus.options : [status]
-  const places = statuses.some(hasEnded) ? await placesOf(db, ownerId, filter) : []
-  const ranges = statuses.flatMap((one) =>
-    (hasEnded(one) ? places : [columnsOf(filter)]).map((place) => ({ one, place })),
+  const places = statuses.some((one) => one !== 'running') ? await placesOf(db, ownerId, filter) : []
+  const conditions = statuses.flatMap((one): Condition[] =>
+    one === 'running'
+      ? [sql`${anyPlace} and status = 'running'`]
+      : // The condition of the partial index, which SQLite does not infer from the status.
+        places.map((place) => sql`${place} and status = ${sql.lit(one)} and status <> 'running'`),
   )
-  const [first, ...others] = ranges.map(({ one, place }) =>
-    db.selectFrom(range(db, ownerId, sql<SqlBool>`${place} and ${ofStatus(one)}`, filter).as('newest')).selectAll(),
+  const [first, ...others] = conditions.map((condition) =>
+    db.selectFrom(range(db, ownerId, filter, condition).as('newest')).selectAll(),
   )
   if (!first) return []
   return others
@@ -72,33 +81,27 @@ export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter
     .execute()
 }
 
-function hasEnded(status: ExecutionStatus): boolean {
-  return status !== 'running'
-}
-
-type Place = RawBuilder<SqlBool>
-
-/** Runtime and project as one value: asked for by two, SQLite enters by an index of one, and reads all of the other. */
+/** Runtime and project as one value: of two conditions SQLite would use an index for one alone. */
 const PLACE = sql<string>`runtime_id || ' ' || project_id`
 
-/** Where to look for what has ended: one place, but for a runtime each project in which it ran. */
-async function placesOf(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter): Promise<Place[]> {
+/** The places of ended executions: for a runtime each project in which it ran. */
+async function placesOf(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter): Promise<Condition[]> {
   const { runtimeId, projectId } = filter
   if (runtimeId === undefined) return [columnsOf(filter)]
   const names = projectId === undefined ? await placesOfRuntime(db, ownerId, runtimeId) : [`${runtimeId} ${projectId}`]
-  // SQLite merges 500 ranges at most. An owner has fewer projects than these; more would be left by an earlier rule.
+  // SQLite merges 500 ranges at most. An owner has fewer projects.
   if (names.length > 200) return [columnsOf(filter)]
   return names.map((name) => sql<SqlBool>`${PLACE} = ${name}`)
 }
 
-/** A runtime with each of its projects, as a rule the one. Goes from one to the next by the index. */
+/** A runtime with each of its projects, found one after the other by the index. */
 async function placesOfRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<string[]> {
   const nextAfter = (place: RawBuilder<unknown>) =>
     sql<string | null>`(
     select min(${PLACE}) from executions
     where owner_id = ${ownerId} and status <> 'running' and ${PLACE} > ${place} and ${PLACE} < ${`${runtimeId}!`}
   )`.as('place')
-  // What runs may have ended by the time that the ranges are read, in a project where nothing has before.
+  // A running execution may have ended when the ranges are read, as the first one of its project.
   const running = db
     .selectFrom('executions')
     .select(PLACE.as('place'))
@@ -120,36 +123,22 @@ async function placesOfRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: s
   return rows.flatMap(({ place }) => place ?? [])
 }
 
-function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' | 'projectId'>): Place {
+function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' | 'projectId'>): Condition {
   const ofRuntime = runtimeId === undefined ? sql<SqlBool>`true` : sql<SqlBool>`runtime_id = ${runtimeId}`
   return projectId === undefined ? ofRuntime : sql<SqlBool>`${ofRuntime} and project_id = ${projectId}`
 }
 
-// Tells what the indexes of ended executions hold, which SQLite does not conclude from the status.
-function ofStatus(status: ExecutionStatus): Place {
-  const named = sql<SqlBool>`status = ${sql.lit(status)}`
-  return hasEnded(status) ? sql<SqlBool>`${named} and status <> 'running'` : named
-}
-
-// The status is hidden from indexes: by it SQLite would enter one that knows nothing of calls.
-function ofFailedCalls(filter: ExecutionFilter): Place {
-  const { status } = filter
-  const named = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
-  return sql<SqlBool>`${columnsOf(filter)} and failed_calls > 0 and ${named}`
-}
-
-function range(db: Kysely<Schema>, ownerId: string, condition: Place, filter: ExecutionFilter) {
-  const { to, after } = filter
+function range(db: Kysely<Schema>, ownerId: string, { from, to, after, limit }: ExecutionFilter, condition: Condition) {
   const query = db
     .selectFrom('executions')
     .select(SUMMARY)
     .where('owner_id', '=', ownerId)
     .where(condition)
-    .where('started_at', '>=', filter.from)
+    .where('started_at', '>=', from)
     .orderBy('started_at', 'desc')
     .orderBy('execution_id', 'desc')
-    .limit(filter.limit)
-  // One upper bound, the tighter one: given both, SQLite would enter the index by either and filter by the other.
+    .limit(limit)
+  // Only the tighter upper bound: given both, SQLite may use the other one for the index.
   if (after && (to === undefined || after.at < to)) {
     return query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('started_at', 'execution_id'), '<', tuple(after.at, after.id)),
@@ -158,7 +147,7 @@ function range(db: Kysely<Schema>, ownerId: string, condition: Place, filter: Ex
   return to === undefined ? query : query.where('started_at', '<', to)
 }
 
-/** Bytes of the payloads of an execution and its calls, found without reading them; 0 where there is none. */
+/** The stored bytes of an execution, computed without reading its payloads; 0 where there is none. */
 export async function readTraceBytes(db: Kysely<Schema>, ownerId: string, executionId: string): Promise<number> {
   const row = await db
     .selectFrom('executions')
@@ -169,12 +158,7 @@ export async function readTraceBytes(db: Kysely<Schema>, ownerId: string, execut
   return row?.bytes ?? 0
 }
 
-/** One execution of this owner that started no earlier than `from`, or undefined. */
-export function findExecution(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { executionId, from }: { executionId: string; from: number },
-) {
+export function findExecution(db: Kysely<Schema>, ownerId: string, executionId: string, from: number) {
   return db
     .selectFrom('executions')
     .select(TRACE)

@@ -3,23 +3,24 @@ import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { readCalls } from './call-rules.ts'
+import type { ExecutionDeps } from './deps.ts'
 import { type ExecutionFilter, findExecution, listExecutions, readTraceBytes } from './history-store.ts'
 
 export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
+type HistoryDeps = Pick<ExecutionDeps, 'db' | 'clock'>
 
 /**
- * The owner's executions, newest first, and where the next page begins. What is past the plan's retention is left out,
- * whether or not it has been deleted yet. Throws 404 where a filter names a runtime or project of nobody or somebody else.
+ * One page of the owner's executions, newest first, and where the next page begins. Past the plan's retention nothing is
+ * shown. Throws 404 where a filter names a runtime or project that the owner does not have.
  */
 export async function listOwnExecutions(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: HistoryDeps,
   owner: Owner,
   filter: ListFilter,
 ): Promise<{ executions: ExecutionSummary[]; next: PageStart | null }> {
@@ -31,15 +32,15 @@ export async function listOwnExecutions(
   return { executions: page.shown.map(toSummary), next: page.next }
 }
 
-/** The trace of one of the owner's executions. Another owner's reads as absent, and so does one that is past retention. */
+/** The trace of one of the owner's executions. Throws 404 where there is none, or it is past the plan's retention. */
 export async function traceOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: HistoryDeps,
   owner: Owner,
   { executionId, reserve }: { executionId: string; reserve: Reserve },
 ): Promise<Trace> {
   const from = retainedSince(owner.tier, deps.clock.now())
   reserve(await readTraceBytes(deps.db, owner.ownerId, executionId))
-  const found = await findExecution(deps.db, owner.ownerId, { executionId, from })
+  const found = await findExecution(deps.db, owner.ownerId, executionId, from)
   if (!found) throw notFound('The execution')
   return toTrace(found)
 }
@@ -65,7 +66,7 @@ function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: T
       return { step: index + 1, startedAt: isoTime(startedAt), ...step }
     }),
     metadata: metadata === null ? null : JsonObject.parse(JSON.parse(metadata)),
-    // A call still under way has no outcome to show; it appears once it ended.
+    // A call is shown once it has an outcome.
     capabilityCalls: readCalls(calls).flatMap(({ startedAt, ordinal, status, error, ...call }) =>
       status === 'dispatched' ? [] : [{ ...call, status, error: toFailure(error), startedAt: isoTime(startedAt) }],
     ),

@@ -1,4 +1,3 @@
-/** A node's lease as it stands in the store. */
 export interface StoredLease {
   nodeId: string
   until: number
@@ -7,19 +6,13 @@ export interface StoredLease {
 interface Sighting {
   until: number
   seenAt: number
-  /** When the lease was first seen renewed to this end; null while it is as it was first seen. */
+  /** When a renewal was last seen; null before the first. */
   renewedAt: number | null
 }
 
-export interface Look<Lease extends StoredLease> {
-  dead: Lease[]
-  renewing: Lease[]
-}
-
 /**
- * Tells which nodes are dead by what this node saw of their leases. The ends of leases are times of other nodes' clocks,
- * so they are not enough: a lease that was seen renewed of late is alive, and one that was not renewed for as long as a
- * lease lasts is dead, whatever the clocks say.
+ * Finds dead nodes by what this node saw of their leases, whose ends are times of other clocks: a lease that was seen
+ * renewed lately is alive, and one that was not renewed for the duration of a lease is dead, whatever the clocks say.
  */
 export class NodeWatch {
   readonly #times: { leaseMs: number; renewalMs: number }
@@ -30,33 +23,32 @@ export class NodeWatch {
   }
 
   /**
-   * Those that are dead, and those that renewed in time. The latter is known sooner, and is no reason to end what they run.
-   * `elapsed` is a reading of a monotonic clock, `now` one of the clock that leases are written with.
+   * The leases of dead nodes, and those renewed in time, which is known sooner and is no reason to end anything. `elapsed`
+   * is read from a monotonic clock, `now` from the clock that leases are written with.
    */
-  look<Lease extends StoredLease>(
-    leases: readonly Lease[],
-    { now, elapsed }: { now: number; elapsed: number },
-  ): Look<Lease> {
+  look<Lease extends StoredLease>(leases: readonly Lease[], { now, elapsed }: { now: number; elapsed: number }) {
     const { leaseMs, renewalMs } = this.#times
-    const seen = leases.map((lease) => ({ lease, sighting: this.#sight(lease, elapsed) }))
-    this.#sightings = new Map(seen.map(({ lease, sighting }) => [lease.nodeId, sighting]))
-    const sinceRenewal = ({ until, renewedAt }: Sighting) =>
-      renewedAt === null ? now + leaseMs - until : elapsed - renewedAt
-    const isDead = ({ until, seenAt, renewedAt }: Sighting) => {
-      if (renewedAt !== null && elapsed - renewedAt < 2 * renewalMs) return false
-      return until < now || elapsed - (renewedAt ?? seenAt) > leaseMs
-    }
-    const leasesOf = (holds: (sighting: Sighting) => boolean) =>
-      seen.filter(({ sighting }) => holds(sighting)).map(({ lease }) => lease)
+    const before = this.#sightings
+    this.#sightings = new Map(leases.map((lease) => [lease.nodeId, sight(lease, before.get(lease.nodeId), elapsed)]))
+    const withSighting = (isMatch: (sighting: Sighting) => boolean) =>
+      leases.filter(({ nodeId }) => {
+        const sighting = this.#sightings.get(nodeId)
+        return sighting !== undefined && isMatch(sighting)
+      })
     return {
-      dead: leasesOf(isDead),
-      renewing: leasesOf((sighting) => sinceRenewal(sighting) < 1.5 * renewalMs),
+      dead: withSighting(({ until, seenAt, renewedAt }) => {
+        if (renewedAt !== null && elapsed - renewedAt < 2 * renewalMs) return false
+        return until < now || elapsed - (renewedAt ?? seenAt) > leaseMs
+      }),
+      renewing: withSighting(({ until, renewedAt }) => {
+        const sinceRenewal = renewedAt === null ? now + leaseMs - until : elapsed - renewedAt
+        return sinceRenewal < 1.5 * renewalMs
+      }),
     }
   }
+}
 
-  #sight({ nodeId, until }: StoredLease, elapsed: number): Sighting {
-    const before = this.#sightings.get(nodeId)
-    if (before === undefined) return { until, seenAt: elapsed, renewedAt: null }
-    return before.until === until ? before : { until, seenAt: before.seenAt, renewedAt: elapsed }
-  }
+function sight({ until }: StoredLease, before: Sighting | undefined, elapsed: number): Sighting {
+  if (before?.until === until) return before
+  return before ? { ...before, until, renewedAt: elapsed } : { until, seenAt: elapsed, renewedAt: null }
 }

@@ -12,7 +12,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   'lease-lost': 'The service was interrupted while the execution ran.',
 }
 
-/** What an execution came to, given why it was stopped from outside, if it was. */
+/** The outcome of an execution. A reason for which it was stopped counts before the loop's own result. */
 export function outcomeOf(result: AgentResult, stopReason: StopReason | null): Outcome {
   if (stopReason !== null) return stoppedOutcome(stopReason)
   if (result.finishReason === 'error') return { status: 'failed', finishReason: 'error', error: result.error }

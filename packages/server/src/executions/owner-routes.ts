@@ -8,19 +8,19 @@ import {
   Trace,
   TraceList,
 } from '@svc/contract'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
-import { noteRuntime } from '../http/request-notes.ts'
+import { setRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { locateOwned } from '../runtimes/serving.ts'
-import { toSecret } from '../secrets/secret.ts'
+import { lookUpById } from '../runtimes/serving.ts'
 import { answerExecution } from './answer-execution.ts'
+import type { ExecutionDeps } from './deps.ts'
+import { toExecuteInput } from './execute.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
 
 const ExecutionParams = z.object({ executionId: z.string().describe('The id of an execution, `exec_…`.') })
@@ -44,7 +44,6 @@ const isForward = ({ from, to }: { from?: number | undefined; to?: number | unde
 const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
 
 const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: RuntimeIdParam.optional() }).refine(isForward, BACKWARD)
-
 const TracesQuery = z.strictObject(FILTERS).refine(isForward, BACKWARD)
 
 const EXECUTE = {
@@ -76,27 +75,20 @@ const DETAIL = {
 
 const READING = { readsMuch: true }
 
-/** Owner plane: running executions on one's own runtimes, and what became of all of them. */
-export function executionRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Owner plane: runs executions on the owner's runtimes, and reads the history of all. */
+export function executionRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   const routes = typed(plane)
-
   const execute = { schema: EXECUTE, config: { load: 'execution', exactFields: HANDED_ON } } as const
   routes.post('/v1/executions', execute, async (request, reply) => {
-    const { runtimeId, messages, metadata, endUserToken } = request.body
-    const located = await locateOwned(deps, ownerOf(request).ownerId, runtimeId)
-    noteRuntime(request, located.runtime)
-    const input = { door: 'owner', messages, metadata, endUserToken: toSecret(endUserToken) } as const
-    return answerExecution(deps, { request, reply }, located, input)
+    const { ownerId } = ownerOf(request)
+    const sought = { runtimeId: request.body.runtimeId, what: 'The runtime' }
+    const located = await lookUpById(deps, sought, (runtime) => runtime.ownerId === ownerId)
+    setRuntime(request, located.runtime)
+    return answerExecution(deps, { reply, located }, toExecuteInput(request.body))
   })
-
-  routes.get('/v1/executions', { schema: LIST, config: READING }, async (request): Promise<ExecutionList> => {
-    const { cursor, ...filter } = request.query
-    const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
-    return { executions: page.executions, nextCursor: encodeCursor(page.next) }
-  })
-
+  routes.get('/v1/executions', { schema: LIST, config: READING }, (request) => listPage(deps, request, request.query))
   routes.get('/v1/executions/:executionId', { schema: DETAIL, config: READING }, (request) =>
-    traceOf(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
+    readTrace(deps, request, request.params.executionId),
   )
 }
 
@@ -111,22 +103,27 @@ const TRACES = {
 
 const TRACE = { ...DETAIL, summary: 'Fetch a trace', tags: ['Traces'], operationId: 'getTrace' } as const
 
-/** Owner plane: the same history under the name of traces, one runtime at a time. */
-export function traceRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Owner plane: the same history as traces, one runtime at a time. */
+export function traceRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   const routes = typed(plane)
-
-  routes.get(
-    '/v1/traces/runtime/:runtimeId',
-    { schema: TRACES, config: READING },
-    async (request): Promise<TraceList> => {
-      const { cursor, ...filter } = request.query
-      const { runtimeId } = request.params
-      const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, runtimeId, after: cursor })
-      return { traces: page.executions, nextCursor: encodeCursor(page.next) }
-    },
-  )
-
+  routes.get('/v1/traces/runtime/:runtimeId', { schema: TRACES, config: READING }, async (request) => {
+    const { executions, nextCursor } = await listPage(deps, request, { ...request.query, ...request.params })
+    return { traces: executions, nextCursor }
+  })
   routes.get('/v1/traces/:executionId', { schema: TRACE, config: READING }, (request) =>
-    traceOf(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
+    readTrace(deps, request, request.params.executionId),
   )
+}
+
+async function listPage(
+  deps: ExecutionDeps,
+  request: FastifyRequest,
+  { cursor, ...filter }: z.output<typeof ExecutionsQuery>,
+): Promise<ExecutionList> {
+  const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
+  return { executions: page.executions, nextCursor: encodeCursor(page.next) }
+}
+
+function readTrace(deps: ExecutionDeps, request: FastifyRequest, executionId: string): Promise<Trace> {
+  return traceOf(deps, ownerOf(request), { executionId, reserve: reserveRead(deps, request) })
 }

@@ -8,15 +8,14 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
-import { answerPreflights } from '../http/gate.ts'
+import { answerPreflights } from '../http/cors.ts'
 import { HANDED_ON } from '../http/json-body.ts'
-import { locatedOf } from '../http/request-notes.ts'
+import { locatedOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { toSecret } from '../secrets/secret.ts'
-import { answerCall } from './answer-call.ts'
-import { answerExecution } from './answer-execution.ts'
-import { admitPageCall, toCallInput } from './call-capability.ts'
+import { answerCall, answerExecution } from './answer-execution.ts'
+import { toCallRequest } from './call-capability.ts'
+import type { ExecutionDeps } from './deps.ts'
+import { toExecuteInput } from './execute.ts'
 
 const EXECUTE = '/v1/runtime/execute'
 const CAPABILITY = '/v1/runtime/capability'
@@ -41,27 +40,21 @@ const CALL = {
   response: { 200: z.union([CapabilityOutput, CapabilityFailure]) },
 } as const
 
-/** Public-key plane: what a page's chat does. The runtime is the key's, whatever the body says. */
 const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: HANDED_ON } as const
 
-export function publicKeyRoutes(plane: FastifyInstance, deps: Deps): void {
+/** Public-key plane: the chat of a page. The runtime is that of the key. */
+export function publicKeyRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   const routes = typed(plane)
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
-  routes.post(EXECUTE, { schema: CHAT, config: EXECUTION }, (request, reply) => {
-    const { messages, metadata, endUserToken } = request.body
-    return answerExecution(deps, { request, reply }, locatedOf(request), {
-      door: 'page',
-      messages,
-      metadata,
-      endUserToken: toSecret(endUserToken),
-    })
-  })
+  routes.post(EXECUTE, { schema: CHAT, config: EXECUTION }, (request, reply) =>
+    answerExecution(deps, { reply, located: locatedOf(request) }, toExecuteInput(request.body)),
+  )
 
   routes.post(CAPABILITY, { schema: CALL, config: EXECUTION }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
-    const call = toCallInput({ capability, input, endUserToken })
-    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call, admitPageCall)
+    const call = toCallRequest({ kind: 'capability', capability, input, endUserToken })
+    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
     return outcome.body
   })
 }

@@ -6,25 +6,25 @@ import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 
-/** A state in which an execution stays; what is `running` is nobody's to delete. */
 const ENDED = ['completed', 'failed'] as const
 type Ended = (typeof ENDED)[number]
 
-// What the index of ended executions holds; SQLite does not conclude it from the status.
+// The condition of the partial index of ended executions, which SQLite does not infer from the status.
 const RUNNING = sql.lit('running' as const)
 
-const OWNERS_PER_LOOK = 200
+const OWNERS_PER_QUERY = 200
+const NEVER = Number.POSITIVE_INFINITY
 
 export interface OldestOfOwner {
   ownerId: string
   tier: Tier
-  /** The start of the first ended execution that is still there; infinite where there is none. */
+  /** The start of the first ended execution; infinite where there is none. */
   startedAt: number
-  /** The first hour that the roll-ups count; infinite where they count none. */
+  /** The first hour of the roll-ups; infinite where there is none. */
   countedAt: number
 }
 
-/** Every owner, in the order of their ids, with their oldest: three looks into an index each. */
+/** Every owner, in the order of their ids, with the oldest rows of each. */
 export async function* eachOwner(db: Kysely<Schema>): AsyncGenerator<OldestOfOwner> {
   for (let after = ''; ; ) {
     const rows = await ownersAfter(db, after).execute()
@@ -33,12 +33,10 @@ export async function* eachOwner(db: Kysely<Schema>): AsyncGenerator<OldestOfOwn
       yield { ownerId, tier, startedAt, countedAt }
     }
     const last = rows.at(-1)
-    if (!last || rows.length < OWNERS_PER_LOOK) return
+    if (!last || rows.length < OWNERS_PER_QUERY) return
     after = last.owner_id
   }
 }
-
-const NEVER = Number.POSITIVE_INFINITY
 
 function ownersAfter(db: Kysely<Schema>, after: string) {
   return db
@@ -65,45 +63,30 @@ function ownersAfter(db: Kysely<Schema>, after: string) {
     .select(['owner_id', 'tier'])
     .where('owner_id', '>', after)
     .orderBy('owner_id')
-    .limit(OWNERS_PER_LOOK)
+    .limit(OWNERS_PER_QUERY)
 }
 
-/** Deletes what the roll-ups of an account count of the hours and days that were over before. */
-export async function deleteRollups(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { before }: { before: number },
-): Promise<void> {
+export async function deleteRollups(db: Kysely<Schema>, ownerId: string, before: number): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const table of ['execution_rollups', 'call_rollups'] as const) {
       for (const grain of ['hour', 'day'] as const) {
-        await tx
-          .deleteFrom(table)
-          .where('owner_id', '=', ownerId)
-          .where('grain', '=', grain)
-          .where('at', '<=', before - GRAIN_MS[grain])
-          .execute()
+        const ofGrain = tx.deleteFrom(table).where('owner_id', '=', ownerId).where('grain', '=', grain)
+        await ofGrain.where('at', '<=', before - GRAIN_MS[grain]).execute()
       }
     }
   })
 }
 
-/** How much one transaction deletes at most, so that nobody waits long for it: executions, and calls of theirs. */
+/** The most executions, and calls of theirs, that one transaction deletes. */
 const MAX_ROWS = 500
 const MAX_CALLS = 2_000
 
-/** Counts of deleted rows; with `--dry-run`, of rows that would be deleted. */
 export interface Deleted {
   executions: number
   bytes: number
 }
 
-/** How many ended executions of an owner started before, and what they store. */
-export async function countEnded(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { startedBefore }: { startedBefore: number },
-): Promise<Deleted> {
+export async function countEnded(db: Kysely<Schema>, ownerId: string, startedBefore: number): Promise<Deleted> {
   const row = await db
     .selectFrom('executions')
     .select((eb) => [
@@ -118,17 +101,13 @@ export async function countEnded(
 }
 
 /**
- * Deletes some of an owner's ended executions that started before, in one transaction, and returns how many there were;
- * none when none is left that no other replica is at.
+ * Deletes some of an owner's ended executions that started before, in one transaction. Deletes none where none is left, or
+ * other replicas delete them.
  */
-export async function deleteSomeEnded(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { startedBefore }: { startedBefore: number },
-): Promise<Deleted> {
+export function deleteSomeEnded(db: Kysely<Schema>, ownerId: string, startedBefore: number): Promise<Deleted> {
   return inTransaction(db, async (tx) => {
     for (const status of ENDED) {
-      const executionIds = await lockOldest(tx, ownerId, { status, startedBefore })
+      const executionIds = await lockOldest(tx, ownerId, status, startedBefore)
       if (executionIds.length === 0) continue
       const deleted = await tx
         .deleteFrom('executions')
@@ -144,11 +123,7 @@ export async function deleteSomeEnded(
   })
 }
 
-async function lockOldest(
-  tx: Tx,
-  ownerId: string,
-  { status, startedBefore }: { status: Ended; startedBefore: number },
-): Promise<string[]> {
+async function lockOldest(tx: Tx, ownerId: string, status: Ended, startedBefore: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('executions')
     .select(['execution_id', 'call_count'])

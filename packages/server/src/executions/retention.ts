@@ -1,21 +1,25 @@
-import type { Deps } from '../deps.ts'
+import type { Logger } from 'pino'
+import type { Database } from '../database/open.ts'
+import type { Clock } from '../lib/clock.ts'
 import { countedSince, retainedSince } from '../usage/retention-rules.ts'
 import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { type Deleted, deleteRollups, deleteSomeEnded, eachOwner, type OldestOfOwner } from './retention-store.ts'
 
-/** How often what is past its plan's retention is deleted. Nobody is shown it meanwhile: lists and traces leave it out. */
+/** How often rows past their retention are deleted. Until then lists and traces leave them out. */
 export const RETENTION_SWEEP_MS = 5 * 60_000
 
-const MOST_DAYS = 7
+const MAX_ROLLUP_DAYS = 7
 
-type SweepDeps = Pick<Deps, 'db' | 'clock' | 'logger'>
+interface SweepDeps {
+  db: Database['db']
+  clock: Clock
+  logger: Logger
+}
 
-export type RetentionSweep = ReturnType<typeof createRetentionSweep>
-
-/** Deletes, bit by bit, what is past its plan's retention. Any number of replicas may sweep at once. */
+/** Deletes rows past the retention of their plan. Any number of replicas may sweep at once. */
 export function createRetentionSweep(deps: SweepDeps) {
   const stopping = new AbortController()
-  let underWay: Promise<number> | null = null
+  let sweeping: Promise<number> | null = null
   const sweep = async () => {
     const deleted = await sweepAll(deps, stopping.signal)
     if (deleted > 0) deps.logger.info({ deleted }, 'deleted executions that were past their retention')
@@ -23,20 +27,19 @@ export function createRetentionSweep(deps: SweepDeps) {
   }
   return {
     /**
-     * Sweeps every account and returns how many executions were deleted; where a sweep is under way, joins that one.
-     * Rejects, once it has been to all of them, with the first fault of one.
+     * Sweeps every account, or joins a sweep in progress, and returns how many executions were deleted. Rejects with the
+     * first fault of an account, after the others were swept.
      */
     run(): Promise<number> {
-      underWay ??= sweep().finally(() => {
-        underWay = null
+      sweeping ??= sweep().finally(() => {
+        sweeping = null
       })
-      return underWay
+      return sweeping
     },
-    /** Ends the sweep under way after its present transaction, and begins no more. */
+    /** Ends a sweep in progress after its present transaction, and begins no more. */
     async stop(): Promise<void> {
       stopping.abort()
-      // Its fault is told where it was begun.
-      await underWay?.catch(() => 0)
+      await sweeping?.catch(() => 0)
     },
   }
 }
@@ -49,7 +52,6 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<number> {
     try {
       deleted += await sweepOwner(deps, owner, signal)
     } catch (error) {
-      // A fault of one account must not keep those of all accounts after it.
       faults.push(error)
     }
   }
@@ -65,25 +67,23 @@ async function sweepOwner(
   const now = deps.clock.now()
   const before = countedSince(tier, now)
   if (countedAt < before - GRAIN_MS.day) {
-    // Those of a long time, which a release before this one left, bit by bit.
-    await deleteRollups(deps.db, ownerId, { before: Math.min(before, countedAt + MOST_DAYS * GRAIN_MS.day) })
+    await deleteRollups(deps.db, ownerId, Math.min(before, countedAt + MAX_ROLLUP_DAYS * GRAIN_MS.day))
   }
   const startedBefore = retainedSince(tier, now)
   if (startedAt >= startedBefore) return 0
   return (await deleteEnded(deps, { ownerId, startedBefore, signal })).executions
 }
 
-/** Deletes an account's executions that started before, bit by bit, until none is left or it is told to stop. */
 export async function deleteEnded(
-  deps: Pick<Deps, 'db'>,
+  { db }: Pick<SweepDeps, 'db'>,
   { ownerId, startedBefore, signal }: { ownerId: string; startedBefore: number; signal?: AbortSignal },
 ): Promise<Deleted> {
-  const deleted = { executions: 0, bytes: 0 }
+  const total = { executions: 0, bytes: 0 }
   while (!signal?.aborted) {
-    const { executions, bytes } = await deleteSomeEnded(deps.db, ownerId, { startedBefore })
+    const { executions, bytes } = await deleteSomeEnded(db, ownerId, startedBefore)
     if (executions === 0) break
-    deleted.executions += executions
-    deleted.bytes += bytes
+    total.executions += executions
+    total.bytes += bytes
   }
-  return deleted
+  return total
 }

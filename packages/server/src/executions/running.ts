@@ -2,13 +2,11 @@ import { HeldBytes, type InFlight } from '../admission/in-flight.ts'
 import { noRoom } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { UnderWay } from '../lib/under-way.ts'
-import { NO_SPAN } from '../telemetry/no-tracer.ts'
-import type { Span } from '../telemetry/tracing.ts'
+import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
-/** Why an execution is ended before its own end. */
+/** Why an execution is stopped before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
 
-/** The executions under way in this process. */
 export class RunningExecutions extends UnderWay<ExecutionScope> {
   readonly #inFlight: InFlight
   #isShutDown = false
@@ -18,7 +16,7 @@ export class RunningExecutions extends UnderWay<ExecutionScope> {
     this.#inFlight = inFlight
   }
 
-  /** Throws the refusal where the account has its share under way. `held` is what the request holds already. */
+  /** Throws 429 where the account is past its share. `held` are bytes that the request holds already. */
   begin(
     accountId: string,
     maxMs: number,
@@ -41,32 +39,29 @@ export class RunningExecutions extends UnderWay<ExecutionScope> {
     for (const scope of this) scope.stop(reason)
   }
 
-  /** Stops all, and from now on each as soon as it begins. */
+  /** Stops all executions, and from now on each as it begins. */
   shutDown(): void {
     this.#isShutDown = true
     this.stopAll('shutdown')
   }
 }
 
-/** The life of one execution. */
 export class ExecutionScope {
-  /** Aborts as soon as the execution is to end: ends model calls, and starts no further capability call. */
+  /** Stops model calls, and prevents further capability calls. */
   readonly signal = new Stop()
-  /** Aborts capability calls under way. A caller who left does not: the call's outcome is still worth knowing. */
+  /** Stops capability calls in progress. A caller who left does not: the outcome of a call is worth knowing. */
   readonly dispatchSignal = new Stop()
-  /** What happens within it belongs to this span. */
   readonly span: Span
-  /** The memory that it holds, counted for its account. */
   readonly held: HeldBytes
   stopReason: StopReason | null = null
   readonly #timer: NodeJS.Timeout
-  readonly #ended: () => void
+  readonly #onEnd: () => void
 
-  constructor(span: Span, held: HeldBytes, maxMs: number, ended: () => void) {
+  constructor(span: Span, held: HeldBytes, maxMs: number, onEnd: () => void) {
     this.span = span
     this.held = held
     this.#timer = setTimeout(() => this.stop('deadline'), maxMs)
-    this.#ended = ended
+    this.#onEnd = onEnd
   }
 
   stop(reason: StopReason): void {
@@ -75,10 +70,10 @@ export class ExecutionScope {
     if (reason !== 'cancelled') this.dispatchSignal.abort()
   }
 
-  /** Must be called when the execution has been settled. */
+  /** Must be called once the execution is settled. */
   end(): void {
     clearTimeout(this.#timer)
-    this.#ended()
+    this.#onEnd()
     this.held.release()
   }
 }

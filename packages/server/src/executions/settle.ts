@@ -1,27 +1,30 @@
-import type { Deps } from '../deps.ts'
-import { withinBudget } from './budget-rules.ts'
+import type { Admitted } from './admit.ts'
 import type { NewCall } from './call-rules.ts'
-import type { Admitted } from './enter.ts'
+import type { ExecutionDeps } from './deps.ts'
 import type { Outcome } from './outcome.ts'
 import { storedShape, storedWords } from './rules.ts'
+import { withinBudget } from './settlement-rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
+type SettleDeps = Pick<ExecutionDeps, 'clock' | 'metrics' | 'limits' | 'storage'> & {
+  settlements: Pick<ExecutionDeps['settlements'], 'settle'>
+}
+
 /**
- * Writes an execution's end and returns what its caller is told. They are the same: where the end could not be written,
- * or somebody else has written another, the caller hears of a failure. Rejects where that cannot be known: nothing may be
- * told then that would bind.
+ * Writes the end of an execution, and returns the outcome for its caller: a failure where the end was not written. Rejects
+ * where it is unknown whether it was written.
  */
 export async function settle(
-  deps: Pick<Deps, 'settlements' | 'clock' | 'metrics' | 'limits' | 'storage'>,
-  admitted: Admitted<NewCall | null>,
+  deps: SettleDeps,
+  { row }: Admitted<NewCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<{ outcome: Outcome; durationMs: number }> {
-  const { kind, started_at: startedAt } = admitted.row
+  const { kind, started_at: startedAt } = row
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits
-  const settlement = withinBudget(deps.storage, admitted.row, {
+  const settlement = withinBudget(deps.storage, row, {
     ...outcome,
     ...trace,
     error: outcome.error && storedWords(outcome.error, storedBytes),
@@ -30,8 +33,8 @@ export async function settle(
   })
   const isSettled = await deps.settlements.settle(settlement)
   const durationMs = completedAt - startedAt
-  const told: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
-  const { status, finishReason } = told
+  const answered: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
+  const { status, finishReason } = answered
   deps.metrics.executionEnded({ kind, status, finishReason, durationMs })
-  return { outcome: told, durationMs }
+  return { outcome: answered, durationMs }
 }

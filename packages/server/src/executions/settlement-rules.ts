@@ -1,8 +1,24 @@
-import type { FinishReason } from '@svc/contract'
+import type { ExecutionKind, FinishReason } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
-import type { NewRow } from './batch-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
+
+/** The columns that an admission writes. */
+export interface NewRow {
+  owner_id: string
+  execution_id: string
+  runtime_id: string
+  project_id: string
+  deployment_version: number | null
+  kind: ExecutionKind
+  message_shape: string
+  metadata: string | null
+  call_count: number
+  calls: string | null
+  started_at: number
+}
 
 export interface SettledStep {
   startedAt: number
@@ -15,7 +31,7 @@ export interface Ending {
   status: 'completed' | 'failed'
   finishReason: FinishReason
   error: string | null
-  /** JSON text: a long conversation has thousands of parts. */
+  /** JSON text. */
   messageShape: string
   steps: readonly SettledStep[]
   inputTokens: number
@@ -23,6 +39,9 @@ export interface Ending {
   calls: readonly SettledCall[]
   completedAt: number
 }
+
+/** The end of an execution. It has no place for message text. */
+export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
   const { status, error, calls, steps } = end
@@ -61,12 +80,12 @@ export function settlementOf(begun: NewRow, end: Ending) {
     }),
   }
   // `heardFrom`: whether the endpoint gave a sign of life.
-  return { row, usage, heardFrom: calls.some(({ status }) => status === 'completed') }
+  return { row, usage, heardFrom: row.failed_calls < calls.length }
 }
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
-/** The end of an execution that nobody runs, or whose caller heard of a failure before it was run. */
+/** The end of an execution that no node runs, or that may have been admitted after its caller got a failure. */
 export function interruptedEnd(begun: NewRow, now: number): Ending {
   return {
     status: 'failed',
@@ -78,5 +97,39 @@ export function interruptedEnd(begun: NewRow, now: number): Ending {
     outputTokens: 0,
     calls: interruptedCalls(begun.calls),
     completedAt: Math.max(now, begun.started_at),
+  }
+}
+
+const ERROR_CHARACTERS = 200
+const CALLS_KEPT = 10
+const CALL_ERROR_BYTES = 80
+const ERROR_NOT_KEPT = 'The error is not kept: the account has no room.'
+
+/** The settlement of an execution: without payloads where they would exceed the storage of the account's plan. */
+export function withinBudget(storage: StorageBudget, begun: NewRow, end: Ending): Settlement {
+  const ownerId = begun.owner_id
+  const full = settlementOf(begun, end)
+  const settlement = storage.isPast(ownerId, full.usage.storedBytes) ? withoutPayloads(begun, end, full) : full
+  storage.add(ownerId, settlement.usage.storedBytes)
+  return settlement
+}
+
+/** Keeps the first calls without payloads, and no model steps. Counts and usage stay as they are. */
+function withoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
+  const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
+  const calls = end.calls.slice(0, CALLS_KEPT).map(withoutPayload)
+  const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })
+  const { steps, call_count, failed_calls } = row
+  const { storedBytes } = cut.usage
+  return { row: { ...cut.row, steps, call_count, failed_calls }, usage: { ...usage, storedBytes }, heardFrom }
+}
+
+function withoutPayload(call: SettledCall): SettledCall {
+  const isErrorShort = Buffer.byteLength(JSON.stringify(call.error)) <= CALL_ERROR_BYTES
+  return {
+    ...call,
+    input: TRUNCATED,
+    output: call.output && TRUNCATED,
+    error: isErrorShort ? call.error : ERROR_NOT_KEPT,
   }
 }

@@ -1,164 +1,153 @@
+import type { Logger } from 'pino'
 import { CommitUnknownError, isConnectionFault, isDataFault } from '../database/errors.ts'
 import type { Pause } from '../database/outlast.ts'
-import type { Deps } from '../deps.ts'
+import type { StorageRoom } from '../database/storage-room.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Lru } from '../lib/lru.ts'
 import { Stop, unlessStopped } from '../lib/stop-signal.ts'
+import type { Limits } from '../limits.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
-import type { NewRow, Settlement } from './batch-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { withinBudget } from './budget-rules.ts'
-import { interruptedEnd } from './settlement-rules.ts'
+import { interruptedEnd, type NewRow, type Settlement, withinBudget } from './settlement-rules.ts'
 
-export type Settlements = ReturnType<typeof createSettlements>
-
-interface Kept {
+interface Unwritten {
   settlement: Settlement
   isAdmission: boolean
-  trying: Promise<void> | null
+  attempt: Promise<void> | null
 }
 
-// An outcome without a place here is failed by the sweep, once it is overdue.
-const MAX_KEPT = 10_000
-
-/** Between two tries while the database is away, each of which outlasts a restart of it. */
+// Executions past this bound are failed by the sweep, once they are overdue.
+const MAX_UNWRITTEN = 10_000
+// Between two tries while the database is away. Each try itself waits for a restart of it.
 const RETRY_MS = 3_000
 
-type SettlementDeps = Pick<Deps, 'clock' | 'limits' | 'logger' | 'room' | 'storage'> & {
+interface SettlementDeps {
+  clock: Clock
+  limits: Pick<Limits, 'executionMs'>
+  logger: Logger
+  room: StorageRoom
+  storage: StorageBudget
   writer: BatchWriter
   pause: Pause
 }
 
-/** Where executions end. */
-export function createSettlements(deps: SettlementDeps) {
-  const { writer, logger } = deps
-  const isNews = createNewsFilter()
-  const queue = createRetryQueue(deps)
-  const late = new Stop()
-  return {
-    /**
-     * Waits for a database that is away until the execution's time is up. False where the outcome could not be written,
-     * and is kept, as failed, to be tried again, or where the execution is no longer this node's to end. Rejects with a
-     * `CommitUnknownError` where it may have been written: nothing can be told then, and the outcome itself is kept.
-     */
-    async settle(settlement: Settlement): Promise<boolean> {
+/** Writes the ends of executions. Those that could not be written wait in a retry queue. */
+export class Settlements {
+  readonly #deps: SettlementDeps
+  readonly #stopping = new Stop()
+  readonly #queue = new Set<Unwritten>()
+  readonly #lastSeen = new Lru<string, number>(10_000)
+  #isFull = false
+  #unknownAdmissions = 0
+
+  constructor(deps: SettlementDeps) {
+    this.#deps = deps
+  }
+
+  get unwritten(): number {
+    return this.#queue.size
+  }
+
+  /** Executions in the queue of which it is unknown whether they were admitted. */
+  get unknownAdmissions(): number {
+    return this.#unknownAdmissions
+  }
+
+  /**
+   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the
+   * work. False where the end was not written, and waits as failed, or where this node no longer runs the execution.
+   * Rejects with a `CommitUnknownError` where it may have been written; it waits as it is.
+   */
+  async settle(settlement: Settlement): Promise<boolean> {
+    const { writer, clock, limits, pause } = this.#deps
+    const heardFrom = settlement.heardFrom && this.#isNews(settlement)
+    const until = settlement.usage.startedAt + limits.executionMs
+    let unknown: CommitUnknownError | null = null
+    for (;;) {
       try {
-        return await settleInTime(deps, { ...settlement, heardFrom: settlement.heardFrom && isNews(settlement) }, late)
+        return await writer.settle({ ...settlement, heardFrom }, unknown !== null)
       } catch (error) {
-        logger.error({ err: error, executionId: settlement.row.execution_id }, 'an outcome could not be written')
-        deps.room.noteFault(error)
-        const isUnknown = error instanceof CommitUnknownError
-        queue.keep({ settlement: isUnknown ? settlement : unrecorded(settlement), isAdmission: false })
-        if (isUnknown) throw error
-        return false
+        if (error instanceof CommitUnknownError) unknown = error
+        const isLate = this.#stopping.aborted || clock.now() >= until
+        if (isLate || !isConnectionFault(error)) return this.#keep(settlement, unknown, error)
       }
-    },
-    /** Fails an execution of which it is unknown whether it was let in, once the database answers. */
-    failUnknown(row: NewRow) {
-      logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was let in')
-      const settlement = withinBudget(deps.storage, row, interruptedEnd(row, deps.clock.now()))
-      queue.keep({ settlement, isAdmission: true })
-    },
-    /**
-     * Tries again what could not be written, but for what never can be; called with every renewal of the lease. Resolves
-     * when such tries that began earlier have ended, too.
-     */
-    retryFailed: () => queue.retry(),
-    /** How many could not be written, and are to be tried again. */
-    get unwritten() {
-      return queue.size
-    },
-    /** Of these, executions of which it is unknown whether they were let in. */
-    get unknownAdmissions() {
-      return queue.unknownAdmissions
-    },
-    /** From now on a database that is away is waited for a second at most: whoever waits is to be told while there is time. */
-    hurry() {
-      late.abort()
-      writer.hurry('all')
-    },
-    async drain() {
-      await queue.retry()
-      await writer.drain()
-    },
-  }
-}
-
-// A caller who is told of a failure repeats work that was done. So the outcome waits for as long as the execution may take.
-async function settleInTime(
-  { writer, clock, limits, pause }: SettlementDeps,
-  settlement: Settlement,
-  late: Stop,
-): Promise<boolean> {
-  const until = settlement.usage.startedAt + limits.executionMs
-  let doubt: CommitUnknownError | null = null
-  for (;;) {
-    try {
-      return await writer.settle(settlement, doubt !== null)
-    } catch (error) {
-      if (error instanceof CommitUnknownError) doubt = error
-      if (late.aborted || clock.now() >= until || !isConnectionFault(error)) throw doubt ?? error
+      await unlessStopped(pause(RETRY_MS), this.#stopping)
     }
-    await unlessStopped(pause(RETRY_MS), late)
   }
-}
 
-/** Outcomes that wait for a database that is away, up to a bound. */
-function createRetryQueue({ writer, logger }: SettlementDeps) {
-  const kept = new Set<Kept>()
-  let isFull = false
-  let unknownAdmissions = 0
-  const drop = (one: Kept) => {
-    kept.delete(one)
-    if (one.isAdmission) unknownAdmissions -= 1
+  #keep(settlement: Settlement, unknown: CommitUnknownError | null, error: unknown): false {
+    const { logger, room } = this.#deps
+    const err = unknown ?? error
+    logger.error({ err, executionId: settlement.row.execution_id }, 'an outcome could not be written')
+    room.noteFault(err)
+    this.#enqueue(unknown ? settlement : unrecorded(settlement), false)
+    if (unknown) throw unknown
+    return false
   }
-  const tryAgain = async (one: Kept) => {
+
+  /** Fails an execution of which it is unknown whether it was admitted, once the database answers. */
+  failUnknown(row: NewRow): void {
+    const { logger, storage, clock } = this.#deps
+    logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was admitted')
+    this.#enqueue(withinBudget(storage, row, interruptedEnd(row, clock.now())), true)
+  }
+
+  /** Tries the queue again. Resolves when tries that began earlier have ended, too. */
+  async retryFailed(): Promise<void> {
+    await Promise.all([...this.#queue].map((one) => (one.attempt ??= this.#retry(one))))
+  }
+
+  /** From now on a database that is away is awaited for a second at most. */
+  hurry(): void {
+    this.#stopping.abort()
+    this.#deps.writer.hurry('all')
+  }
+
+  async drain(): Promise<void> {
+    await this.retryFailed()
+    await this.#deps.writer.drain()
+  }
+
+  #enqueue(settlement: Settlement, isAdmission: boolean): void {
+    const wasFull = this.#isFull
+    this.#isFull = this.#queue.size >= MAX_UNWRITTEN
+    if (!this.#isFull) {
+      this.#queue.add({ settlement, isAdmission, attempt: null })
+      if (isAdmission) this.#unknownAdmissions += 1
+    } else if (!wasFull) {
+      this.#deps.logger.warn({ kept: MAX_UNWRITTEN }, 'the retry queue of outcomes is full')
+    }
+  }
+
+  async #retry(one: Unwritten): Promise<void> {
+    const { writer, logger } = this.#deps
     try {
       await writer.settle(one.settlement, true)
-      drop(one)
     } catch (error) {
-      one.trying = null
+      one.attempt = null
       if (!isDataFault(error)) return
-      // It would be refused for ever. What still runs in the store is failed by the sweep, once it is overdue.
+      // It would always be refused. The sweep fails what is still running in the store, once it is overdue.
       const executionId = one.settlement.row.execution_id
       logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
-      drop(one)
     }
+    this.#queue.delete(one)
+    if (one.isAdmission) this.#unknownAdmissions -= 1
   }
-  return {
-    keep(one: Omit<Kept, 'trying'>) {
-      const hasRoom = kept.size < MAX_KEPT
-      if (hasRoom) kept.add({ ...one, trying: null })
-      else if (!isFull) logger.warn({ kept: MAX_KEPT }, 'more outcomes wait for the database than can be kept')
-      if (hasRoom && one.isAdmission) unknownAdmissions += 1
-      isFull = !hasRoom
-    },
-    get size() {
-      return kept.size
-    },
-    get unknownAdmissions() {
-      return unknownAdmissions
-    },
-    async retry() {
-      await Promise.all([...kept].map((one) => (one.trying ??= tryAgain(one))))
-    },
-  }
-}
 
-// A runtime in constant use is heard from constantly; that is worth a write now and then.
-function createNewsFilter(): (settlement: Settlement) => boolean {
-  const notedAt = new Lru<string, number>(10_000)
-  return ({ usage: { runtimeId }, row: { completed_at: completedAt } }) => {
-    const last = notedAt.get(runtimeId)
+  // A sign of life is stored now and then: a busy runtime gives one with each call.
+  #isNews({ usage: { runtimeId }, row: { completed_at: completedAt } }: Settlement): boolean {
+    const last = this.#lastSeen.get(runtimeId)
     if (last !== undefined && completedAt - last < SIGN_OF_LIFE_INTERVAL_MS) return false
-    notedAt.set(runtimeId, completedAt)
+    this.#lastSeen.set(runtimeId, completedAt)
     return true
   }
 }
 
-// The caller was told that it failed, so that is what must stand.
-function unrecorded(settlement: Settlement): Settlement {
-  const row = { ...settlement.row, status: 'failed' as const, finish_reason: 'error' as const, error: UNRECORDED }
-  return { ...settlement, row, usage: { ...settlement.usage, isCompleted: false } }
+// The caller got a failure, so a failure is stored.
+function unrecorded({ row, usage, ...rest }: Settlement): Settlement {
+  const failed = { status: 'failed', finish_reason: 'error', error: UNRECORDED } as const
+  return { ...rest, row: { ...row, ...failed }, usage: { ...usage, isCompleted: false } }
 }
 
 /** The error that a caller gets when an outcome could not be written, or was not this node's to write. */

@@ -3,12 +3,13 @@ import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { BucketRow, CurrentRuntime, Outcomes, Settlement } from './batch-rules.ts'
+ * @import { BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
  * @import { SqliteRequest } from './batch-store.ts'
+ * @import { Settlement } from './settlement-rules.ts'
  */
 
 /**
- * Writes batches of executions in the thread of SQLite: one text in, one transaction, one text out.
+ * Writes batches in the thread of SQLite: one text in, one transaction, one text out.
  * @param {Database} database
  */
 export function createBatchWriter(database) {
@@ -19,7 +20,7 @@ export function createBatchWriter(database) {
 
 /** @param {Database} database */
 function statementsOf(database) {
-  // Not before they are run: at first the tables are not there.
+  // Each is prepared before its first run: until then its table may be missing.
   const prepare = (/** @type {string} */ sql) => {
     /** @type {Statement<unknown[]> | undefined} */
     let statement
@@ -35,13 +36,14 @@ function statementsOf(database) {
       on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
     begin: prepare(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
       values ('running', ?, ${BEGUN_COLUMNS.map((column) => `@${column}`)})`),
-    addCalls: prepare(`update executions set calls = coalesce(calls || ',', '') || ?, call_count = call_count + ?
-      where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
+    addCall: prepare(`update executions
+      set calls = coalesce(calls || ',', '') || @calls, call_count = call_count + 1
+      where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = @${column}`)},
       total_tokens = @input_tokens + @output_tokens
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
-    seen: prepare(`update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?`),
+    seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
   }
 }
 
@@ -60,10 +62,7 @@ function writeBatch(statements, request) {
   if (usages.length > 0) statements.journal().run(JSON.stringify(usages))
   return {
     admissions: admissions.length === 0 ? [] : admit(statements, request),
-    calls: calls.map((row) => {
-      const { changes } = statements.addCalls().run(row.calls, row.call_count, row.execution_id, row.owner_id, nodeId)
-      return changes > 0
-    }),
+    calls: calls.map((row) => statements.addCall().run(nodeId, row).changes > 0),
     settlements: ended,
   }
 }
@@ -81,25 +80,22 @@ function admit(statements, { admissions, nodeId, now, plans }) {
   const runtimes = new Map()
   /** @type {Map<string, BucketRow>} */
   const buckets = new Map()
-  for (const { door, row } of admissions) {
-    const { owner_id, runtime_id } = row
+  for (const { row } of admissions) {
+    const { owner_id, runtime_id, kind } = row
     if (!runtimes.has(runtime_id)) {
       const runtime = /** @type {CurrentRuntime | undefined} */ (statements.runtime().get(runtime_id, owner_id))
       if (runtime) runtimes.set(runtime_id, runtime)
     }
-    // The free plan is the most limited: its draws name every bucket that any plan may touch.
-    for (const { bucket } of plans.free.draws[door]) {
-      if (buckets.has(`${owner_id} ${bucket}`)) continue
+    // The free plan has the most limits: its draws name every bucket that a plan may use.
+    for (const { bucket } of plans.free.draws[kind]) {
+      const key = `${owner_id} ${bucket}`
+      if (buckets.has(key)) continue
       const stored = /** @type {BucketRow | undefined} */ (statements.bucket().get(owner_id, bucket))
-      buckets.set(`${owner_id} ${bucket}`, stored ?? { owner_id, bucket, full_at: 0 })
+      buckets.set(key, stored ?? { owner_id, bucket, full_at: 0 })
     }
   }
-  const decided = decideAdmissions(admissions, {
-    runtimes: [...runtimes.values()],
-    buckets: [...buckets.values()],
-    plans,
-    now,
-  })
+  const stored = { runtimes: [...runtimes.values()], buckets: [...buckets.values()] }
+  const decided = decideAdmissions(admissions, { ...stored, plans, now })
   for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
   for (const row of decided.admitted) statements.begin().run(nodeId, row)
   return decided.admissions

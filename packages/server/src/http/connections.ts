@@ -1,88 +1,80 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
-import { sharingNetwork } from './request-notes.ts'
+import { InFlight } from '../admission/in-flight.ts'
+import type { HttpDeps } from './deps.ts'
+import { sharingNetwork } from './request-state.ts'
 
-/** Answers that one connection may be owed at once: those that wait for their turn are in memory, whole. */
-const MAX_OWED = 8
-/** A reader who takes nothing of an answer for this long is cut off: the answer would stay in memory. */
+/** Pipelined answers that one connection may wait for at once: each is held in memory until its turn. */
+const MAX_PENDING = 8
+/** A reader who takes nothing of an answer for this long loses its connection: the answer would stay in memory. */
 export const STALL_MS = 30_000
 
-const owed = new WeakMap<Socket, Map<ServerResponse, IncomingMessage>>()
+const pending = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** Bounds connections, and cuts readers who stand still. The server's `timeout` must be {@link STALL_MS}. */
-export function watchConnections(
+/** Limits connections, and closes those of stalled readers. The server's `timeout` must be {@link STALL_MS}. */
+export function limitConnections(
   app: FastifyInstance,
-  { limits: { connections }, proxyHops }: Pick<Deps, 'limits' | 'proxyHops'>,
+  { limits: { connections }, proxyHops }: Pick<HttpDeps, 'limits' | 'proxyHops'>,
 ): void {
   app.server.maxConnections = connections
-  // Behind a proxy all connections are that one's, and the bound for a caller's network is its own, too.
+  // Behind a proxy all connections come from the proxy's network.
   if (proxyHops === 0) shareConnections(app.server, connections)
-  // Nothing went over the connection for a while: it is idle, works, or has a reader who takes nothing.
+  // Nothing was sent or received for a while: the connection is idle, its request runs, or its reader has stalled.
   app.server.on('timeout', (socket: Socket) => {
-    const [next] = answersOf(socket).keys()
+    const [next] = pendingOn(socket)
     if (next === undefined || next.headersSent) socket.destroy()
   })
 }
 
 /** Closes a new connection whose network holds as many already as are free: one network has half of them at most. */
-function shareConnections(server: Server, most: number): void {
-  const open = new Map<string, number>()
-  let all = 0
+function shareConnections(server: Server, maximum: number): void {
+  const shares = new InFlight({ executions: maximum, heldBytes: 0 })
   server.on('connection', (socket: Socket) => {
     const network = sharingNetwork(socket.remoteAddress ?? '')
-    const own = open.get(network) ?? 0
-    if (own >= most - all) return void socket.destroy()
-    all += 1
-    open.set(network, own + 1)
-    socket.once('close', () => {
-      all -= 1
-      const left = (open.get(network) ?? 1) - 1
-      if (left === 0) open.delete(network)
-      else open.set(network, left)
-    })
+    if (shares.executionShortage(network)) return void socket.destroy()
+    shares.add(network, { executions: 1 })
+    socket.once('close', () => shares.add(network, { executions: -1 }))
   })
 }
 
-/** Counts an answer that a connection is owed from now on. False, and not counted, where it is owed too many. */
-export function oweAnswer(request: IncomingMessage, answer: ServerResponse): boolean {
-  const answers = answersOf(request.socket)
-  if (answers.size >= MAX_OWED) return false
-  answers.set(answer, request)
+/** Tracks an answer until it closes, then calls back. False, and not tracked, where too many are pending already. */
+export function trackAnswer(answer: ServerResponse, onClose = () => {}): boolean {
+  const { req: request } = answer
+  const answers = pendingOn(request.socket)
+  if (answers.size >= MAX_PENDING) return false
+  answers.add(answer)
+  answer.once('close', () => {
+    // An answer may end before its request does: until then, invalid bytes belong to that request.
+    if (request.complete) answers.delete(answer)
+    else request.once('close', () => answers.delete(answer))
+    onClose()
+  })
   return true
 }
 
-/** Ends what {@link oweAnswer} began. Called once the answer is closed. */
-export function settleAnswer(request: IncomingMessage, answer: ServerResponse): void {
-  const answers = answersOf(request.socket)
-  // An answer may be over before its request is: until then, a fault in the bytes is a fault of that request.
-  if (request.complete) answers.delete(answer)
-  else request.once('close', () => answers.delete(answer))
-}
-
-/** True where a fault in the bytes of a connection may be answered: what is written must not pass for an owed answer. */
-export function mayAnswerFault(socket: Socket): boolean {
+/** True where invalid bytes may be answered with an error: it must not be taken for the answer to a pending request. */
+export function mayAnswerParseError(socket: Socket): boolean {
   if (!socket.writable) return false
-  for (const [answer, request] of owed.get(socket) ?? []) {
-    if (!answer.writableFinished || !request.complete) return !answer.headersSent && !request.complete
+  for (const answer of pending.get(socket) ?? []) {
+    const { complete } = answer.req
+    if (!answer.writableFinished || !complete) return !answer.headersSent && !complete
   }
   return true
 }
 
-function answersOf(socket: Socket): Map<ServerResponse, IncomingMessage> {
-  const known = owed.get(socket)
+function pendingOn(socket: Socket): Set<ServerResponse> {
+  const known = pending.get(socket)
   if (known) return known
-  const answers = new Map<ServerResponse, IncomingMessage>()
-  owed.set(socket, answers)
-  // Node tells an answer of its connection's end only where the answer had its turn.
+  const answers = new Set<ServerResponse>()
+  pending.set(socket, answers)
+  // Node closes only the answer whose turn it is. Those behind it never had a socket.
   socket.once('close', () => {
-    for (const answer of answers.keys()) if (answer.socket === null && !answer.closed) endUnsent(answer)
+    for (const answer of answers) {
+      if (answer.socket !== null || answer.closed) continue
+      answer.destroy()
+      answer.emit('close')
+    }
   })
   return answers
-}
-
-function endUnsent(answer: ServerResponse): void {
-  answer.destroy()
-  answer.emit('close')
 }

@@ -1,7 +1,6 @@
 import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDiskFull, isUnavailable } from '../database/errors.ts'
-import type { Deps } from '../deps.ts'
 import {
   AppError,
   bodyTooLarge,
@@ -12,21 +11,19 @@ import {
   isDatabaseAway,
   notFound,
 } from '../errors.ts'
+import type { HttpDeps } from './deps.ts'
 
-/** Answers every fault in the one envelope. The only place where error bodies are written. */
-export function answerErrors(
-  app: FastifyInstance,
-  deps: Pick<Deps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>,
-): void {
+type ErrorDeps = Pick<HttpDeps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>
+
+/** Answers every error in the one envelope. The only place where error bodies are written. */
+export function answerErrors(app: FastifyInstance, deps: ErrorDeps): void {
   const send = (fault: AppError, request: FastifyRequest, reply: FastifyReply) => {
     if (isDatabaseAway(fault)) {
       deps.metrics.requestRefused('database')
       deps.outages.note('requests', fault.cause ?? fault)
     } else if (fault.code === 'internal_error') {
-      deps.logger.error(
-        { err: fault.cause ?? fault, requestId: request.id, route: request.routeOptions.url },
-        'request failed',
-      )
+      const { id: requestId, routeOptions } = request
+      deps.logger.error({ err: fault.cause ?? fault, requestId, route: routeOptions.url }, 'request failed')
     }
     return reply
       .code(ERROR_STATUS[fault.code])
@@ -41,19 +38,22 @@ export function answerErrors(
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))
 }
 
-/** What a thrown value is to a caller: refusals as they are, the framework's 4xx as a fault of the body, all else a 500. */
-export function toAppError(error: unknown, deps: Pick<Deps, 'limits'>): AppError {
+/** A thrown value as an answer: an AppError as it is, Fastify's 4xx as a fault of the body, all else a 500. */
+export function toAppError(error: unknown, deps: Pick<HttpDeps, 'limits'>): AppError {
   if (error instanceof AppError) return error
   if (isDiskFull(error)) return diskFull()
   if (isUnavailable(error)) return databaseAway(error)
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(deps.limits.bodyBytes)
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return invalidField('body', 'must be JSON: send content-type: application/json.')
-  }
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return notJson()
   if (error.code === 'FST_ERR_BAD_URL') return invalidField('url', 'is not a valid URL.')
   const status = error.statusCode ?? 500
   return status >= 400 && status < 500 ? invalidField('body', 'could not be read.') : internal(error)
+}
+
+/** 400 of a body of another media type. */
+export function notJson(): AppError {
+  return invalidField('body', 'must be JSON: send content-type: application/json.')
 }
 
 function isFastifyError(error: unknown): error is FastifyError {

@@ -1,46 +1,39 @@
 import type { IncomingMessage } from 'node:http'
-import type { FieldErrors } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { heapWeight, transcriptWeight } from '../admission/heap-weight.ts'
 import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
-import type { Deps } from '../deps.ts'
 import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { PrototypeKeyError, parseJson } from '../lib/json-parse.ts'
 import { type JsonExtent, measureJson } from '../lib/json-scan.ts'
 import type { Limits } from '../limits.ts'
-import { closeOf, notesOf } from './request-notes.ts'
-import { maySpoilText, textFault } from './text-fault.ts'
+import type { HttpDeps } from './deps.ts'
+import { notJson } from './error-handler.ts'
+import { invalidText, mayHoldInvalidText } from './invalid-text.ts'
+import { stateOf } from './request-state.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Fields of the body whose numbers are handed on: those that would be rounded are refused. */
-    exactFields?: readonly string[]
-    /** The largest body that the route takes, in bytes, where it takes less than others. */
-    maxBodyBytes?: number
-  }
-}
-
-/** What callers hand on to capabilities and traces. */
+/** The fields of a body that are passed on to capabilities and traces. */
 export const HANDED_ON = ['input', 'metadata'] as const
 
-/** A body of this size has mostly arrived with its head, and takes a millisecond or two; a larger one waits for its turn. */
+/** A body of this size has mostly arrived with its head, and takes a millisecond or two. A larger one is queued. */
 export const SMALL_BODY_BYTES = 64 * 1024
 
-const notWhole = () => invalidField('body', 'did not arrive whole.')
+const incomplete = () => invalidField('body', 'did not arrive whole.')
 
-type BodyLimits = Pick<Limits, 'jsonDepth' | 'jsonValues'>
-
-/** Takes JSON bodies and nothing else. What is malformed, of another type, or too deep is a fault of `body`. */
-export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Deps, 'limits' | 'loopShare'>): void {
+/** Takes JSON bodies and nothing else. */
+export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<HttpDeps, 'limits' | 'loopShare'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    const { held, config, accountId } = notesOf(request)
+    const { held, config, accountId, closed } = stateOf(request)
     const { exactFields, maxBodyBytes = limits.bodyBytes } = config
-    const take = (bytes: Buffer) => {
+    const parse = (bytes: Buffer) => {
       try {
-        const onMeasured = (extent: JsonExtent) => weigh(held, { bytes: bytes.length, ...extent })
+        // The weight takes the place of what was reserved: reservations that fill a share would let no body be parsed.
+        const onMeasured = (extent: JsonExtent) => {
+          const shortage = held?.resize(heapWeight({ bytes: bytes.length, ...extent }))
+          if (shortage) throw noRoom(shortage)
+        }
         done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -48,16 +41,14 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Dep
     }
     readBody(payload, { maxBytes: Math.min(maxBodyBytes, limits.bodyBytes), held }, (bytes) => {
       if (bytes instanceof Error) done(bytes)
-      else if (bytes.length <= SMALL_BODY_BYTES) take(bytes)
-      else loopShare.run(accountId ?? STRANGERS, () => take(bytes), closeOf(request)).catch(() => done(notWhole()))
+      else if (bytes.length <= SMALL_BODY_BYTES) parse(bytes)
+      else loopShare.run(accountId ?? STRANGERS, () => parse(bytes), closed).catch(() => done(incomplete()))
     })
   })
-  app.addContentTypeParser('*', (_request, _payload, done) => {
-    done(invalidField('body', 'must be JSON: send content-type: application/json.'))
-  })
+  app.addContentTypeParser('*', (_request, _payload, done) => done(notJson()))
 }
 
-/** Reads a body, counted against its account as announced, otherwise as it arrives. A refused body is left unread. */
+/** Reads a body, counted against its account as announced, or else as it arrives. A refused body is left unread. */
 export function readBody(
   payload: IncomingMessage,
   { maxBytes, held }: { maxBytes: number; held: HeldBytes | null },
@@ -67,35 +58,29 @@ export function readBody(
   const body = new BoundedBuffer(maxBytes, length === '' ? null : Number(length))
   const finish = (result: Buffer | Error) => {
     payload.off('data', onData).off('end', onEnd).off('error', onError)
-    // The rest of what is refused waits for its turn to be thrown away.
+    // The rest of a refused body is discarded later: see discard-bodies.ts.
     if (result instanceof Error && !payload.complete) payload.pause()
     else payload.resume()
     done(result)
   }
-  const onData = (piece: Buffer) => {
-    const shortage = reserved > 0 ? null : held?.grow(piece.length)
+  const onData = (chunk: Buffer) => {
+    const shortage = reserved > 0 ? null : held?.grow(chunk.length)
     if (shortage) finish(noRoom(shortage))
-    else if (!body.append(piece)) finish(bodyTooLarge(maxBytes))
+    else if (!body.append(chunk)) finish(bodyTooLarge(maxBytes))
   }
   const onEnd = () => finish(body.bytes())
-  const onError = () => finish(notWhole())
+  const onError = () => finish(incomplete())
   if (Number(length) > maxBytes) return void done(bodyTooLarge(maxBytes))
-  // Its sender left while its credential was looked up: nothing would be heard of it any more.
+  // The sender left while its credential was looked up: no event would follow.
   if (payload.destroyed) return void onError()
-  // The heap that most bodies take once they are parsed. If many were let in at their bytes alone, none would have room in the end.
+  // The heap that most bodies take once parsed. If their bytes alone let them in, none would have room in the end.
   const reserved = transcriptWeight(Number(length))
   const shortage = held?.grow(reserved)
   if (shortage) finish(noRoom(shortage))
   else payload.on('data', onData).on('end', onEnd).on('error', onError)
 }
 
-// In place of what was reserved: an account whose reservations fill its share could parse none of its bodies otherwise.
-function weigh(held: HeldBytes | null, extent: JsonExtent & { bytes: number }): void {
-  const shortage = held?.resize(heapWeight(extent))
-  if (shortage) throw noRoom(shortage)
-}
-
-// Fatal, because a decoder that mends what it cannot read would store something else than was sent.
+// Fatal: a decoder that replaces invalid bytes would store something else than was sent.
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {
@@ -106,39 +91,32 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** What a body is judged by beside its limits. */
-interface BodyRules extends BodyLimits {
+interface BodyRules extends Pick<Limits, 'jsonDepth' | 'jsonValues'> {
   /** Fields whose numbers must not be rounded by parsing. */
   exactFields?: readonly string[] | undefined
-  /** Throws where there is no room for what the body becomes when it is parsed. */
+  /** Throws where there is no room for the parsed body. */
   onMeasured?: (extent: JsonExtent) => void
 }
 
-/** Parses a body; an empty one is none. Throws the validation error that says what is wrong. */
-export function parseBody(
-  text: string,
-  { jsonDepth, jsonValues, exactFields = [], onMeasured = () => {} }: BodyRules,
-): unknown {
+/** Parses a body; an empty one is undefined. Throws a validation error. */
+export function parseBody(text: string, rules: BodyRules): unknown {
+  const { jsonDepth, jsonValues, exactFields = [], onMeasured } = rules
   if (text.trim() === '') return undefined
-  // Judged on the text, because walking a parsed tree of any depth and width is what must not happen.
+  // Measured on the text: a parsed tree of any depth and width would take too long to walk.
   const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
   if (extent.depth > jsonDepth) throw invalidField('body', `is nested more than ${jsonDepth} levels deep.`)
   if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
-  onMeasured(extent)
+  onMeasured?.(extent)
   const value = parse(text)
-  // Further on, null stands for a body that is absent.
+  // Further on, null stands for an absent body.
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')
-  const fault = maySpoilText(text) ? textFault(value) : null
-  if (fault) throw invalidField(fault.path || 'body', fault.message)
-  const inexact = exactFields.length === 0 ? null : inexactNumber(text, exactFields)
-  if (inexact !== null) throw invalid(inexactFault(inexact))
-  return value
-}
-
-// Its top-level field is named, too, for callers that look for the field they sent.
-function inexactFault(path: string): FieldErrors {
+  const found = mayHoldInvalidText(text) ? invalidText(value) : null
+  if (found) throw invalidField(found.path || 'body', found.message)
+  const path = exactFields.length === 0 ? null : inexactNumber(text, exactFields)
+  if (path === null) return value
+  // Its top-level field is named, too, for callers that look for the field they sent.
   const [field = path] = path.split('.', 1)
-  return { [field]: [INEXACT_NUMBER], [path]: [INEXACT_NUMBER] }
+  throw invalid({ [field]: [INEXACT_NUMBER], [path]: [INEXACT_NUMBER] })
 }
 
 function parse(text: string): unknown {

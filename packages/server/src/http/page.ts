@@ -4,7 +4,7 @@ import type { PageStart } from '../database/page.ts'
 const MAX_PAGE = 200
 const DEFAULT_PAGE = 50
 
-/** What is said of a cursor that no page of the listing can have given. */
+/** The fault of a cursor that no page of the listing can have given. */
 export const FOREIGN_CURSOR = 'is not a cursor of this listing: pass a nextCursor as it was returned.'
 
 const CursorContent = z.tuple([z.int(), z.string().regex(/^[A-Za-z0-9_-]{1,128}$/)])
@@ -19,16 +19,20 @@ export const PageLimit = z
   .transform((limit) => limit ?? DEFAULT_PAGE)
   .meta({
     description: 'How many entries a page has at most.',
-    wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
+    type: 'integer',
+    pattern: undefined,
+    minimum: 1,
+    maximum: MAX_PAGE,
+    default: DEFAULT_PAGE,
   })
 
-/** Query `cursor`: what an earlier page gave as `nextCursor`, decoded. */
+/** Query `cursor`: the `nextCursor` of an earlier page, decoded. */
 export const PageCursor = z
   .string()
   .max(512)
   .transform((cursor, context): PageStart => {
-    const content = CursorContent.safeParse(decode(cursor))
-    if (content.success) return { at: content.data[0], id: content.data[1] }
+    const { data } = CursorContent.safeParse(decode(cursor))
+    if (data) return { at: data[0], id: data[1] }
     context.addIssue({ code: 'custom', message: FOREIGN_CURSOR })
     return z.NEVER
   })
@@ -36,20 +40,22 @@ export const PageCursor = z
   .transform((start) => start ?? null)
   .describe('The `nextCursor` of the page before. Leave it out for the first page.')
 
+// The precision of −1 is that of a time without seconds.
+const IsoTime = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+])
+
 /** Query `from` and `to`: an ISO 8601 date or date-time, or milliseconds since the epoch. Decoded to milliseconds. */
 export const PageTime = z
   .string()
   .max(64)
-  .transform((text, context): number => {
-    const time = parseTime(text)
-    if (time !== null) return time
-    context.addIssue({
-      code: 'custom',
-      message:
-        'must be an ISO 8601 date or date-time (2026-01-31 or 2026-01-31T12:00:00Z), or milliseconds since the epoch.',
-    })
-    return z.NEVER
-  })
+  .refine(
+    (text) => /^\d{1,15}$/.test(text) || IsoTime.safeParse(text).success,
+    'must be an ISO 8601 date or date-time (2026-01-31 or 2026-01-31T12:00:00Z), or milliseconds since the epoch.',
+  )
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text)))
   .optional()
   .describe(
     'An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`.',
@@ -66,17 +72,4 @@ function decode(cursor: string): unknown {
   } catch {
     return null
   }
-}
-
-// The precision of −1 is that of a time without seconds.
-const IsoTime = z.union([
-  z.iso.date(),
-  z.iso.datetime({ offset: true }),
-  z.iso.datetime({ offset: true, precision: -1 }),
-])
-const EPOCH_MS = /^\d{1,15}$/
-
-function parseTime(text: string): number | null {
-  if (EPOCH_MS.test(text)) return Number(text)
-  return IsoTime.safeParse(text).success ? Date.parse(text) : null
 }

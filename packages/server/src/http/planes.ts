@@ -1,41 +1,46 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateOwner, type Owner } from '../accounts/accounts.ts'
 import { looksLikeSession } from '../accounts/session-token.ts'
-import { authenticateSession, type LiveSession } from '../accounts/sessions.ts'
-import type { Deps } from '../deps.ts'
+import { authenticateSession } from '../accounts/sessions.ts'
 import { unauthorized } from '../errors.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { confirming, type Located, locateByPublicKey } from '../runtimes/serving.ts'
-import { takeTurns } from './account-turns.ts'
-import { atOnce } from './at-once.ts'
+import { type CachedRuntime, lookUpByPublicKey, revalidating } from '../runtimes/serving.ts'
+import { queueHandlers } from './account-queues.ts'
+import { checkOrigin, echoOrigin } from './cors.ts'
+import { requireOwnOrigin } from './csrf.ts'
+import type { HttpDeps } from './deps.ts'
 import { toAppError } from './error-handler.ts'
-import { checkOrigin, echoOrigin } from './gate.ts'
-import { judgeVisitor, takeRate } from './limit-rate.ts'
-import { requireOwnOrigin } from './own-origin.ts'
-import { noteAccount, noteLocated, noteRuntime, notesOf } from './request-notes.ts'
-import { readSessionCookie, setSessionCookie } from './session-cookie.ts'
-
-export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The plane that a route is on. */
-    plane?: Plane
-  }
-}
+import { judgeVisitor, takeRate } from './rate-limit.ts'
+import { type RequestSession, setLocated, setRuntime, stateOf } from './request-state.ts'
+import { cookieName, readSessionCookie, setSessionCookie } from './session-cookie.ts'
+import type { Plane } from './typed.ts'
 
 /** A group of routes behind one kind of credential. */
 export type Routes = (plane: FastifyInstance) => void
 
-/** The session that a request on the owner plane came with, and whether its browser sent it along unasked. */
-export interface RequestSession extends LiveSession {
-  isFromCookie: boolean
+/** The credentials that open each plane, as OpenAPI security requirements. */
+export const SECURITY: Readonly<Record<Plane, readonly Record<string, readonly string[]>[]>> = {
+  public: [],
+  'public-key': [{ publicKey: [] }],
+  deploy: [{ deployKey: [] }],
+  owner: [{ accountKey: [] }, { session: [] }, { sessionCookie: [] }],
 }
 
-const owners = new WeakMap<FastifyRequest, Owner>()
-const sessions = new WeakMap<FastifyRequest, RequestSession>()
-const runtimes = new WeakMap<FastifyRequest, RuntimeIdentity>()
+/** The OpenAPI security schemes that {@link SECURITY} names. */
+export function securitySchemes(baseUrl: string) {
+  const bearer = (bearerFormat: string, description: string) =>
+    ({ type: 'http', scheme: 'bearer', bearerFormat, description }) as const
+  const cookie =
+    'A browser’s session. A request that changes something must come from a page of the service’s own origin.'
+  return {
+    publicKey: bearer('svc_pk_…', 'A runtime’s public key. It may stand in page source; the runtime is the key’s.'),
+    deployKey: bearer('svc_sk_…', 'A runtime’s deploy key. It stays on your machine and in your CI.'),
+    accountKey: bearer('svc_ak_…', 'An API key of the account.'),
+    session: bearer('session token', 'The token of a session, as signing in answers it.'),
+    sessionCookie: { type: 'apiKey', in: 'cookie', name: cookieName(baseUrl), description: cookie },
+  }
+}
 
 /** No credential. */
 export function publicPlane(app: FastifyInstance, routes: Routes): void {
@@ -43,23 +48,26 @@ export function publicPlane(app: FastifyInstance, routes: Routes): void {
 }
 
 /** `svc_pk_`, from pages whose origin the runtime allows. The runtime comes from the key alone. */
-export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
+export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
   openPlane(app, 'public-key', (plane) => {
     plane.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS') return
       echoOrigin(request, reply)
-      const found = guardOrigin(await locateByPublicKey(deps, bearer(request)), request, reply)
-      await confirming(found, (runtime) => checkOrigin(runtime, request, reply))
-      noteLocated(request, found)
+      const found = guardOrigin(await lookUpByPublicKey(deps, bearer(request)), request, reply)
+      await revalidating(found, (runtime) => checkOrigin(runtime, request, reply))
+      setLocated(request, found)
       await takeRate(deps, { located: found, routes: 'page' }, request, reply)
     })
-    plane.addHook('preValidation', (request, _reply, done) => atOnce(() => judgeVisitor(deps, request), done))
-    // A body is judged before admission confirms the key: whose key has ended meanwhile learns that and nothing else.
+    plane.addHook('preValidation', (request, _reply, done) => {
+      judgeVisitor(deps, request)
+      done()
+    })
+    // The body is validated before admission confirms the key. A caller whose key has ended meanwhile gets the 401 alone.
     plane.setErrorHandler(async (error, request) => {
       // A body that could not be read names no end user: its network is the visitor.
       judgeVisitor(deps, request)
-      const { located: found } = notesOf(request)
-      if (found && !found.isFresh && toAppError(error, deps).code === 'validation_error') await found.refresh()
+      const { located } = stateOf(request)
+      if (located && !located.isFresh && toAppError(error, deps).code === 'validation_error') await located.refresh()
       throw error
     })
     routes(plane)
@@ -67,80 +75,73 @@ export function publicKeyPlane(app: FastifyInstance, deps: Deps, routes: Routes)
 }
 
 /** `svc_sk_`. */
-export function deployPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
-  // Turns begin once the account is known: until then the requests of one key take one connection to the database.
+export function deployPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
+  // The account queue needs the account: until it is known, the requests of one key share one database connection.
   const reads = createCoalescer<RuntimeIdentity>()
   openPlane(app, 'deploy', (plane) => {
-    takeTurns(plane, deps.accountTurns)
+    queueHandlers(plane, deps.accountQueues)
     plane.addHook('onRequest', async (request) => {
       const key = bearer(request)
-      const runtime = await reads.read(key, () => authenticateDeployKey(deps, key))
-      runtimes.set(request, runtime)
-      noteRuntime(request, runtime)
+      setRuntime(request, await reads.read(key, () => authenticateDeployKey(deps, key)))
     })
     routes(plane)
   })
 }
 
-/** An account's API key or a session. A session that comes as a cookie changes things for pages of our own alone. */
-export function ownerPlane(app: FastifyInstance, deps: Deps, routes: Routes): void {
+/** An account's API key or a session. A session cookie changes something for pages of the service's own origin alone. */
+export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
   const reads = createCoalescer<Owner>()
-  const ownerOf = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
+  const ownerOfKey = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
   openPlane(app, 'owner', (plane) => {
-    takeTurns(plane, deps.accountTurns)
+    queueHandlers(plane, deps.accountQueues)
     plane.addHook('onRequest', async (request, reply) => {
       const session = await sessionBehind(deps, request)
-      const owner = session?.owner ?? (await ownerOf(bearer(request)))
+      const owner = session?.owner ?? (await ownerOfKey(bearer(request)))
       if (session?.isFromCookie) admitCookie(deps, session, request, reply)
-      if (session) sessions.set(request, session)
-      owners.set(request, owner)
-      noteAccount(request, owner.ownerId)
+      Object.assign(stateOf(request), { owner, session, accountId: owner.ownerId })
     })
     routes(plane)
   })
 }
 
-/**
- * What a request presents as a session: the bearer credential, or, where there is no `Authorization` at all, the cookie.
- * Undefined where it presents none.
- */
-export function presentedSession(deps: Pick<Deps, 'baseUrl'>, request: FastifyRequest): string | undefined {
+/** The session token of a request: its bearer credential, or its cookie where there is no `Authorization` header. */
+export function presentedSession(deps: Pick<HttpDeps, 'baseUrl'>, request: FastifyRequest): string | undefined {
   if (request.headers.authorization === undefined) return readSessionCookie(request, deps.baseUrl())
   const presented = bearerOf(request)
   return presented !== null && looksLikeSession(presented) ? presented : undefined
 }
 
-async function sessionBehind(deps: Deps, request: FastifyRequest): Promise<RequestSession | null> {
+async function sessionBehind(deps: HttpDeps, request: FastifyRequest): Promise<RequestSession | undefined> {
   const presented = presentedSession(deps, request)
-  if (presented === undefined) return null
-  const isFromCookie = request.headers.authorization === undefined
-  return { ...(await authenticateSession(deps, presented)), isFromCookie }
+  if (presented === undefined) return undefined
+  return { ...(await authenticateSession(deps, presented)), isFromCookie: request.headers.authorization === undefined }
 }
 
-function admitCookie(deps: Deps, session: RequestSession, request: FastifyRequest, reply: FastifyReply): void {
-  requireOwnOrigin(request, deps.baseUrl())
+function admitCookie(deps: HttpDeps, session: RequestSession, request: FastifyRequest, reply: FastifyReply): void {
+  const baseUrl = deps.baseUrl()
+  requireOwnOrigin(request, baseUrl)
   if (!session.isRenewed) return
-  const cookie = { value: readSessionCookie(request, deps.baseUrl()) ?? '', expiresAt: session.validUntil }
-  setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
+  const cookie = { value: readSessionCookie(request, baseUrl) ?? '', expiresAt: session.validUntil }
+  setSessionCookie(reply, baseUrl, cookie, deps.clock.now())
 }
 
-/** The account that a request on the owner plane comes from. */
+/** The account of a request on the owner plane. */
 export function ownerOf(request: FastifyRequest): Owner {
-  return known(owners.get(request))
+  return known(stateOf(request).owner)
 }
 
-/** The session that a request on the owner plane came with; undefined where it came with an API key. */
+/** The session of a request on the owner plane; undefined for an API key. */
 export function sessionOfRequest(request: FastifyRequest): RequestSession | undefined {
-  return sessions.get(request)
+  return stateOf(request).session
 }
 
-/** The runtime whose deploy key a request carries. */
+/** The runtime of a request on the deploy plane. */
 export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
-  return known(runtimes.get(request))
+  return known(stateOf(request).runtime)
 }
 
 // A runtime that is read again may have another list of origins by then.
-function guardOrigin(found: Located, request: FastifyRequest, reply: FastifyReply): Located {
+function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply: FastifyReply): CachedRuntime {
   return {
     get runtime() {
       return found.runtime
@@ -175,8 +176,8 @@ function bearerOf(request: FastifyRequest): string | null {
   return scheme?.toLowerCase() === 'bearer' && credential && rest.length === 0 ? credential : null
 }
 
-// A route outside its plane is a mistake of ours, and must not pass for an anonymous caller.
-function known<T>(identity: T | undefined): T {
-  if (identity === undefined) throw new Error('this route is not on the plane that it was written for')
+// A route outside its plane is a programming error, and must not pass for an anonymous caller.
+function known<T>(identity: T | null): T {
+  if (identity === null) throw new Error('this route is not on the plane that it was written for')
   return identity
 }

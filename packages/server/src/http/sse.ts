@@ -1,16 +1,24 @@
-import type { ServerResponse } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
-import { jsonPieces, needsPieces } from './json-pieces.ts'
+import { stringifyJson } from './json-answer.ts'
 
 const HEARTBEAT_MS = 15_000
 
 /** An answer that is sent event by event. */
 export interface EventStream {
-  /** A promise where the reader cannot take more at once: it resolves when the reader can, or is gone. */
+  /** Returns a promise where the reader cannot take more at once. It resolves when the reader can, or is gone. */
   send(event: StreamEvent): Promise<void> | void
   end(): void
 }
+
+/** A streamed execution, for the API's description. */
+export const STREAM_EXAMPLE = `event: text
+data: {"type":"text","content":"Yes: Canvas Red, for 49.90."}
+
+event: done
+data: {"type":"done","executionId":"exec_1BnTtEXAMPLErun01","status":"completed"}
+
+`
 
 /** True when the caller asked for a stream. */
 export function wantsStream(accept: string | undefined): boolean {
@@ -21,34 +29,25 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/** Turns the answer into a stream of server-sent events, with the headers that the reply has gathered so far. */
+/** Turns the answer into a stream of server-sent events, with the headers that the reply has so far. */
 export function openEventStream(reply: FastifyReply): EventStream {
   reply.hijack()
   const { raw } = reply
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
-    ...definedHeaders(reply),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
-  let isWithinEvent = false
-  const heartbeat = setInterval(() => isWithinEvent || raw.write(': alive\n\n'), HEARTBEAT_MS)
+  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))
-  const sendPieces = async (event: StreamEvent) => {
-    isWithinEvent = true
-    for (const piece of framed(event)) {
-      if (!raw.write(piece)) await writable(raw)
-      if (raw.destroyed) return
-    }
-    isWithinEvent = false
-  }
   return {
     send(event) {
       if (raw.destroyed) return undefined
-      if (needsPieces(event)) return sendPieces(event)
-      const isTaken = raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      return isTaken ? undefined : writable(raw)
+      // Only the last event holds outputs, which are JSON text already.
+      const data = event.type === 'done' ? stringifyJson(event) : JSON.stringify(event)
+      return raw.write(`event: ${event.type}\ndata: ${data}\n\n`) ? undefined : writable(raw)
     },
     end() {
       clearInterval(heartbeat)
@@ -57,14 +56,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   }
 }
 
-// “done” repeats all that was said: written whole, it would be in memory once more as JSON, and once more as an event.
-function* framed(event: StreamEvent): Generator<string> {
-  yield `event: ${event.type}\ndata: `
-  yield* jsonPieces(event)
-  yield '\n\n'
-}
-
-function writable(raw: ServerResponse): Promise<void> {
+function writable(raw: FastifyReply['raw']): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       raw.off('drain', done)
@@ -74,12 +66,4 @@ function writable(raw: ServerResponse): Promise<void> {
     raw.once('drain', done)
     raw.once('close', done)
   })
-}
-
-function definedHeaders(reply: FastifyReply): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) headers[name] = String(value)
-  }
-  return headers
 }

@@ -1,20 +1,18 @@
-// Less than half of Node's pool, from which small buffers are cut: one of its own costs as much as a signature.
+// Less than half of the pool from which Node cuts small buffers: a buffer of its own is slow to allocate.
 const FIRST_BYTES = 2048
-const MOST_BYTES = 64 * 1024
-const NOTHING = Buffer.alloc(0)
+const MAX_BYTES = 64 * 1024
 
 /**
- * Collects a body up to a limit. Chunks are copied together at once: a million chunks of one byte would otherwise cost
- * a hundred times their size. What is full is not copied again until all of it is wanted. A body that comes as one chunk,
- * of the length that was announced, is not copied at all.
+ * Collects a body up to a limit. Chunks are copied into larger buffers, because a million chunks of one byte would take a
+ * hundred times their size. A body in one chunk of the announced length is not copied.
  */
 export class BoundedBuffer {
   readonly #limit: number
   readonly #announced: number | null
   readonly #full: Buffer[] = []
-  #last: Buffer = NOTHING
-  /** Of the last one, how much is taken. */
-  #taken = 0
+  #last: Buffer = Buffer.alloc(0)
+  /** Used bytes of the last buffer. */
+  #used = 0
   #length = 0
 
   constructor(limit: number, announced: number | null = null) {
@@ -22,35 +20,34 @@ export class BoundedBuffer {
     this.#announced = announced
   }
 
-  /** False when the chunk does not fit under the limit; it is not kept then. */
+  /** False, and the chunk is not kept, where it exceeds the limit. */
   append(chunk: Buffer): boolean {
     if (this.#length + chunk.length > this.#limit) return false
-    this.#length += chunk.length
-    if (chunk.length === this.#announced && chunk.length === this.#length) {
+    if (this.#length === 0 && chunk.length === this.#announced) {
       this.#last = chunk
-      this.#taken = chunk.length
-      return true
-    }
-    let rest = chunk
-    while (rest.length > 0) {
-      if (this.#taken === this.#last.length) this.#add(rest.length)
-      const fitting = rest.subarray(0, this.#last.length - this.#taken)
-      this.#last.set(fitting, this.#taken)
-      this.#taken += fitting.length
-      rest = rest.subarray(fitting.length)
-    }
+      this.#used = chunk.length
+    } else this.#copy(chunk)
+    this.#length += chunk.length
     return true
   }
 
   bytes(): Buffer {
-    const last = this.#taken === this.#last.length ? this.#last : this.#last.subarray(0, this.#taken)
+    const last = this.#used === this.#last.length ? this.#last : this.#last.subarray(0, this.#used)
     return this.#full.length === 0 ? last : Buffer.concat([...this.#full, last], this.#length)
   }
 
-  #add(needed: number): void {
-    if (this.#taken > 0) this.#full.push(this.#last)
-    const size = Math.min(Math.max(needed, this.#last.length * 2, FIRST_BYTES), MOST_BYTES)
-    this.#last = Buffer.allocUnsafe(size)
-    this.#taken = 0
+  #copy(chunk: Buffer): void {
+    for (let copied = 0; copied < chunk.length; ) {
+      if (this.#used === this.#last.length) this.#grow(chunk.length - copied)
+      const bytes = chunk.copy(this.#last, this.#used, copied)
+      this.#used += bytes
+      copied += bytes
+    }
+  }
+
+  #grow(needed: number): void {
+    if (this.#used > 0) this.#full.push(this.#last)
+    this.#last = Buffer.allocUnsafe(Math.min(Math.max(needed, this.#last.length * 2, FIRST_BYTES), MAX_BYTES))
+    this.#used = 0
   }
 }

@@ -1,14 +1,14 @@
-/** The time, injected. Milliseconds since the epoch. */
+/** An injected clock, in milliseconds since the epoch. */
 export interface Clock {
   now(): number
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** For how long something takes: nobody sets it, and what it counts from is of no account. */
+/** Milliseconds since an arbitrary start, for durations: it is never set back. */
 export const monotonicClock: Clock = { now: () => Math.floor(performance.now()) }
 
-/** ISO 8601 in UTC, for answers. */
+/** ISO 8601 in UTC. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }

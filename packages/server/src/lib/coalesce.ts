@@ -1,37 +1,31 @@
 /**
- * Shares reads of one thing among those who ask at once. Everybody gets a read that began after they asked: whoever
- * comes while one is under way waits for the next, together with all others who came meanwhile.
+ * Shares the reads of one name among concurrent callers. A caller gets a read that began after its call: while one runs,
+ * later callers share the next one.
  */
 export interface Coalescer<T> {
   read(name: string, begin: () => Promise<T>): Promise<T>
 }
 
-interface Reads<T> {
-  current: Promise<T>
-  next: Promise<T> | null
-}
-
 export function createCoalescer<T>(): Coalescer<T> {
-  const underWay = new Map<string, Reads<T>>()
+  const reads = new Map<string, { current: Promise<T>; next: Promise<T> | null }>()
 
   function start(name: string, begin: () => Promise<T>): Promise<T> {
-    const current = begin()
-    const reads: Reads<T> = { current, next: null }
-    underWay.set(name, reads)
+    const read = { current: begin(), next: null }
+    reads.set(name, read)
     const forget = () => {
-      if (underWay.get(name) === reads && reads.next === null) underWay.delete(name)
+      if (reads.get(name) === read && read.next === null) reads.delete(name)
     }
-    current.then(forget, forget)
-    return current
+    read.current.then(forget, forget)
+    return read.current
   }
 
   return {
     read(name, begin) {
-      const reads = underWay.get(name)
-      if (!reads) return start(name, begin)
+      const read = reads.get(name)
+      if (!read) return start(name, begin)
       const again = () => start(name, begin)
-      reads.next ??= reads.current.then(again, again)
-      return reads.next
+      read.next ??= read.current.then(again, again)
+      return read.next
     },
   }
 }

@@ -1,2 +1,2 @@
-/** The process’s environment, handed in by the entry points. */
+/** `process.env`, passed in by the entry points. */
 export type Environment = Readonly<Record<string, string | undefined>>

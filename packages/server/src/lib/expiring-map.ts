@@ -1,13 +1,13 @@
 /**
- * A map that forgets entries which were not used for `ttlMs`, at the latest after twice that, and earlier where more than
- * `2 × maxSize` of them are used meanwhile: the least recently used half first. Each operation takes constant time.
+ * A map of two generations. It evicts entries that were not used for `ttlMs` to `2 × ttlMs`, and the older generation once
+ * the younger one has `maxSize` entries. Each operation takes constant time.
  */
 export class ExpiringMap<K, V> {
   readonly #ttlMs: number
   readonly #maxSize: number
   #young = new Map<K, V>()
   #old = new Map<K, V>()
-  #turnedAt: number | null = null
+  #agedAt: number | null = null
 
   constructor({ ttlMs, maxSize }: { ttlMs: number; maxSize: number }) {
     this.#ttlMs = ttlMs
@@ -25,6 +25,11 @@ export class ExpiringMap<K, V> {
     return value
   }
 
+  *values(): Generator<V> {
+    yield* this.#young.values()
+    yield* this.#old.values()
+  }
+
   set(key: K, value: V, now: number): void {
     this.#expire(now)
     this.#place(key, value, now)
@@ -32,22 +37,22 @@ export class ExpiringMap<K, V> {
 
   #place(key: K, value: V, now: number): void {
     this.#old.delete(key)
-    if (this.#young.size >= this.#maxSize && !this.#young.has(key)) this.#turn(now)
+    if (this.#young.size >= this.#maxSize && !this.#young.has(key)) this.#age(now)
     this.#young.set(key, value)
   }
 
   #expire(now: number): void {
-    this.#turnedAt ??= now
-    const passed = now - this.#turnedAt
-    if (passed >= this.#ttlMs) this.#turn(now)
+    this.#agedAt ??= now
+    const passed = now - this.#agedAt
+    if (passed >= this.#ttlMs) this.#age(now)
     if (passed >= 2 * this.#ttlMs) this.#old.clear()
-    // The clock was set back: the next turn is counted from there.
-    if (passed < 0) this.#turnedAt = now
+    // The clock was set back.
+    if (passed < 0) this.#agedAt = now
   }
 
-  #turn(now: number): void {
+  #age(now: number): void {
     this.#old = this.#young
     this.#young = new Map()
-    this.#turnedAt = now
+    this.#agedAt = now
   }
 }

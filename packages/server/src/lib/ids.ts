@@ -7,18 +7,18 @@ export type NewId = (kind: IdKind) => string
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-/** Every two digits, which are ten bits, in their order. */
+/** Each pair of digits, which holds ten bits. */
 const PAIRS = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
 const HALF = 2 ** 40
 
 /**
- * Mints sortable ids: 48 bits of time and 80 of chance, as a ULID. Within one millisecond the random part counts up
- * from where it was, so that ids of one process sort in the order of their making.
+ * Creates sortable ids as ULIDs do: 48 bits of time and 80 random bits, which count up within one millisecond, so that the
+ * ids of one process sort by creation.
  */
 export function createIds(clock: Clock): NewId {
   let lastTime = -1
   let timeDigits = ''
-  // The random part in two halves, since a number holds 53 bits.
+  // The random part in two halves, because a number holds 53 bits.
   let high = 0
   let low = 0
   return (kind) => {
@@ -36,7 +36,7 @@ export function createIds(clock: Clock): NewId {
   }
 }
 
-/** A runtime's id where the owner chose none. */
+/** The id of a runtime for which the owner chose none. */
 export function mintRuntimeId(): string {
   return `rt_${Array.from({ length: 20 }, () => BASE58.charAt(randomInt(BASE58.length))).join('')}`
 }

@@ -1,30 +1,30 @@
 import { endOfString } from './json-scan.ts'
 
-/** What to say of the field that {@link inexactNumber} names. */
+/** The message for the field that {@link inexactNumber} names. */
 export const INEXACT_NUMBER = 'holds a number that JSON readers would round: send it as text.'
 
-// Sixteen digits in a row, or an exponent of three; both may stand inside a string, too.
+// Sixteen digits in a row, or an exponent of three digits; both may also be part of a string.
 const MAY_BE_INEXACT = /\d{16}|\d[eE]\+?\d{3}/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const INTEGER = /^-?\d+$/
 
 /**
- * The dotted path of the first number, under one of these top-level fields where some are named, that no JavaScript number
- * holds as it is written: an integer beyond ±(2^53 − 1), or one too large for a double. The text must be valid JSON.
+ * The dotted path of the first number, under one of these top-level fields where any are given, that a JavaScript number
+ * cannot hold: an integer beyond ±(2^53 − 1), or a number beyond the range of a double. The text must be valid JSON.
  */
 export function inexactNumber(text: string, fields?: readonly string[]): string | null {
   if (!MAY_BE_INEXACT.test(text)) return null
-  const place = new Place()
+  const position = new Position()
   for (let at = 0; at < text.length; ) {
     const token = tokenAt(text, at)
-    place.meet(token)
-    if (isInexact(token) && place.isUnder(fields)) return place.path
+    position.advance(token)
+    if (isInexact(token) && position.isUnder(fields)) return position.path
     at += token.length
   }
   return null
 }
 
-/** A string, a number, or one character of anything else. */
+/** A string, a number, or any other single character. */
 function tokenAt(text: string, at: number): string {
   const first = text.charAt(at)
   if (first === '"') return text.slice(at, endOfString(text, at) + 1)
@@ -39,8 +39,8 @@ function isInexact(token: string): boolean {
   return INTEGER.test(token) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
 }
 
-/** Where in a JSON text its reader is: the keys and indexes that lead there. */
-class Place {
+/** The keys and indexes that lead to a position in a JSON text. */
+class Position {
   readonly #steps: (string | number)[] = []
   #isKeyNext = false
 
@@ -52,7 +52,7 @@ class Place {
     return fields === undefined || fields.includes(String(this.#steps[0]))
   }
 
-  meet(token: string): void {
+  advance(token: string): void {
     switch (token.charAt(0)) {
       case '{':
       case '[':

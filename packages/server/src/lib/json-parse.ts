@@ -1,14 +1,14 @@
-/** JSON that names an object's prototype: no honest text does, and code after us may copy members without care. */
+/** JSON with the key `__proto__`, which code that copies members could turn into prototype pollution. */
 export class PrototypeKeyError extends SyntaxError {
   override name = 'PrototypeKeyError'
 }
 
-/** What JSON text says. Throws SyntaxError where it says nothing, or {@link PrototypeKeyError}, which is one too. */
+/** Parses JSON. Throws a SyntaxError, for the key `__proto__` a {@link PrototypeKeyError}. */
 export function parseJson(text: string): unknown {
   return MAY_NAME_PROTOTYPE.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text)
 }
 
-// Walking a value costs more than parsing it; an underscore may also come as an escape.
+// A reviver costs more than parsing. An underscore may also be escaped.
 const MAY_NAME_PROTOTYPE = /proto|\\u00/i
 
 function refusePrototype(this: unknown, key: string, value: unknown): unknown {

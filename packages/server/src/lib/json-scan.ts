@@ -1,15 +1,15 @@
-/** What a JSON text would cost to hold and to walk. */
+/** The size of the tree that a JSON text would become. */
 export interface JsonExtent {
-  /** How deep arrays and objects stand in each other. */
+  /** Levels of nested arrays and objects. */
   depth: number
-  /** How many values there are at most: each opens something, or follows a comma. */
+  /** An upper bound: counts brackets and commas. */
   values: number
 }
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const [BRACKET, CLOSING_BRACKET, BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Measures a JSON text in one pass, without recursion, and stops as soon as it is past `limits`. */
+/** Measures a JSON text in one pass, without recursion, and stops past `limits`. */
 export function measureJson(text: string, limits: JsonExtent): JsonExtent {
   let depth = 0
   let deepest = 0
@@ -27,7 +27,7 @@ export function measureJson(text: string, limits: JsonExtent): JsonExtent {
   return { depth: deepest, values }
 }
 
-/** Where the string that begins at `start` has its closing quote; brackets and commas up to there do not count. */
+/** The index of the closing quote of the string that begins at `start`. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1
   for (let unit = text.charCodeAt(at); at < text.length && unit !== QUOTE; unit = text.charCodeAt(at)) {

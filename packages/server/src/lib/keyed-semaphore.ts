@@ -2,15 +2,15 @@ import { Lru } from './lru.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface SemaphoreLimits {
-  /** Jobs that run at once, of all keys and of one. */
+  /** Running jobs, of all keys and of one. */
   permits: number
   permitsPerKey: number
-  /** Jobs that wait, of all keys and of one. A key may add one while fewer of its own wait than places are free. */
+  /** Waiting jobs, of all keys and of one. A key may also wait with no more jobs than there are free places. */
   waiting: number
   waitingPerKey: number
 }
 
-/** The queue has no room: for anybody (`all`), or for this key (`key`). */
+/** The queue is full for every key (`all`), or for this one (`key`). */
 export class SemaphoreFullError extends Error {
   readonly scope: 'all' | 'key'
 
@@ -20,27 +20,25 @@ export class SemaphoreFullError extends Error {
   }
 }
 
-/** The job was cancelled while it waited; its work never began. */
+/** The job was cancelled while it waited, and did not start. */
 export class WaitCancelledError extends Error {}
 
-interface Waiter {
-  start(): void
-}
+type Start = () => void
 
-/** A key is at most so far ahead of the others: longer than most jobs take. */
+/** The most by which the used time of a key can count as less than that of others: longer than most jobs take. */
 const MAX_LEAD_MS = 1_000
 const MAX_KEYS = 10_000
 
 /**
- * Bounds how many jobs run and wait at once. The key whose jobs have taken the least time is next, so a key with many or
- * long jobs delays no other key; keys that are level take turns.
+ * A semaphore with fair queueing: the next job is of the key whose jobs have used the least time, so a key with many or
+ * long jobs delays no other key. Keys that have used the same time alternate.
  */
 export class KeyedSemaphore {
   readonly #limits: SemaphoreLimits
   readonly #now: () => number
   readonly #running = new Map<string, number>()
   // A key moves to the end of the map when one of its jobs starts.
-  readonly #queues = new Map<string, Waiter[]>()
+  readonly #queues = new Map<string, Start[]>()
   readonly #usedMs = new Lru<string, number>(MAX_KEYS)
   #mostUsedMs = 0
   #runningCount = 0
@@ -60,8 +58,8 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Runs `work` once a permit is free. Throws {@link SemaphoreFullError} synchronously, before anything was done, where
-   * the queue is full; rejects with {@link WaitCancelledError} when the signal aborts while the job still waits.
+   * Runs `work` once a permit is free. Throws {@link SemaphoreFullError} synchronously where the queue is full; rejects with
+   * {@link WaitCancelledError} when the signal aborts while the job waits.
    */
   run<T>(key: string, work: () => Promise<T>, signal?: StopSignal): Promise<T> {
     if (signal?.aborted) return Promise.reject(new WaitCancelledError())
@@ -70,18 +68,16 @@ export class KeyedSemaphore {
     const places = Math.min(this.#limits.waiting - this.#waitingCount, this.#limits.waitingPerKey)
     if (queue.length >= places) throw new SemaphoreFullError(queue.length === 0 ? 'all' : 'key')
     return new Promise<T>((resolve, reject) => {
-      const abort = () => {
-        this.#forget(key, waiter)
+      const cancel = () => {
+        this.#remove(key, start)
         reject(new WaitCancelledError())
       }
-      const waiter: Waiter = {
-        start: () => {
-          signal?.removeEventListener('abort', abort)
-          this.#perform(key, work).then(resolve, reject)
-        },
+      const start = () => {
+        signal?.removeEventListener('abort', cancel)
+        this.#perform(key, work).then(resolve, reject)
       }
-      signal?.addEventListener('abort', abort)
-      queue.push(waiter)
+      signal?.addEventListener('abort', cancel)
+      queue.push(start)
       this.#queues.set(key, queue)
       this.#waitingCount += 1
     })
@@ -92,20 +88,23 @@ export class KeyedSemaphore {
   }
 
   async #perform<T>(key: string, work: () => Promise<T>): Promise<T> {
-    this.#runningCount += 1
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1)
+    this.#count(key, 1)
     const startedAt = this.#now()
     this.#mostUsedMs = Math.max(this.#mostUsedMs, this.#usedBy(key))
     try {
       return await work()
     } finally {
       this.#usedMs.set(key, this.#usedBy(key) + this.#now() - startedAt)
-      this.#runningCount -= 1
-      const left = (this.#running.get(key) ?? 1) - 1
-      if (left === 0) this.#running.delete(key)
-      else this.#running.set(key, left)
+      this.#count(key, -1)
       this.#startNext()
     }
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    this.#runningCount += change
+    const running = (this.#running.get(key) ?? 0) + change
+    if (running === 0) this.#running.delete(key)
+    else this.#running.set(key, running)
   }
 
   #startNext(): void {
@@ -114,21 +113,21 @@ export class KeyedSemaphore {
       const usedMs = this.#usedBy(key)
       if (usedMs < leastMs && this.#mayStart(key)) [next, leastMs] = [key, usedMs]
     }
-    const waiter = next === null ? undefined : this.#queues.get(next)?.[0]
-    if (next === null || waiter === undefined) return
-    this.#forget(next, waiter)
+    const start = next === null ? undefined : this.#queues.get(next)?.[0]
+    if (next === null || start === undefined) return
+    this.#remove(next, start)
     const rest = this.#queues.get(next)
     if (rest && this.#queues.delete(next)) this.#queues.set(next, rest)
-    waiter.start()
+    start()
   }
 
   #usedBy(key: string): number {
     return Math.max(this.#usedMs.get(key) ?? 0, this.#mostUsedMs - MAX_LEAD_MS)
   }
 
-  #forget(key: string, waiter: Waiter): void {
+  #remove(key: string, start: Start): void {
     const queue = this.#queues.get(key) ?? []
-    const at = queue.indexOf(waiter)
+    const at = queue.indexOf(start)
     if (at === -1) return
     queue.splice(at, 1)
     if (queue.length === 0) this.#queues.delete(key)

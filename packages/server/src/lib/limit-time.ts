@@ -1,12 +1,11 @@
-/** What `work` comes to, or `otherwise` where it takes longer than `limitMs`. The work goes on; nobody waits for it. */
+import { setTimeout } from 'node:timers/promises'
+
+/** The result of `work`, or `otherwise` where it takes longer than `limitMs`. The work is not stopped. */
 export async function limitTime<T, U>(work: Promise<T>, limitMs: number, otherwise: U): Promise<T | U> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<U>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), limitMs)
-  })
+  const done = new AbortController()
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, setTimeout(limitMs, otherwise, { signal: done.signal })])
   } finally {
-    clearTimeout(timer)
+    done.abort()
   }
 }

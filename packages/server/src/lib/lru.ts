@@ -1,7 +1,4 @@
-/**
- * A map that forgets what was used longest ago once its entries weigh more than `maxWeight` together.
- * Without `weigh` each of them weighs 1.
- */
+/** A map that evicts the least recently used entries while all entries weigh more than `maxWeight`; by default each weighs 1. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, { value: V; weight: number }>()
   readonly #maxWeight: number
@@ -13,7 +10,7 @@ export class Lru<K, V> {
     this.#weigh = weigh
   }
 
-  /** What the entries weigh together. */
+  /** Of all entries. */
   get weight(): number {
     return this.#weight
   }

@@ -2,17 +2,17 @@ import ipaddr from 'ipaddr.js'
 
 const GROUP_BITS = 16
 
-// Some proxies add the caller's port, and then every connection would be a network of its own.
+// Some proxies append the caller's port.
 const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * The network that counts as one caller: an IPv4 address, or the first `ipv6Bits` of an IPv6 address; a port is left out.
- * Text that is no address is returned as it is.
+ * The network that a rate limit counts as one caller: an IPv4 address, or the first `ipv6Bits` of an IPv6 address, without
+ * a port. Any other text is returned as it is.
  */
 export function networkOf(ip: string, ipv6Bits: number): string {
-  // Most are, and to parse an address costs more than all else that a rate limit does.
+  // The common case: parsing costs more than the rest of a rate limit.
   if (IPV4.test(ip)) return ip
   const [, bracketed, plain] = WITH_PORT.exec(ip) ?? []
   const host = bracketed ?? plain ?? ip

@@ -1,33 +1,28 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const OTHERS = 0o077
 const OWNER = 0o700
 const STICKY = 0o1000
 
-/** Makes a folder that its owner alone can enter. One that exists is closed to others, too. */
+/** Creates a folder for its owner only, or takes an existing one away from group and others. */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER })
-  // A folder such as /tmp is shared on purpose; the files in it are private all the same.
-  if ((statSync(folder).mode & STICKY) === 0) closeToOthers(folder)
+  // A sticky folder, such as /tmp, is shared on purpose.
+  if ((statSync(folder).mode & STICKY) === 0) makePrivate(folder)
 }
 
-/** Closes those files of a folder to others whose names match. New ones are private by the umask of the process. */
+/** Takes the existing files of these names away from group and others. New ones are private by the process's umask. */
 export function makeFilesPrivate(folder: string, names: RegExp): void {
-  for (const name of readdirSync(folder)) if (names.test(name)) closeToOthers(join(folder, name))
+  for (const name of readdirSync(folder)) if (names.test(name)) makePrivate(join(folder, name))
 }
 
-function closeToOthers(path: string): void {
+function makePrivate(path: string): void {
   const { mode } = statSync(path)
-  if ((mode & OTHERS) === 0) return
+  if ((mode & 0o077) === 0) return
   try {
     chmodSync(path, mode & OWNER)
   } catch (error) {
-    // Of another user, or on a volume that is mounted read-only: its mode is not ours to set.
-    if (!isNotAllowed(error)) throw error
+    // It belongs to another user, or the volume is read-only.
+    if (!(error instanceof Error && 'code' in error && ['EPERM', 'EROFS'].includes(String(error.code)))) throw error
   }
-}
-
-function isNotAllowed(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS')
 }

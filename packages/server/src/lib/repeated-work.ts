@@ -1,34 +1,34 @@
-/** Work that is begun again and again. */
+/** A background job. */
 export interface RepeatedWork {
-  /** Begins a round now, too. */
+  /** Begins a run now, besides those of the timer. */
   begin(): void
-  /** Begins no more, and resolves when all that has begun has ended: nothing of it is left to meet a closed store. */
+  /** Begins no more runs, and resolves when the current ones have ended. */
   stop(): Promise<void>
 }
 
-interface Rhythm {
-  /** From one round to the next, in milliseconds, whether or not the last one has ended. */
+interface Timing {
+  /** Between the starts of two runs, also while one takes longer. */
   everyMs: number
-  /** After a round that failed another one comes as soon as this. None: with the next one's time. */
+  /** After a failed run the next one starts this soon. */
   retryMs?: number
 }
 
-/** Begins `work` again and again. It says whether it succeeded, and must never reject. */
-export function repeatWork({ everyMs, retryMs }: Rhythm, work: () => Promise<boolean>): RepeatedWork {
-  const underWay = new Set<Promise<void>>()
+/** Runs `work` again and again. It returns whether it succeeded, and must not reject. */
+export function repeatWork({ everyMs, retryMs }: Timing, work: () => Promise<boolean>): RepeatedWork {
+  const runs = new Set<Promise<void>>()
   let isStopped = false
   let retry: NodeJS.Timeout | undefined
   const begin = () => {
     if (isStopped) return
-    // Rounds that overlap and fail alike are tried again once.
+    // Concurrent runs that fail share one retry.
     clearTimeout(retry)
-    const round = work().then((hasSucceeded) => {
-      underWay.delete(round)
+    const run = work().then((hasSucceeded) => {
+      runs.delete(run)
       if (hasSucceeded || retryMs === undefined || isStopped) return
       clearTimeout(retry)
       retry = setTimeout(begin, retryMs)
     })
-    underWay.add(round)
+    runs.add(run)
   }
   const timer = setInterval(begin, everyMs)
   return {
@@ -37,7 +37,7 @@ export function repeatWork({ everyMs, retryMs }: Rhythm, work: () => Promise<boo
       isStopped = true
       clearInterval(timer)
       clearTimeout(retry)
-      await Promise.all(underWay)
+      await Promise.all(runs)
     },
   }
 }

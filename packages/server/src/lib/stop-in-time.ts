@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { limitTime } from './limit-time.ts'
 
-/** Many supervisors kill after thirty seconds. A database that is away may keep what ends waiting for longer. */
+/** Many supervisors kill a process after 30 s. While the database is away, stopping may take longer. */
 export const STOP_MS = 29_500
 
-/** Stops the server and gives the process's exit code: 0, or 1 where it has not stopped after `stopMs`. */
+/** Stops the server and returns the exit code: 1 where it has not stopped after `stopMs`. */
 export async function stopInTime(
   server: { stop(): Promise<void> },
   logger: Pick<Logger, 'error'>,

@@ -1,13 +1,13 @@
-/** What a call needs of an AbortSignal, and every AbortSignal is one. */
+/** The part of AbortSignal that calls use. */
 export interface StopSignal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Stops once what listens to it. An AbortController costs a call ten times as much, and more than its signature. */
+/** A light AbortController that is its own signal: the one of Node costs ten times as much, more than signing a call. */
 export class Stop implements StopSignal {
-  // A list: there are a few at most, and making a set costs more than looking through it.
+  // An array, because there are few: a set costs more.
   readonly #listeners: (() => void)[] = []
   #aborted = false
 
@@ -21,7 +21,7 @@ export class Stop implements StopSignal {
     for (let next = this.#listeners.shift(); next; next = this.#listeners.shift()) next()
   }
 
-  /** Nothing is heard where it has been stopped before. */
+  /** Has no effect after `abort`. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.#aborted && !this.#listeners.includes(listener)) this.#listeners.push(listener)
   }
@@ -32,7 +32,7 @@ export class Stop implements StopSignal {
   }
 }
 
-/** Resolves after `ms`, or when `signal` stops. */
+/** Resolves after `ms`, or when `signal` aborts. */
 export function pauseUntilStopped(ms: number, signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
@@ -46,7 +46,7 @@ export function pauseUntilStopped(ms: number, signal: StopSignal): Promise<void>
   })
 }
 
-/** What `work` comes to, or null as soon as `signal` stops: nobody waits for the work any more then. */
+/** The result of `work`, or null once `signal` aborts. The work is not stopped. */
 export function unlessStopped<T>(work: Promise<T>, signal: StopSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(null)

@@ -1,39 +1,18 @@
-import type { StopSignal } from './stop-signal.ts'
+import { EventEmitter, once } from 'node:events'
+import { type StopSignal, unlessStopped } from './stop-signal.ts'
 
-/** What is under way in this process, each for as long as it is listed. */
-export class UnderWay<T> implements Iterable<T> {
-  readonly #items = new Set<T>()
-  readonly #waiting = new Set<() => void>()
+/** The items that are active in this process, such as requests. */
+export class UnderWay<T> extends Set<T> {
+  readonly #emptied = new EventEmitter()
 
-  get size(): number {
-    return this.#items.size
+  override delete(item: T): boolean {
+    const isDeleted = super.delete(item)
+    if (this.size === 0) this.#emptied.emit('empty')
+    return isDeleted
   }
 
-  add(item: T): void {
-    this.#items.add(item)
-  }
-
-  delete(item: T): void {
-    this.#items.delete(item)
-    if (this.#items.size > 0) return
-    for (const wake of this.#waiting) wake()
-  }
-
-  [Symbol.iterator](): Iterator<T> {
-    return this.#items.values()
-  }
-
-  /** Resolves when nothing is, or with this signal. */
+  /** Resolves when no item is left, or when `signal` stops. */
   async idle(signal: StopSignal): Promise<void> {
-    if (this.#items.size === 0 || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        this.#waiting.delete(end)
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      this.#waiting.add(end)
-      signal.addEventListener('abort', end)
-    })
+    if (this.size > 0) await unlessStopped(once(this.#emptied, 'empty'), signal)
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const Package = z.object({ version: z.string() })
 
-/** The server's own version, as its package states it. */
+/** The version in the server's package.json. */
 export const VERSION = Package.parse(
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
 ).version

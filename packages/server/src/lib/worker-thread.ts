@@ -1,24 +1,24 @@
 import { Worker } from 'node:worker_threads'
 import { WaitCancelledError } from './keyed-semaphore.ts'
 
-/** Does jobs one at a time. A job is answered in parts, so that a thread that is stopped has answered what it finished. */
+/** Runs jobs one at a time. An answer has parts: those that were finished survive when the thread is stopped. */
 export interface JobThread<Job, Part> {
   /**
-   * The parts of the answer: one for each limit, and fewer where a part was late (limits in milliseconds), or took too much
-   * memory. Rejects where the thread failed by a fault of ours.
+   * The parts of the answer: one for each limit, fewer where a part took longer than its limit or too much memory. Rejects
+   * where the thread failed in another way.
    */
   run(job: Job, limitsMs: readonly number[]): Promise<Part[]>
   close(): Promise<void>
 }
 
-/** Starts a thread that works at what others wrote: past so many megabytes of heap it ends, and the process goes on. */
+/** Starts a thread for untrusted input, which ends alone where its heap exceeds `maxHeapMb`. */
 export function startWorker(program: URL, maxHeapMb = 256): Worker {
   return new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb }, env: {}, execArgv: [] })
 }
 
 /**
- * A worker thread, whose first message says that it is ready and every other one is a part. It is started with the first
- * job, stopped when a part is late, and started again with the next job.
+ * A worker thread that starts with the first job, ends when a part is late, and starts again with the next job. Its first
+ * message tells that it is ready, every other one is a part.
  */
 export function createWorkerThread<Job, Part>(startWorker: () => Worker): JobThread<Job, Part> {
   let worker: Promise<Worker> | null = null
@@ -26,7 +26,6 @@ export function createWorkerThread<Job, Part>(startWorker: () => Worker): JobThr
 
   function start(): Promise<Worker> {
     const started = startWorker()
-    // It does not keep a process alive.
     started.unref()
     const ready = new Promise<Worker>((resolve, reject) => {
       started.once('message', () => resolve(started))
@@ -69,7 +68,7 @@ function runOn<Job, Part>(worker: Worker, job: Job, limitsMs: readonly number[])
       const limitMs = limitsMs[due]
       clearTimeout(timer)
       if (limitMs === undefined) return end()
-      // Where this thread is what was late, the part is here already, and is read before an immediate runs.
+      // Where this event loop was blocked, the part has arrived, and is handled before an immediate runs.
       const stop = () => parts.length === due && worker.terminate()
       timer = setTimeout(() => setImmediate(stop), limitMs)
     }

@@ -1,9 +1,9 @@
 import type { Message } from '@svc/contract'
-import { JsonText } from '../lib/json-text.ts'
+import { JsonDocument } from '../lib/json-document.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
 import { CANCELLED } from './model-failure.ts'
 
-/** The built-in model of `@svc/demo-model` behind the port: loaded by name, and only where it is asked for. */
+/** The built-in model, which is loaded only where it is used. */
 export async function demoModel(): Promise<Model> {
   const { takeTurn } = await import('@svc/demo-model')
   return {
@@ -28,11 +28,12 @@ export async function demoModel(): Promise<Model> {
 
 function withValues(message: Message): Message {
   if (message.role !== 'tool') return message
-  const plain = (output: unknown) => (output instanceof JsonText ? output.value() : output)
+  const plain = (output: unknown) => (output instanceof JsonDocument ? output.value : output)
   return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: plain(part.output) })) }
 }
 
 const WORDS_AT_ONCE = 4
+const CHARACTERS_PER_TOKEN = 4
 
 async function* inWordGroups(request: ModelRequest, text: string): AsyncGenerator<ModelEvent> {
   const words = text.match(/\S+\s*/g) ?? []
@@ -46,9 +47,7 @@ function throwIfAborted({ signal }: ModelRequest): void {
   if (signal.aborted) throw new ModelError(CANCELLED)
 }
 
-const CHARACTERS_PER_TOKEN = 4
-
-// The rule by which this model counts: a token is four characters, begun ones count, of everything that it is given.
+// A token is four characters, of everything that the model is given.
 function usageOf({ instructions, messages, tools }: ModelRequest, said: string): ModelUsage {
   return {
     inputTokens: tokensOf(charactersIn([instructions, messages, tools])),
@@ -60,19 +59,9 @@ function tokensOf(characters: number): number {
   return Math.max(1, Math.ceil(characters / CHARACTERS_PER_TOKEN))
 }
 
-// Names and values, without the signs between them. Iterative, as results can be nested deeper than the stack.
-function charactersIn(start: unknown): number {
-  const open: unknown[] = [start]
-  let characters = 0
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) {
-      characters += String(value).length
-      continue
-    }
-    for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) characters += name.length
-      open.push(member ?? '')
-    }
-  }
-  return characters
+// Of names and values. The depth of inputs and outputs is limited.
+function charactersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return String(value ?? '').length
+  const names = Array.isArray(value) ? '' : Object.keys(value).join('')
+  return Object.values(value).reduce((sum: number, member) => sum + charactersIn(member), names.length)
 }

@@ -1,39 +1,28 @@
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
-import type { ModelLogger } from './model-logger.ts'
+import { type Model, ModelError, type ModelEvent, type ModelLogger, type ModelUsage } from './model.ts'
 
 /**
- * A model with a second one behind it, which answers where the first fails before it has said anything. Shows itself
- * as the first. What the failed attempt cost is added to the usage of the turn.
+ * Asks the second model where the first fails before its first event. Has the name of the first. The usage of the failed
+ * attempt is added to that of the turn.
  */
 export function fallbackModel(first: Model, second: Model, logger?: ModelLogger): Model {
   return {
     provider: first.provider,
     name: first.name,
     async *stream(request) {
-      const failure = yield* untilFailure(first, request)
-      if (failure === null) return
-      const { executionId } = request
-      logger?.warn(
-        { executionId, err: failure.cause, first: labelOf(first), second: labelOf(second) },
-        'model fell back',
-      )
-      yield* withAdded(failure.usage, second.stream(request))
+      let hasBegun = false
+      try {
+        for await (const event of first.stream(request)) {
+          hasBegun = true
+          yield event
+        }
+      } catch (error) {
+        if (hasBegun || request.signal.aborted || !(error instanceof ModelError)) throw error
+        const { executionId } = request
+        const fields = { executionId, err: error.cause, first: labelOf(first), second: labelOf(second) }
+        logger?.warn(fields, 'model fell back')
+        yield* withAdded(error.usage, second.stream(request))
+      }
     },
-  }
-}
-
-// Returns the failure that the second model can make good, or null when the turn is over.
-async function* untilFailure(model: Model, request: ModelRequest): AsyncGenerator<ModelEvent, ModelError | null> {
-  let begun = false
-  try {
-    for await (const event of model.stream(request)) {
-      begun = true
-      yield event
-    }
-    return null
-  } catch (error) {
-    if (begun || request.signal.aborted || !(error instanceof ModelError)) throw error
-    return error
   }
 }
 

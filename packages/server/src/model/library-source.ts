@@ -1,27 +1,21 @@
-import { abortSignalOf } from './abort-signal.ts'
-import type { LanguageModel, StreamPart } from './language-model.ts'
-import { toFunctionTools } from './provider-tools.ts'
-import type { PartStream, TurnPart, TurnSource } from './turn-source.ts'
+import { abortSignalOf } from './chat-completions/post.ts'
+import { functionTools } from './function-tools.ts'
+import type { LanguageModel, PartStream, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
 
-/** Turns through a provider's library. */
+/** Turns through a provider library. */
 export function librarySource(languageModel: LanguageModel): TurnSource {
   return {
     async start({ prompt, tools }, signal) {
-      const { stream } = await languageModel.doStream({
-        prompt,
-        includeRawChunks: true,
-        abortSignal: abortSignalOf(signal),
-        ...toFunctionTools(tools),
-      })
-      return oneByOne(stream)
+      const abortSignal = abortSignalOf(signal)
+      const options = { prompt, includeRawChunks: true, abortSignal, ...functionTools(tools) }
+      const { stream } = await languageModel.doStream(options)
+      return turnParts(stream)
     },
   }
 }
 
-async function* oneByOne(stream: AsyncIterable<StreamPart>): PartStream {
-  for await (const part of stream) {
-    if (isTurnPart(part)) yield [part]
-  }
+async function* turnParts(stream: AsyncIterable<StreamPart>): PartStream {
+  for await (const part of stream) if (isTurnPart(part)) yield [part]
 }
 
 const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([
@@ -33,7 +27,7 @@ const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([
   'error',
 ])
 
-// A call that the provider makes itself is no call of ours.
+// A call that the provider runs itself is none of ours.
 function isTurnPart(part: StreamPart): part is Extract<StreamPart, { type: TurnPart['type'] }> {
   return TYPES.has(part.type) && !(part.type === 'tool-call' && part.providerExecuted === true)
 }

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai'
 import { ModelError, type ModelUsage } from './model.ts'
-import { NotAStream } from './not-a-stream.ts'
+import { NotAnEventStreamError } from './provider-error.ts'
 
 export const CUT_OFF = 'The model’s answer was cut off.'
 export const TIMED_OUT = 'The model took too long to answer.'
@@ -17,24 +17,24 @@ const RATE_LIMITED = 'The model is rate limited at the moment.'
 const CREDENTIAL_REFUSED = 'The model provider refused the service’s credential.'
 const REQUEST_REFUSED = 'The model provider refused the request.'
 
-/** Every sentence that a caller may be told of the model. */
+/** Every message about the model that a caller may get. */
 export const MODEL_FAILURES = [
   ...[CUT_OFF, TIMED_OUT, CANCELLED, WITHHELD, MODEL_BROKE_OFF, MALFORMED_CALL, ENDED_UNKNOWN],
   ...[UNREACHABLE, NO_STREAM, RATE_LIMITED, QUOTA_USED_UP, NOT_AVAILABLE, CREDENTIAL_REFUSED, REQUEST_REFUSED],
 ] as const
 
-/** What a failure means to a caller, with a cause that is fit for the log: no key, no prompt, no answer in it. */
+/** The message for the caller, with a cause for the log that holds no key, no prompt and no part of the answer. */
 export function modelFailure(
   error: unknown,
-  context: { begun: boolean; usage: ModelUsage; secrets: readonly string[] },
+  context: { hasBegun: boolean; usage: ModelUsage; secrets: readonly string[] },
 ): ModelError {
-  const cause = new Error(forTheLog(error, context.secrets))
-  return new ModelError(sentenceFor(error, context.begun), { cause, usage: context.usage })
+  const cause = new Error(logLineOf(error, context.secrets))
+  return new ModelError(messageFor(error, context.hasBegun), { cause, usage: context.usage })
 }
 
-function sentenceFor(error: unknown, begun: boolean): (typeof MODEL_FAILURES)[number] {
-  if (begun) return CUT_OFF
-  if (error instanceof NotAStream) return NO_STREAM
+function messageFor(error: unknown, hasBegun: boolean): (typeof MODEL_FAILURES)[number] {
+  if (hasBegun) return CUT_OFF
+  if (error instanceof NotAnEventStreamError) return NO_STREAM
   const status = APICallError.isInstance(error) ? error.statusCode : undefined
   if (!APICallError.isInstance(error) || status === undefined) return UNREACHABLE
   if (isQuotaUsedUp(error)) return QUOTA_USED_UP
@@ -46,7 +46,7 @@ function sentenceFor(error: unknown, begun: boolean): (typeof MODEL_FAILURES)[nu
   return UNREACHABLE
 }
 
-/** It would be refused again: no time brings a quota back. */
+/** Not worth a retry. */
 export function isQuotaUsedUp({ statusCode, responseBody = '' }: APICallError): boolean {
   return statusCode === 402 || (statusCode === 429 && responseBody.includes('insufficient_quota'))
 }
@@ -58,8 +58,8 @@ function isKeyInvalid({ statusCode, responseBody = '' }: APICallError): boolean 
 
 const LOGGED_MESSAGE_LENGTH = 300
 
-// A library error can carry the request and pieces of the answer; only the provider's own refusal is worth its words.
-function forTheLog(error: unknown, secrets: readonly string[]): string {
+// A library error can carry the request and parts of the answer: only the message of a refusal is logged.
+function logLineOf(error: unknown, secrets: readonly string[]): string {
   if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 400) {
     return `provider answered ${error.statusCode}: ${redacted(error.message, secrets).slice(0, LOGGED_MESSAGE_LENGTH)}`
   }
@@ -74,7 +74,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'error event in the stream'
 }
 
-// The reason sits a few causes deep: call failed ← fetch failed ← ECONNREFUSED.
+// The code is a few causes deep: call failed ← fetch failed ← ECONNREFUSED.
 function networkCodes(error: unknown): string[] {
   const codes: string[] = []
   let at: unknown = error

@@ -1,55 +1,89 @@
 import type { Environment } from '../lib/environment.ts'
-import { ModelConfigError } from './model-config-error.ts'
 
-const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'demo'] as const
-export type ProviderName = (typeof PROVIDERS)[number]
+/** The environment names no usable model. The message names the variable and says what to set. */
+export class ModelConfigError extends Error {
+  override name = 'ModelConfigError'
+}
 
-/** Which model to use: `<provider>:<model>`, as it stands in the environment. */
-export interface ModelSpec {
+/** The variables of a provider, and what holds where they are not set. */
+interface ProviderSettings {
+  keyVariable: string
+  addressVariable: string
+  /** Null: the variable must be set. */
+  address: string | null
+  /** The model where none is named and this provider's key is there. */
+  defaultModel: string | null
+}
+
+const NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const
+type ProviderName = (typeof NAMES)[number]
+
+export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
+  openai: {
+    keyVariable: 'OPENAI_API_KEY',
+    addressVariable: 'OPENAI_BASE_URL',
+    address: 'https://api.openai.com/v1',
+    defaultModel: 'gpt-5-mini',
+  },
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    addressVariable: 'ANTHROPIC_BASE_URL',
+    address: 'https://api.anthropic.com/v1',
+    defaultModel: 'claude-haiku-4-5',
+  },
+  google: {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    addressVariable: 'GOOGLE_BASE_URL',
+    address: 'https://generativelanguage.googleapis.com/v1beta',
+    defaultModel: 'gemini-flash-latest',
+  },
+  'openai-compatible': {
+    keyVariable: 'SVC_MODEL_API_KEY',
+    addressVariable: 'SVC_MODEL_BASE_URL',
+    address: null,
+    defaultModel: null,
+  },
+}
+
+/** A model as `<provider>:<model>` names it. */
+export type ModelSpec = ProviderSpec | { provider: 'demo' }
+
+export interface ProviderSpec {
   provider: ProviderName
   model: string
 }
 
 const EXAMPLES = 'openai:gpt-5-mini, anthropic:claude-haiku-4-5, openai-compatible:llama3.3 or demo:rules'
 
-/** Throws {@link ModelConfigError} when the text names no provider, no model, or a provider that does not exist. */
+/** Throws {@link ModelConfigError} where the text names no model or no known provider. */
 export function parseModelSpec(variable: string, text: string): ModelSpec {
   const colon = text.indexOf(':')
   const name = text.slice(0, Math.max(colon, 0)).trim()
   const model = text.slice(colon + 1).trim()
-  if (colon < 0 || name === '' || model === '') {
+  if (name === '' || model === '') {
     throw new ModelConfigError(`${variable} must be <provider>:<model>, for example ${EXAMPLES}.`)
   }
-  const provider = PROVIDERS.find((known) => known === name)
-  if (provider === undefined) {
-    throw new ModelConfigError(`${variable} names the provider "${name}". Set one of ${PROVIDERS.join(', ')}.`)
-  }
-  if (provider === 'demo' && model !== 'rules') {
+  if (name === 'demo') {
+    if (model === 'rules') return { provider: 'demo' }
     throw new ModelConfigError(`${variable} is "${text}": the built-in demo model is demo:rules.`)
   }
-  return { provider, model }
+  const provider = NAMES.find((known) => known === name)
+  if (provider !== undefined) return { provider, model }
+  throw new ModelConfigError(`${variable} names the provider "${name}". Set one of ${NAMES.join(', ')}, demo.`)
 }
 
-const USUAL_MODELS = [
-  { variable: 'OPENAI_API_KEY', spec: { provider: 'openai', model: 'gpt-5-mini' } },
-  { variable: 'ANTHROPIC_API_KEY', spec: { provider: 'anthropic', model: 'claude-haiku-4-5' } },
-  { variable: 'GOOGLE_GENERATIVE_AI_API_KEY', spec: { provider: 'google', model: 'gemini-flash-latest' } },
-] as const
-
-/**
- * The model where none is named: a usual one of the first provider whose key is there, else the demo model. Throws
- * {@link ModelConfigError} where a compatible server is set up but its model is not named.
- */
-export function usualSpec(env: Environment): ModelSpec {
-  const usual = USUAL_MODELS.find(({ variable }) => isSet(env[variable]))
-  if (usual !== undefined) return usual.spec
-  const halfSet = ['SVC_MODEL_BASE_URL', 'SVC_MODEL_API_KEY'].find((variable) => isSet(env[variable]))
-  if (halfSet !== undefined) {
-    throw new ModelConfigError(
-      `${halfSet} is set but SVC_MODEL is not. Name the model too: SVC_MODEL=openai-compatible:<model>.`,
-    )
+/** The model where none is named: that of the first provider whose key is set, else the demo model. */
+export function defaultSpec(env: Environment): ModelSpec {
+  for (const provider of NAMES) {
+    const { keyVariable, defaultModel } = PROVIDERS[provider]
+    if (defaultModel !== null && isSet(env[keyVariable])) return { provider, model: defaultModel }
   }
-  return { provider: 'demo', model: 'rules' }
+  const { addressVariable, keyVariable } = PROVIDERS['openai-compatible']
+  const halfSet = [addressVariable, keyVariable].find((variable) => isSet(env[variable]))
+  if (halfSet === undefined) return { provider: 'demo' }
+  throw new ModelConfigError(
+    `${halfSet} is set but SVC_MODEL is not. Name the model too: SVC_MODEL=openai-compatible:<model>.`,
+  )
 }
 
 export function isSet(value: string | undefined): value is string {

@@ -1,12 +1,10 @@
 import type { Environment } from '../lib/environment.ts'
 import type { Limits } from '../limits.ts'
-import { pooledPost } from './chat-completions/pooled-post.ts'
-import { postByFetch } from './chat-completions/post.ts'
+import { createPost } from './chat-completions/post.ts'
 import { demoModel } from './demo-model.ts'
 import { fallbackModel } from './fallback-model.ts'
-import type { Model } from './model.ts'
-import type { ModelLogger } from './model-logger.ts'
-import { isSet, type ModelSpec, parseModelSpec, usualSpec } from './model-spec.ts'
+import type { Model, ModelLogger } from './model.ts'
+import { defaultSpec, isSet, type ModelSpec, parseModelSpec } from './model-spec.ts'
 import { providerModel } from './provider-model.ts'
 import { openProvider, type ProviderNetwork } from './providers.ts'
 
@@ -16,34 +14,22 @@ export interface OpenModelOptions {
   env: Environment
   limits: Pick<Limits, 'modelMs'>
   logger?: ModelLogger
-  /** What the providers' HTTP goes through. */
-  fetch?: typeof globalThis.fetch
+  network?: ProviderNetwork
 }
 
-/** The server's model, with the one of SVC_MODEL_FALLBACK behind it where that is set. Throws `ModelConfigError`. */
+/** The server's model, with that of SVC_MODEL_FALLBACK behind it where it is set. Throws `ModelConfigError`. */
 export async function openModel(options: OpenModelOptions): Promise<Model> {
   const { spec, env, logger } = options
-  const first = await open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : usualSpec(env), options)
+  const first = await open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : defaultSpec(env), options)
   const fallback = env['SVC_MODEL_FALLBACK']
   if (!isSet(fallback)) return first
   return fallbackModel(first, await open(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
 }
 
 async function open(spec: ModelSpec, options: OpenModelOptions): Promise<Model> {
-  const { env, limits, logger } = options
   if (spec.provider === 'demo') return demoModel()
-  const { source, apiKey } = openProvider(spec, env, networkOf(options))
-  return providerModel({
-    provider: spec.provider,
-    name: spec.model,
-    source,
-    limits,
-    logger,
-    secrets: apiKey === null ? [] : [apiKey.reveal()],
-  })
-}
-
-function networkOf({ fetch }: OpenModelOptions): ProviderNetwork {
-  if (fetch === undefined) return { fetch: globalThis.fetch, post: pooledPost() }
-  return { fetch, post: postByFetch(fetch) }
+  const { env, limits, logger, network = { fetch: globalThis.fetch, post: createPost() } } = options
+  const { source, apiKey } = openProvider(spec, env, network)
+  const secrets = apiKey === null ? [] : [apiKey.reveal()]
+  return providerModel({ provider: spec.provider, name: spec.model, source, limits, logger, secrets })
 }

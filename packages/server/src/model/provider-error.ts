@@ -2,7 +2,7 @@ import { isJsonObject } from '@svc/contract'
 import { APICallError } from 'ai'
 import { parseJson } from '../lib/json-parse.ts'
 
-// The names that providers give their refusals, by the status under which they send them before a stream.
+// Providers name an error within a stream; before a stream they send the same error under this status.
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ...of(400, 'invalid_request_error', 'invalid_argument', 'failed_precondition', 'badrequesterror'),
   ...of(401, 'authentication_error', 'unauthenticated', 'invalid_api_key', 'authenticationerror'),
@@ -20,7 +20,16 @@ function of(status: number, ...names: readonly string[]): [string, number][] {
   return names.map((name) => [name, status])
 }
 
-/** The error that an event or a body of a provider holds; null where it holds none. */
+/** An answer under 200 without a single event, such as a page in HTML or one JSON document. */
+export class NotAnEventStreamError extends Error {
+  override name = 'NotAnEventStreamError'
+
+  constructor() {
+    super('no event in the answer')
+  }
+}
+
+/** The error in an event or a body of a provider, or null. */
 export function errorIn(value: unknown): unknown {
   const [first] = Array.isArray(value) ? value : [value]
   if (!isJsonObject(first)) return null
@@ -32,7 +41,7 @@ export function errorIn(value: unknown): unknown {
   return (isJsonObject(choice) ? choice['error'] : null) ?? null
 }
 
-/** An error that came under 200 as the refusal that it would have been. One that says nothing of itself is a 500. */
+/** An error that came under 200, with the status that its name stands for, or 500. */
 export function refusalUnder200(error: unknown): APICallError {
   return new APICallError({
     message: messageOf(error) ?? 'no message',
@@ -43,22 +52,22 @@ export function refusalUnder200(error: unknown): APICallError {
   })
 }
 
-/** The error of a library that made up a status, under the status that the provider's error stands for. */
+/** Libraries give an error within a stream the status 500: replaces it by the status that the error's name stands for. */
 export function withNamedStatus(error: unknown): unknown {
   if (!APICallError.isInstance(error) || error.statusCode !== 500) return error
   const body = jsonIn(error.responseBody ?? '')
-  const said = errorIn(body) ?? body
-  return statusOf(said) === null ? error : refusalUnder200(said)
+  const reported = errorIn(body) ?? body
+  return statusOf(reported) === null ? error : refusalUnder200(reported)
 }
 
-/** The provider's own words about a refusal, for the log. */
+/** The provider's message, for the log. */
 export function messageOf(error: unknown): string | null {
   if (typeof error === 'string') return error
   const message = isJsonObject(error) ? error['message'] : null
   return typeof message === 'string' ? message : null
 }
 
-/** Null where the text is no JSON. */
+/** Null where the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return parseJson(text)
@@ -69,9 +78,8 @@ export function jsonIn(text: string): unknown {
 
 function statusOf(error: unknown): number | null {
   if (!isJsonObject(error)) return null
-  const said = [error['code'], error['status'], error['status_code'], error['type']]
-  for (const word of said) {
-    const status = STATUSES.get(String(word).toLowerCase()) ?? Number(word)
+  for (const name of [error['code'], error['status'], error['status_code'], error['type']]) {
+    const status = STATUSES.get(String(name).toLowerCase()) ?? Number(name)
     if (Number.isInteger(status) && status >= 400 && status <= 599) return status
   }
   return null

@@ -5,84 +5,57 @@ import { Secret } from '../secrets/secret.ts'
 import { chatCompletionsSource } from './chat-completions/chat-completions-source.ts'
 import type { Post } from './chat-completions/post.ts'
 import { librarySource } from './library-source.ts'
-import { ModelConfigError } from './model-config-error.ts'
-import { isSet, type ModelSpec, type ProviderName } from './model-spec.ts'
+import { isSet, ModelConfigError, PROVIDERS, type ProviderSpec } from './model-spec.ts'
 import type { TurnSource } from './turn-source.ts'
 
-interface ProviderAccess {
-  source: TurnSource
-  /** The credential, or null where the server asks for none. */
-  apiKey: Secret | null
-}
-
-/** What providers are reached through: their libraries, and our own adapter. */
+/** `fetch` is for the libraries, `post` for our reader of the chat-completions dialect. */
 export interface ProviderNetwork {
   fetch: typeof globalThis.fetch
   post: Post
 }
 
-/** Every address and key is passed on explicitly: left out, the libraries would read the process's environment. */
-export function openProvider(spec: ModelSpec, env: Environment, network: ProviderNetwork): ProviderAccess {
-  const { fetch, post } = network
-  switch (spec.provider) {
-    case 'openai': {
-      const apiKey = requiredKey(env, spec.provider, 'OPENAI_API_KEY')
-      const baseUrl = addressOr(env, 'OPENAI_BASE_URL', 'https://api.openai.com/v1')
-      return { source: chatCompletionsSource({ baseUrl, model: spec.model, apiKey, post }), apiKey }
-    }
-    case 'anthropic': {
-      const apiKey = requiredKey(env, spec.provider, 'ANTHROPIC_API_KEY')
-      const baseURL = addressOr(env, 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com/v1')
-      return { source: librarySource(createAnthropic({ apiKey: apiKey.reveal(), baseURL, fetch })(spec.model)), apiKey }
-    }
-    case 'google': {
-      const apiKey = requiredKey(env, spec.provider, 'GOOGLE_GENERATIVE_AI_API_KEY')
-      const baseURL = addressOr(env, 'GOOGLE_BASE_URL', 'https://generativelanguage.googleapis.com/v1beta')
-      const provider = createGoogleGenerativeAI({ apiKey: apiKey.reveal(), baseURL, fetch })
-      return { source: librarySource(provider(spec.model)), apiKey }
-    }
-    case 'openai-compatible':
-      return openCompatible(spec, env, network)
-    case 'demo':
-      throw new ModelConfigError('demo:rules is built in and reached through no provider.')
+/** The turns of a provider's model, and the provider's key; null where none is set and none is needed. */
+export function openProvider(
+  spec: ProviderSpec,
+  env: Environment,
+  { fetch, post }: ProviderNetwork,
+): { source: TurnSource; apiKey: Secret | null } {
+  const { provider, model } = spec
+  const apiKey = apiKeyOf(spec, env)
+  const baseUrl = addressOf(spec, env)
+  // Without an explicit address and key the libraries would read the environment of the process.
+  const options = { apiKey: apiKey?.reveal() ?? '', baseURL: baseUrl, fetch }
+  switch (provider) {
+    case 'anthropic':
+      return { source: librarySource(createAnthropic(options)(model)), apiKey }
+    case 'google':
+      return { source: librarySource(createGoogleGenerativeAI(options)(model)), apiKey }
     default:
-      return spec.provider satisfies never
+      return { source: chatCompletionsSource({ baseUrl, model, apiKey, post }), apiKey }
   }
 }
 
-function openCompatible(spec: ModelSpec, env: Environment, { post }: ProviderNetwork): ProviderAccess {
-  const baseURL = env['SVC_MODEL_BASE_URL']
-  if (!isSet(baseURL)) {
-    throw new ModelConfigError(
-      `openai-compatible:${spec.model} needs SVC_MODEL_BASE_URL: set it to the server’s address, such as http://localhost:11434/v1.`,
-    )
-  }
-  const key = env['SVC_MODEL_API_KEY']
-  const apiKey = isSet(key) ? new Secret(key.trim()) : null
-  const source = chatCompletionsSource({
-    baseUrl: address('SVC_MODEL_BASE_URL', baseURL),
-    model: spec.model,
-    apiKey,
-    post,
-  })
-  return { source, apiKey }
-}
-
-function requiredKey(env: Environment, provider: ProviderName, variable: string): Secret {
-  const key = env[variable]
+function apiKeyOf({ provider }: ProviderSpec, env: Environment): Secret | null {
+  const { keyVariable } = PROVIDERS[provider]
+  const key = env[keyVariable]
   if (isSet(key)) return new Secret(key.trim())
+  if (provider === 'openai-compatible') return null
   throw new ModelConfigError(
-    `The model provider ${provider} needs ${variable}. Set it, or set SVC_MODEL=demo:rules to try the service without a key.`,
+    `The model provider ${provider} needs ${keyVariable}. Set it, or set SVC_MODEL=demo:rules to try the service without a key.`,
   )
 }
 
-function addressOr(env: Environment, variable: string, usual: string): string {
-  const value = env[variable]
-  return isSet(value) ? address(variable, value) : usual
-}
-
-function address(variable: string, value: string): string {
-  const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value.trim().replace(/\/$/, '')
-  throw new ModelConfigError(`${variable} must be an http:// or https:// address, such as http://localhost:11434/v1.`)
+function addressOf({ provider, model }: ProviderSpec, env: Environment): string {
+  const { addressVariable, address } = PROVIDERS[provider]
+  const given = env[addressVariable]
+  const text = isSet(given) ? given.trim() : address
+  if (text === null) {
+    throw new ModelConfigError(
+      `${provider}:${model} needs ${addressVariable}: set it to the server’s address, such as http://localhost:11434/v1.`,
+    )
+  }
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/$/, '')
+  throw new ModelConfigError(
+    `${addressVariable} must be an http:// or https:// address, such as http://localhost:11434/v1.`,
+  )
 }

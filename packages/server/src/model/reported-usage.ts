@@ -1,10 +1,7 @@
 import { isJsonObject } from '@svc/contract'
 import type { ModelUsage } from './model.ts'
 
-/**
- * Folds one raw event of a provider into what it has reported so far. Reports of one turn are running totals, so the
- * largest counts, and a cut turn is metered by what had arrived.
- */
+/** Adds the reports in one event to those before. Reports are running totals, so the largest counts. */
 export function withReported(usage: ModelUsage, event: unknown): ModelUsage {
   return reportsIn(event).reduce<ModelUsage>(
     ({ inputTokens, outputTokens }, report) => ({
@@ -29,21 +26,21 @@ function reportsIn(event: unknown): Report[] {
     .filter(isJsonObject)
 }
 
-// Anthropic counts what it read from its cache, and what it put there, beside its `input_tokens`.
+// Anthropic counts tokens of its cache beside `input_tokens`.
 function inputOf(report: Report): number {
   const cached = count(report, 'cache_creation_input_tokens') + count(report, 'cache_read_input_tokens')
   return count(report, 'prompt_tokens', 'promptTokenCount') || count(report, 'input_tokens') + cached
 }
 
-// Google always counts thoughts beside the answer. Of the others xAI does, which its total shows.
+// Google counts reasoning beside the answer. So does xAI, which its total shows.
 function outputOf(report: Report): number {
   if ('promptTokenCount' in report) return count(report, 'candidatesTokenCount') + count(report, 'thoughtsTokenCount')
-  const said = count(report, 'completion_tokens', 'output_tokens')
+  const text = count(report, 'completion_tokens', 'output_tokens')
   const details = report['completion_tokens_details']
-  const thought = isJsonObject(details) ? count(details, 'reasoning_tokens') : 0
+  const reasoning = isJsonObject(details) ? count(details, 'reasoning_tokens') : 0
   const total = count(report, 'total_tokens')
-  const isBeside = total > 0 ? total >= inputOf(report) + said + thought : thought > said
-  return isBeside ? said + thought : said
+  const isBeside = total > 0 ? total >= inputOf(report) + text + reasoning : reasoning > text
+  return isBeside ? text + reasoning : text
 }
 
 function count(report: Report, ...names: readonly string[]): number {

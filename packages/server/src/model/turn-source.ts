@@ -1,14 +1,23 @@
+import type { LanguageModel as AnyLanguageModel } from 'ai'
 import type { StopSignal } from '../lib/stop-signal.ts'
-import type { FinishReason, Prompt } from './language-model.ts'
 import type { ModelTool } from './model.ts'
 
-/** What a provider is asked. */
+/** A model of a provider library. */
+export type LanguageModel = Extract<AnyLanguageModel, { specificationVersion: 'v3' }>
+type CallOptions = Parameters<LanguageModel['doStream']>[0]
+export type Prompt = CallOptions['prompt']
+export type FunctionTool = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>
+type StreamOf<Result> = Result extends { stream: ReadableStream<infer Part> } ? Part : never
+export type StreamPart = StreamOf<Awaited<ReturnType<LanguageModel['doStream']>>>
+/** Why a turn ended, as the libraries name it and, in `raw`, as the provider does. */
+export type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']
+
 export interface TurnCall {
   prompt: Prompt
   tools: readonly ModelTool[]
 }
 
-/** What a turn is made of, as far as anybody here asks. `raw` comes before what else the provider's event was read as. */
+/** One part of a turn. `raw` is a provider's event and comes before the parts that were read from it. */
 export type TurnPart =
   | { type: 'raw'; rawValue: unknown }
   | { type: 'text-delta'; delta: string }
@@ -17,10 +26,10 @@ export type TurnPart =
   | { type: 'finish'; finishReason: FinishReason }
   | { type: 'error'; error: unknown }
 
-/** Parts that arrived together come together. */
-export type PartStream = AsyncIterable<readonly TurnPart[]>
+/** Parts that arrived together are one item. */
+export type PartStream = AsyncGenerator<readonly TurnPart[], void, void>
 
-/** Where the turns of a model come from: a provider's library, or an adapter of our own. */
+/** Where the turns of a model come from: a provider library, or our reader of the chat-completions dialect. */
 export interface TurnSource {
   /** Asks for a turn. Rejects with an `APICallError` where the provider refuses or cannot be reached. */
   start(call: TurnCall, signal: StopSignal): Promise<PartStream>

@@ -2,10 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const LISTENING = '0A'
 
-/**
- * The process that listens on a TCP port, as “node (process 4711)”; null where the system does not tell, which is everywhere
- * but on Linux, and there for processes of other users.
- */
+/** The process that listens on a TCP port, as “node (process 4711)”. Null where /proc does not tell. */
 export function portHolder(port: number): string | null {
   try {
     const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(table, port)))
@@ -25,19 +22,12 @@ function listeningSockets(table: string, port: number): string[] {
   })
 }
 
+// Processes of other users, and those that end meanwhile, cannot be read.
 function holdsAny(process: string, sockets: ReadonlySet<string>): boolean {
   try {
     const folder = `/proc/${process}/fd`
-    return readdirSync(folder).some((descriptor) => sockets.has(linkOf(`${folder}/${descriptor}`)))
+    return readdirSync(folder).some((descriptor) => sockets.has(readlinkSync(`${folder}/${descriptor}`)))
   } catch {
     return false
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
   }
 }

@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
 import { limitTime } from '../lib/limit-time.ts'
+import type { ReadinessDeps } from './deps.ts'
 import { touchNode } from './readiness-store.ts'
 
-/** Whether a balancer should send requests here, and what speaks against it. */
+/** Whether a load balancer should send requests here, and why not. */
 export interface Readiness {
   ready: boolean
   checks: {
@@ -21,54 +21,41 @@ export interface ReadinessProbe {
 }
 
 const PROBE_MS = 2_000
-// All but the service's own times, such as certificates and the log, follows the machine's clock.
-const MOST_OFFSET_MS = 10_000
-// Whoever asks often is told of the last look: asking must not be work for the database.
-const BELIEVED_MS = 1_000
-
-interface ReadinessDeps extends Pick<Deps, 'db' | 'clock' | 'databaseClock' | 'drainState' | 'lease' | 'metrics'> {
-  nodeId: string
-  probeMs?: number
-}
+// Certificates and the log follow the machine's clock.
+const MAX_OFFSET_MS = 10_000
+// Frequent probes share one result, so that they are no load on the database.
+const CACHE_MS = 1_000
 
 export function createReadinessProbe(deps: ReadinessDeps): ReadinessProbe {
-  let last: { at: number; look: Look } | undefined
-  const databaseWorks = () => {
-    const now = deps.clock.now()
-    const isOld = !last || now - last.at >= BELIEVED_MS || now < last.at
-    // A look that hangs keeps its connection: one at a time leaves the others to the lease and to what settles.
-    if (!last || (isOld && !last.look.isUnderWay())) last = { at: now, look: look(deps) }
-    return last.look.result
-  }
-  return {
-    async read() {
-      const database = (await databaseWorks()) ? 'ok' : 'failed'
-      const lease = deps.lease.isHeld() ? 'held' : 'lost'
-      const clock = Math.abs(deps.databaseClock.offsetMs) > MOST_OFFSET_MS ? 'off' : 'ok'
-      const state = deps.drainState.phase === 'serving' ? 'serving' : 'draining'
-      const ready = database === 'ok' && lease === 'held' && clock === 'ok' && state === 'serving'
-      return { ready, checks: { database, lease, clock, state } }
-    },
-  }
-}
+  const { db, clock, databaseClock, drainState, lease, metrics, nodeId, probeMs = PROBE_MS } = deps
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let isRunning = false
+  let result = Promise.resolve(false)
 
-interface Look {
-  /** False, too, where the database has not answered in time. */
-  result: Promise<boolean>
-  /** Until the database has answered, however late. */
-  isUnderWay(): boolean
-}
-
-function look({ db, nodeId, metrics, probeMs = PROBE_MS }: ReadinessDeps): Look {
-  let isUnderWay = true
-  const touched = touchNode(db, nodeId)
-    .catch(() => false)
-    .finally(() => {
-      isUnderWay = false
-    })
-  const result = limitTime(touched, probeMs, false).then((works) => {
+  async function checkDatabase(): Promise<boolean> {
+    isRunning = true
+    const touched = touchNode(db, nodeId)
+      .catch(() => false)
+      .finally(() => {
+        isRunning = false
+      })
+    const works = await limitTime(touched, probeMs, false)
     if (!works) metrics.databaseFailed('readiness')
     return works
-  })
-  return { result, isUnderWay: () => isUnderWay }
+  }
+
+  return {
+    async read() {
+      const now = clock.now()
+      const isOld = now - checkedAt >= CACHE_MS || now < checkedAt
+      // One at a time: a check that hangs keeps its connection, and the others belong to renewals and settlements.
+      if (isOld && !isRunning) [checkedAt, result] = [now, checkDatabase()]
+      const database = (await result) ? 'ok' : 'failed'
+      const held = lease.isHeld() ? 'held' : 'lost'
+      const offset = Math.abs(databaseClock.offsetMs) > MAX_OFFSET_MS ? 'off' : 'ok'
+      const state = drainState.phase === 'serving' ? 'serving' : 'draining'
+      const ready = database === 'ok' && held === 'held' && offset === 'ok' && state === 'serving'
+      return { ready, checks: { database, lease: held, clock: offset, state } }
+    },
+  }
 }

@@ -1,103 +1,91 @@
 import type { CreateProjectRequest, Project, UpdateProjectRequest } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { cutPage, type PageStart } from '../database/page.ts'
-import type { Deps } from '../deps.ts'
+import { cutPage, type PageRequest, type PageStart } from '../database/page.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import { projectCeilingProblem } from './rules.ts'
+import type { ProjectDeps } from './deps.ts'
+import { TOO_MANY_PROJECTS } from './rules.ts'
 import {
-  countRuntimes,
   ensureDefaultProject,
   findProject,
   insertProject,
   listProjects,
-  ownsProject,
   type ProjectRow,
   updateProject,
 } from './store.ts'
 
-/** Throws 404 unless the project is the caller's: another tenant's reads as absent. */
-export async function requireProject(deps: Pick<Deps, 'db'>, owner: Owner, projectId: string): Promise<void> {
-  if (!(await ownsProject(deps.db, owner.ownerId, projectId))) throw notFound('The project')
+/** Throws 404 unless the project is the caller's: another account's project reads as absent. */
+export async function requireProject(deps: Pick<ProjectDeps, 'db'>, owner: Owner, projectId: string): Promise<void> {
+  if (!(await findProject(deps.db, owner.ownerId, projectId))) throw notFound('The project')
 }
 
-/** The owner's default project, made on first use. */
-export function defaultProject(deps: Pick<Deps, 'db' | 'newId' | 'clock'>, owner: Owner): Promise<string> {
-  return ensureDefaultProject(deps.db, owner.ownerId, {
-    projectId: deps.newId('project'),
-    createdAt: deps.clock.now(),
-  })
+/** The id of the owner's default project, which the first use creates. */
+export function defaultProject(deps: Omit<ProjectDeps, 'room'>, owner: Owner): Promise<string> {
+  return ensureDefaultProject(deps.db, newProject(deps, owner, { name: 'Default', is_default: 1 }))
 }
 
-/** The owner's projects, newest first, and where the next page begins. Looking is a use: the default one is made for it. */
+/** The owner's projects, newest first, the default one included. */
 export async function listOwnProjects(
-  deps: Pick<Deps, 'db' | 'newId' | 'clock'>,
+  deps: Omit<ProjectDeps, 'room'>,
   owner: Owner,
-  page: { limit: number; after: PageStart | null },
+  page: PageRequest,
 ): Promise<{ projects: Project[]; next: PageStart | null }> {
   await defaultProject(deps, owner)
-  const rows = await listProjects(deps.db, owner.ownerId, { limit: page.limit + 1, after: page.after })
+  const rows = await listProjects(deps.db, owner.ownerId, { ...page, limit: page.limit + 1 })
   const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.project_id }))
-  return { projects: await withRuntimeCounts(deps, owner, shown), next }
+  return { projects: shown.map(toProject), next }
 }
 
-/** One of the owner's projects. Throws 404 otherwise. */
-export async function projectDetail(deps: Pick<Deps, 'db'>, owner: Owner, projectId: string): Promise<Project> {
-  const row = await findProject(deps.db, owner.ownerId, projectId)
-  const [project] = row ? await withRuntimeCounts(deps, owner, [row]) : []
-  if (!project) throw notFound('The project')
-  return project
+/** Throws 404 where the owner has no such project. */
+export async function projectDetail(deps: Pick<ProjectDeps, 'db'>, owner: Owner, projectId: string): Promise<Project> {
+  return found(await findProject(deps.db, owner.ownerId, projectId))
 }
 
-/** Makes a project. Names may repeat: the id tells projects apart. Throws 403 where the account has its full number. */
+/** Creates a project. Names may repeat. Throws 403 where the account has its maximum. */
 export async function createProject(
-  deps: Pick<Deps, 'db' | 'newId' | 'clock' | 'room'>,
+  deps: ProjectDeps,
   owner: Owner,
-  request: CreateProjectRequest,
+  { name, description }: CreateProjectRequest,
 ): Promise<Project> {
   deps.room.require()
-  const project = {
-    projectId: deps.newId('project'),
-    name: request.name,
-    description: request.description ?? null,
-    createdAt: deps.clock.now(),
-  }
-  const creation = await insertProject(deps.db, owner.ownerId, project, projectCeilingProblem)
-  if (!creation.ok) throw forbidden(creation.problem)
-  return toProject(creation.row, 0)
+  const row = newProject(deps, owner, { name, description: description ?? null, is_default: 0 })
+  if (!(await insertProject(deps.db, row))) throw forbidden(TOO_MANY_PROJECTS)
+  return toProject({ ...row, runtime_count: 0 })
 }
 
-/** Renames or describes one of the owner's projects, the default one too. Throws 404 when there is none. */
+/** Changes the name or the description of any project of the owner. Throws 404 where there is no such project. */
 export async function changeProject(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<ProjectDeps, 'db' | 'clock'>,
   owner: Owner,
-  input: { projectId: string; changes: UpdateProjectRequest },
+  { projectId, changes }: { projectId: string; changes: UpdateProjectRequest },
 ): Promise<Project> {
-  const changed = await updateProject(deps.db, owner.ownerId, { ...input, updatedAt: deps.clock.now() })
-  if (!changed) throw notFound('The project')
-  return toProject(changed.row, changed.runtimeCount)
+  const { name, description } = changes
+  const updated_at = deps.clock.now()
+  return found(await updateProject(deps.db, owner.ownerId, { projectId, name, description, updated_at }))
 }
 
-async function withRuntimeCounts(
-  deps: Pick<Deps, 'db'>,
-  owner: Owner,
-  rows: readonly ProjectRow[],
-): Promise<Project[]> {
-  const counts = await countRuntimes(
-    deps.db,
-    owner.ownerId,
-    rows.map((row) => row.project_id),
-  )
-  return rows.map((row) => toProject(row, counts.get(row.project_id) ?? 0))
+function newProject(
+  { newId, clock }: Pick<ProjectDeps, 'newId' | 'clock'>,
+  { ownerId }: Owner,
+  fields: { name: string; description?: string | null; is_default: 0 | 1 },
+) {
+  const now = clock.now()
+  const ids = { owner_id: ownerId, project_id: newId('project') }
+  return { ...ids, description: null, ...fields, created_at: now, updated_at: now }
 }
 
-function toProject(row: ProjectRow, runtimeCount: number): Project {
+function found(row: ProjectRow | null): Project {
+  if (!row) throw notFound('The project')
+  return toProject(row)
+}
+
+function toProject(row: ProjectRow): Project {
   return {
     projectId: row.project_id,
     name: row.name,
     description: row.description,
     isDefault: row.is_default === 1,
-    runtimeCount,
+    runtimeCount: row.runtime_count,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   }

@@ -1,11 +1,11 @@
 import { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Deps } from '../deps.ts'
 import { encodeCursor } from '../http/page.ts'
 import { ListQuery, ProjectIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
+import type { ProjectDeps } from './deps.ts'
 import { changeProject, createProject, listOwnProjects, projectDetail } from './projects.ts'
 
 const PATH = '/v1/projects/:projectId'
@@ -45,7 +45,7 @@ const UPDATE = {
 } as const
 
 /** Owner plane: projects, which group runtimes for listing and analytics. */
-export function projectRoutes(plane: FastifyInstance, deps: Deps): void {
+export function projectRoutes(plane: FastifyInstance, deps: ProjectDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/projects', { schema: LIST }, async (request): Promise<ProjectList> => {

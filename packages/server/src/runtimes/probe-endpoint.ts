@@ -1,14 +1,20 @@
-import type { Deps } from '../deps.ts'
+import { limitTime } from '../lib/limit-time.ts'
+import type { RuntimeDeps } from './deps.ts'
 import { openSecrets } from './serving-runtime.ts'
-import { type RuntimeRow, touchRuntime } from './store.ts'
+import { type RuntimeView, touchRuntime } from './store.ts'
 
-export type ProbeDeps = Pick<Deps, 'db' | 'clock' | 'dispatcher' | 'keyring' | 'newId' | 'logger'>
+/** How long the caller waits for a probe. The probe goes on. */
+const PROBE_WAIT_MS = 1_000
 
 /**
- * Asks the endpoint of a runtime that somebody looks at whether it answers, where it was silent for a minute. An answer is a
- * sign of life, which the returned row has. Never rejects.
+ * Calls the endpoint of a runtime that is read, where none of its answers is younger than a minute. The returned row has the
+ * answer as its last sign of life. Never rejects.
  */
-export async function probeEndpoint<Row extends RuntimeRow>(deps: ProbeDeps, row: Row): Promise<Row> {
+export function probeEndpoint(deps: RuntimeDeps, row: RuntimeView): Promise<RuntimeView> {
+  return limitTime(probe(deps, row), PROBE_WAIT_MS, row)
+}
+
+async function probe(deps: RuntimeDeps, row: RuntimeView): Promise<RuntimeView> {
   const { owner_id: ownerId, runtime_id: runtimeId, endpoint } = row
   if (endpoint === null) return row
   const target = () => ({
@@ -17,9 +23,9 @@ export async function probeEndpoint<Row extends RuntimeRow>(deps: ProbeDeps, row
     callId: deps.newId('call'),
   })
   try {
-    const hasAnswered = await deps.dispatcher.probe({ ownerId, runtimeId, endpoint, target })
-    if (!hasAnswered) return row
-    return { ...row, last_seen_at: await touchRuntime(deps.db, ownerId, runtimeId, deps.clock.now()) }
+    if (!(await deps.dispatcher.probe({ ownerId, runtimeId, endpoint, target }))) return row
+    const touched = await touchRuntime(deps.db, ownerId, runtimeId, deps.clock.now())
+    return { ...row, last_seen_at: touched?.last_seen_at ?? null }
   } catch (error) {
     deps.logger.warn({ err: error, runtimeId }, 'an endpoint could not be probed')
     return row

@@ -10,11 +10,11 @@ import {
   UpdatedRuntime,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { encodeCursor } from '../http/page.ts'
 import { ListQuery, ProjectIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
+import type { RuntimeDeps } from './deps.ts'
 import { registerRuntime } from './registration.ts'
 import { heartbeat, listOwnRuntimes, runtimeDetail, runtimeStatus, setAllowedOrigins } from './runtimes.ts'
 
@@ -57,7 +57,7 @@ const ORIGINS = {
 } as const
 
 /** Owner plane: registering runtimes and looking at them. */
-export function runtimeRoutes(plane: FastifyInstance, deps: Deps): void {
+export function runtimeRoutes(plane: FastifyInstance, deps: RuntimeDeps): void {
   const routes = typed(plane)
 
   routes.post('/v1/runtimes', { schema: REGISTER }, async (request, reply) => {
@@ -96,7 +96,7 @@ const HEARTBEAT = {
 } as const
 
 /** Deploy plane: a runtime's own operator checks in. */
-export function checkInRoutes(plane: FastifyInstance, deps: Deps): void {
+export function checkInRoutes(plane: FastifyInstance, deps: RuntimeDeps): void {
   const routes = typed(plane)
   routes.get('/v1/runtime/status', { schema: STATUS }, (request) => runtimeStatus(deps, runtimeOf(request)))
   routes.post('/v1/runtime/heartbeat', { schema: HEARTBEAT }, (request) => heartbeat(deps, runtimeOf(request)))

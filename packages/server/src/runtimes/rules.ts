@@ -1,10 +1,10 @@
 import { type ConnectionStatus, isLocalHost, type Tier } from '@svc/contract'
 import { TIERS } from '../usage/tiers.ts'
 
-/** A runtime counts as online this long after it was last heard from. */
+/** A runtime is online this long after its last sign of life. */
 export const ONLINE_WINDOW_MS = 5 * 60_000
 
-/** How often a check-in or a successful dispatch is noted as a sign of life; more often would only cost writes. */
+/** The interval at which check-ins and successful calls are stored, which limits writes. */
 export const SIGN_OF_LIFE_INTERVAL_MS = 10_000
 
 export function connectionStatus(lastSeenAt: number | null, now: number): ConnectionStatus {
@@ -12,7 +12,7 @@ export function connectionStatus(lastSeenAt: number | null, now: number): Connec
   return now - lastSeenAt < ONLINE_WINDOW_MS ? 'online' : 'offline'
 }
 
-/** Why one more runtime is too many under this plan, or null when it is not. */
+/** The refusal of one more runtime under this plan, or null. */
 export function ceilingProblem(tier: Tier, runtimeCount: number): string | null {
   const ceiling = TIERS[tier].runtimes
   if (ceiling === null || runtimeCount < ceiling) return null
@@ -20,20 +20,20 @@ export function ceilingProblem(tier: Tier, runtimeCount: number): string | null 
   return `The ${tier} plan allows ${held}. Register an existing one again by its runtimeId, or upgrade the plan.`
 }
 
-/** Why an endpoint is refused that leads to the service itself, at one of `ownUrls`; null for every other one. */
+/** The refusal of an endpoint within one of `ownUrls`, the service's own addresses; null for any other. */
 export function ownAddressProblem(endpoint: string, ownUrls: readonly string[]): string | null {
   const url = new URL(endpoint)
-  const isOwn = ownUrls.some((own) => isWithin(url, new URL(own)))
+  const isOwn = ownUrls.some((own) => isBelow(url, new URL(own)))
   return isOwn ? 'must not be an address of this service: capabilities run on a server of their owner’s.' : null
 }
 
-function isWithin(url: URL, own: URL): boolean {
+function isBelow(url: URL, own: URL): boolean {
   const path = own.pathname.replace(/\/$/, '')
-  return placeOf(url) === placeOf(own) && `${url.pathname}/`.startsWith(`${path}/`)
+  return hostAndPort(url) === hostAndPort(own) && `${url.pathname}/`.startsWith(`${path}/`)
 }
 
 // A port answers one protocol, so the protocol does not matter.
-function placeOf({ hostname, port, protocol }: URL): string {
+function hostAndPort({ hostname, port, protocol }: URL): string {
   const host = isLocalHost(hostname) ? 'localhost' : hostname.replace(/\.$/, '')
   return `${host}:${port || (protocol === 'https:' ? 443 : 80)}`
 }

@@ -1,34 +1,17 @@
-import type {
-  Capability,
-  Connection,
-  Health,
-  Heartbeat,
-  RuntimeDetail,
-  RuntimeListItem,
-  RuntimeStatus,
-} from '@svc/contract'
+import type { Capability, Heartbeat, RuntimeDetail, RuntimeListItem, RuntimeStatus } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
 import { findGraceEnds, findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
 import { cutPage, type PageStart } from '../database/page.ts'
-import { type Deployment, type DeploymentSummary, findDeployment, summarizeServing } from '../deployments/store.ts'
-import type { Deps } from '../deps.ts'
+import { type Deployment, findDeployment } from '../deployments/store.ts'
 import { notFound, unauthorized } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
-import { limitTime } from '../lib/limit-time.ts'
 import { requireProject } from '../projects/projects.ts'
-import { type ProbeDeps, probeEndpoint } from './probe-endpoint.ts'
+import type { RuntimeDeps } from './deps.ts'
+import { probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
-import {
-  findRuntime,
-  listRuntimes,
-  type RuntimeRow,
-  type RuntimeView,
-  touchRuntime,
-  updateRuntime,
-  whoseRuntime,
-} from './store.ts'
+import { findRuntime, listRuntimes, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
 
 /** A runtime whose deploy key a request carries. */
 export interface RuntimeIdentity {
@@ -36,14 +19,9 @@ export interface RuntimeIdentity {
   runtimeId: string
 }
 
-type ViewDeps = ProbeDeps
-
-/** How long a look at a runtime waits for the probe of its endpoint. The probe goes on. */
-const PROBE_WAIT_MS = 1_000
-
-/** The runtime behind a deploy key. Throws the one 401 for everything else. */
+/** The runtime of a deploy key. Throws the one 401 for everything else. */
 export async function authenticateDeployKey(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
   presented: string,
 ): Promise<RuntimeIdentity> {
   const hashes = lookUpHashes(deps, 'deploy', presented)
@@ -52,46 +30,33 @@ export async function authenticateDeployKey(
   return { ownerId: key.ownerId, runtimeId: key.runtimeId }
 }
 
-export interface RuntimePage {
-  limit: number
-  after: PageStart | null
-  projectId?: string | undefined
-}
-
 /** The owner's runtimes, newest first, and where the next page begins. */
 export async function listOwnRuntimes(
-  deps: ViewDeps,
+  deps: RuntimeDeps,
   owner: Owner,
-  page: RuntimePage,
+  { limit, after, projectId }: { limit: number; after: PageStart | null; projectId?: string | undefined },
 ): Promise<{ runtimes: RuntimeListItem[]; next: PageStart | null }> {
-  if (page.projectId !== undefined) await requireProject(deps, owner, page.projectId)
-  const rows = await listRuntimes(deps.db, owner.ownerId, {
-    limit: page.limit + 1,
-    after: page.after,
-    projectId: page.projectId,
-  })
-  const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
-  const runtimeIds = shown.map((row) => row.runtime_id)
-  const [serving, probed] = await Promise.all([
-    summarizeServing(deps.db, owner.ownerId, runtimeIds),
-    Promise.all(shown.map((row) => probe(deps, row))),
-  ])
-  return {
-    runtimes: probed.map((row) => toListItem(deps, row, serving.get(row.runtime_id) ?? null)),
-    next,
-  }
+  if (projectId !== undefined) await requireProject(deps, owner, projectId)
+  const rows = await listRuntimes(deps.db, owner.ownerId, { limit: limit + 1, after, projectId })
+  const { shown, next } = cutPage(rows, limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
+  const probed = await Promise.all(shown.map((row) => probeEndpoint(deps, row)))
+  return { runtimes: probed.map((row) => toListItem(deps, row)), next }
 }
 
-/** Throws 404 unless the runtime is the caller's: another tenant's reads as absent. */
-export async function requireRuntime(deps: Pick<Deps, 'db'>, owner: Owner, runtimeId: string): Promise<void> {
-  if ((await whoseRuntime(deps.db, owner.ownerId, runtimeId)) !== 'own') throw notFound('The runtime')
+/** The owner's runtime of this id. Throws 404 where there is none: another owner's reads as absent. */
+export async function requireRuntime(
+  deps: Pick<RuntimeDeps, 'db'>,
+  owner: Owner,
+  runtimeId: string,
+): Promise<RuntimeView> {
+  const runtime = await findRuntime(deps.db, owner.ownerId, runtimeId)
+  if (!runtime) throw notFound('The runtime')
+  return runtime
 }
 
 /** One of the owner's runtimes in full, keys abbreviated. */
-export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
-  const found = await findRuntime(deps.db, owner.ownerId, runtimeId)
-  if (!found) throw notFound('The runtime')
-  const { row, deployment } = await look(deps, found)
+export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
+  const [deployment, row] = await probeServing(deps, await requireRuntime(deps, owner, runtimeId))
   const now = deps.clock.now()
   const [prefixes, graceEnds] = await Promise.all([
     findKeyPrefixes(deps.db, owner.ownerId, runtimeId),
@@ -99,10 +64,9 @@ export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: str
   ])
   const secretEnd = row.previous_secret_expires_at
   const manifest = deployment?.manifest
-  const summary = deployment && { ...deployment, capabilityCount: deployment.manifest.capabilities.length }
   return {
-    ...toListItem(deps, row, summary),
-    healthNote: healthNoteOf(deps, row),
+    ...toListItem(deps, row),
+    healthNote: stateOf(deps, row).healthNote,
     tier: row.tier,
     capabilities: (manifest?.capabilities ?? []).map((capability) => ({
       name: capability.name,
@@ -126,29 +90,20 @@ export async function runtimeDetail(deps: ViewDeps, owner: Owner, runtimeId: str
 
 /** Replaces the origins from which browsers may use the public key. */
 export async function setAllowedOrigins(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: RuntimeDeps,
   owner: Owner,
-  input: { runtimeId: string; origins: readonly string[] },
+  { runtimeId, origins }: { runtimeId: string; origins: readonly string[] },
 ): Promise<{ runtimeId: string; allowedOrigins: string[] }> {
-  if (!(await findRuntime(deps.db, owner.ownerId, input.runtimeId))) throw notFound('The runtime')
-  const allowedOrigins = [...new Set(input.origins)]
-  await updateRuntime(deps.db, owner.ownerId, {
-    runtimeId: input.runtimeId,
-    changes: { allowedOrigins },
-    updatedAt: deps.clock.now(),
-  })
-  return { runtimeId: input.runtimeId, allowedOrigins }
+  const allowedOrigins = [...new Set(origins)]
+  const at = { runtimeId, now: deps.clock.now() }
+  const changes = { allowed_origins: JSON.stringify(allowedOrigins) }
+  if (!(await updateRuntime(deps.db, owner.ownerId, at, changes))) throw notFound('The runtime')
+  return { runtimeId, allowedOrigins }
 }
 
-/** What a runtime's own operator sees of it. Asking is a check-in. */
-export async function runtimeStatus(
-  deps: ViewDeps & Pick<Deps, 'model' | 'baseUrl'>,
-  runtime: RuntimeIdentity,
-): Promise<RuntimeStatus> {
-  await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
-  const found = await findRuntime(deps.db, runtime.ownerId, runtime.runtimeId)
-  if (!found) throw unauthorized()
-  const { row, deployment } = await look(deps, found)
+/** A runtime as its deploy key shows it. The request is a check-in. */
+export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<RuntimeStatus> {
+  const [deployment, row] = await probeServing(deps, await checkIn(deps, identity))
   return {
     runtimeId: row.runtime_id,
     name: row.name,
@@ -161,43 +116,45 @@ export async function runtimeStatus(
     },
     capabilities: deployment?.manifest.capabilities.map(({ name }) => name) ?? [],
     deprecated: deployment?.manifest.capabilities.flatMap(toDeprecated) ?? [],
-    connection: connectionOf(deps, row),
-    health: healthOf(deps, row),
-    healthNote: healthNoteOf(deps, row),
+    ...stateOf(deps, row),
     provider: { name: deps.model.provider, model: deps.model.name },
   }
 }
 
-/** Notes that a runtime was heard from. */
-export async function heartbeat(deps: Pick<Deps, 'db' | 'clock'>, runtime: RuntimeIdentity): Promise<Heartbeat> {
-  const seenAt = await touchRuntime(deps.db, runtime.ownerId, runtime.runtimeId, deps.clock.now())
-  return { status: 'ok', lastSeenAt: isoTime(seenAt) }
+/** Stores a check-in and returns its time. */
+export async function heartbeat(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<Heartbeat> {
+  const { last_seen_at: lastSeenAt } = await checkIn(deps, identity)
+  return { status: 'ok', lastSeenAt: isoTime(lastSeenAt ?? deps.clock.now()) }
 }
 
-function toListItem(deps: ViewDeps, row: RuntimeRow, deployment: DeploymentSummary | null): RuntimeListItem {
+async function checkIn(deps: RuntimeDeps, { ownerId, runtimeId }: RuntimeIdentity): Promise<RuntimeView> {
+  const runtime = await touchRuntime(deps.db, ownerId, runtimeId, deps.clock.now())
+  if (!runtime) throw unauthorized()
+  return runtime
+}
+
+function toListItem(deps: RuntimeDeps, row: RuntimeView): RuntimeListItem {
+  const { connection, health } = stateOf(deps, row)
+  const { serving_version: version, deployed_at: deployedAt } = row
   return {
     runtimeId: row.runtime_id,
     name: row.name,
     version: row.version,
     projectId: row.project_id,
     endpoint: row.endpoint,
-    connection: connectionOf(deps, row),
-    health: healthOf(deps, row),
-    deployment: deployment && { version: deployment.version, deployedAt: isoTime(deployment.deployedAt) },
-    capabilityCount: deployment?.capabilityCount ?? 0,
+    connection,
+    health,
+    deployment: version === null || deployedAt === null ? null : { version, deployedAt: isoTime(deployedAt) },
+    capabilityCount: row.capability_count ?? 0,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   }
 }
 
-/** A runtime and what serves, once its endpoint was probed where that was due. */
-async function look(deps: ViewDeps, found: RuntimeView): Promise<{ row: RuntimeView; deployment: Deployment | null }> {
-  const [deployment, row] = await Promise.all([servingDeployment(deps, found), probe(deps, found)])
-  return { row, deployment }
-}
-
-function probe<Row extends RuntimeRow>(deps: ViewDeps, row: Row): Promise<Row> {
-  return limitTime(probeEndpoint(deps, row), PROBE_WAIT_MS, row)
+/** What serves a runtime, and the runtime after the probe of its endpoint, where one was due. */
+function probeServing(deps: RuntimeDeps, found: RuntimeView): Promise<[Deployment | null, RuntimeView]> {
+  const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = found
+  return Promise.all([findDeployment(deps.db, { ownerId, runtimeId, version }), probeEndpoint(deps, found)])
 }
 
 function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {
@@ -205,19 +162,13 @@ function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {
   return deprecated && deprecatedSince ? [{ name, deprecatedSince, removalNotBefore }] : []
 }
 
-function healthOf(deps: Pick<Deps, 'dispatcher'>, { runtime_id: runtimeId, endpoint }: RuntimeRow): Health {
-  return endpoint === null ? 'unknown' : deps.dispatcher.healthOf({ runtimeId, endpoint })
-}
-
-function healthNoteOf(deps: Pick<Deps, 'dispatcher'>, { runtime_id: runtimeId, endpoint }: RuntimeRow): string | null {
-  return endpoint === null ? null : deps.dispatcher.healthNote({ runtimeId, endpoint })
-}
-
-function connectionOf(deps: Pick<Deps, 'clock'>, row: RuntimeRow): Connection {
-  return { status: connectionStatus(row.last_seen_at, deps.clock.now()), transport: 'http' }
-}
-
-async function servingDeployment(deps: Pick<Deps, 'db'>, row: RuntimeView): Promise<Deployment | null> {
-  if (row.serving_version === null) return null
-  return findDeployment(deps.db, row.owner_id, row.runtime_id, row.serving_version)
+function stateOf(
+  { clock, dispatcher }: RuntimeDeps,
+  { runtime_id: runtimeId, endpoint, last_seen_at: lastSeenAt }: RuntimeView,
+): Pick<RuntimeDetail, 'connection' | 'health' | 'healthNote'> {
+  return {
+    connection: { status: connectionStatus(lastSeenAt, clock.now()), transport: 'http' },
+    health: endpoint === null ? 'unknown' : dispatcher.healthOf({ runtimeId, endpoint }),
+    healthNote: endpoint === null ? null : dispatcher.healthNote({ runtimeId, endpoint }),
+  }
 }

@@ -1,11 +1,11 @@
 import type { Capability, Tier } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
-import type { Deps } from '../deps.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { InputCheck } from '../schemas/schemas.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { RuntimeRow, RuntimeView } from './store.ts'
+import type { RuntimeDeps } from './deps.ts'
+import type { RuntimeView } from './store.ts'
 
 /** A capability of the serving deployment, ready to be called. */
 export interface ServingCapability {
@@ -14,16 +14,16 @@ export interface ServingCapability {
   checkInput: InputCheck
 }
 
-/** A stored deployment, ready to serve. It never changes, so it is kept as long as it is used. */
+/** A stored deployment, ready to serve. */
 export interface ServingDeployment {
   version: number
-  /** Of its manifest, as text. */
+  /** Bytes of its manifest, as JSON text. */
   bytes: number
   /** By name. A Map, because names come from callers and models. */
   capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
   instructions: string | null
-  /** What its owner lowers of the service's limits. */
+  /** Limits of the owner, below those of the service. */
   agentLimits: { steps?: number | undefined; tokens?: number | undefined }
 }
 
@@ -32,12 +32,7 @@ export interface SigningSecrets {
   previous: { secret: Secret; expiresAt: number } | null
 }
 
-type SealedSecrets = Pick<
-  RuntimeRow,
-  'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
->
-
-/** Everything that a call through a runtime needs, as of one `revision` of it. */
+/** A runtime as calls need it, at one `revision`. */
 export interface ServingRuntime {
   ownerId: string
   tier: Tier
@@ -52,13 +47,16 @@ export interface ServingRuntime {
 
 const Origins = z.array(z.string())
 
-/** What a runtime's signing secret is sealed to, also once it is the previous one in another column of the same row. */
+/** The context that a signing secret is sealed in; it stays so once the secret moves to the column of the previous one. */
 export function secretContext(runtimeId: string) {
   return { table: 'runtimes', column: 'secret_sealed', rowId: runtimeId }
 }
 
-/** A runtime's secrets. A previous one that has expired stays closed: its master key may have left the ring since. */
-export function openSecrets({ keyring, clock }: Pick<Deps, 'keyring' | 'clock'>, row: SealedSecrets): SigningSecrets {
+/** A runtime's secrets. An expired previous one stays sealed: its master key may have left the ring since. */
+export function openSecrets(
+  { keyring, clock }: Pick<RuntimeDeps, 'keyring' | 'clock'>,
+  row: Pick<RuntimeView, 'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'>,
+): SigningSecrets {
   const context = secretContext(row.runtime_id)
   const { previous_secret_sealed: previous, previous_secret_expires_at: expiresAt } = row
   const isInGrace = previous !== null && expiresAt !== null && expiresAt > clock.now()
@@ -68,9 +66,8 @@ export function openSecrets({ keyring, clock }: Pick<Deps, 'keyring' | 'clock'>,
   }
 }
 
-/** A runtime's row with its secrets opened. */
 export function toServingRuntime(
-  deps: Pick<Deps, 'keyring' | 'clock'>,
+  deps: Pick<RuntimeDeps, 'keyring' | 'clock'>,
   row: RuntimeView,
   deployment: ServingDeployment | null,
 ): ServingRuntime {
@@ -92,7 +89,7 @@ export function parseOrigins(stored: string): string[] {
 }
 
 export function toServingDeployment(
-  { schemas }: Pick<Deps, 'schemas'>,
+  { schemas }: Pick<RuntimeDeps, 'schemas'>,
   ownerId: string,
   { version, bytes, manifest }: Deployment,
 ): ServingDeployment {
@@ -104,12 +101,12 @@ export function toServingDeployment(
     version,
     bytes,
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
-    tools: manifest.capabilities.map(toTool),
+    tools: manifest.capabilities.map(({ name, description, actions }) => ({
+      name,
+      description,
+      inputSchema: actions[0]?.inputSchema ?? null,
+    })),
     instructions: manifest.agent?.instructions ?? null,
     agentLimits: manifest.agent?.limits ?? {},
   }
-}
-
-function toTool({ name, description, actions }: Capability): ModelTool {
-  return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
 }

@@ -1,39 +1,42 @@
 import { lookUpHashes } from '../credentials/credentials.ts'
 import { findRuntimeKey } from '../credentials/store.ts'
 import { findDeployment } from '../deployments/store.ts'
-import type { Deps } from '../deps.ts'
 import { AppError, notFound, unauthorized } from '../errors.ts'
 import { type Coalescer, createCoalescer } from '../lib/coalesce.ts'
 import { Lru } from '../lib/lru.ts'
 import type { Limits } from '../limits.ts'
+import type { RuntimeDeps } from './deps.ts'
 import {
   type ServingDeployment,
   type ServingRuntime,
   toServingDeployment,
   toServingRuntime,
 } from './serving-runtime.ts'
-import { findRevision, findServedRuntime } from './store.ts'
+import { findRevision, findServedRuntime, type RuntimeView } from './store.ts'
 
-export type ServingDeps = Pick<Deps, 'db' | 'keyring' | 'clock' | 'serving' | 'schemas'>
+export interface ServingDeps extends Pick<RuntimeDeps, 'db' | 'keyring' | 'clock' | 'schemas'> {
+  serving: ServingCache
+}
 
-interface CachedRuntime {
+interface CacheEntry {
   runtime: ServingRuntime
-  /** When the key that led here stops working; null for never. */
+  /** When the key of the entry stops working; null for never. */
   expiresAt: number | null
 }
 
-/** What this process remembers of runtimes and deployments. Guesses, all of them: admission confirms the revision. */
+/** Runtimes and deployments that this process has read. Any may be out of date: admission confirms the revision. */
 export interface ServingCache {
-  runtimes: Lru<string, CachedRuntime>
-  /** By runtime id; one that was replaced is not asked for again. */
+  /** By the hash of a key, or by id. */
+  runtimes: Lru<string, CacheEntry>
+  /** By runtime id. */
   deployments: Lru<string, ServingDeployment>
-  reads: Coalescer<CachedRuntime>
+  reads: Coalescer<CacheEntry>
   revisions: Coalescer<number | null>
 }
 
 const BYTES_BESIDE_MANIFEST = 2 * 1024
 
-/** Each kind is kept up to so many bytes of manifests, as text; what is made of them takes some three times that. */
+/** Each kind is limited in bytes of manifests, as text; what is made of them takes about three times that. */
 export function createServingCache({ cachedBytes }: Pick<Limits, 'cachedBytes'>): ServingCache {
   return {
     runtimes: new Lru(cachedBytes, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
@@ -44,157 +47,123 @@ export function createServingCache({ cachedBytes }: Pick<Limits, 'cachedBytes'>)
 }
 
 /**
- * A runtime that a caller was led to. It may come from the cache, so it can allow a request as far as admission, which
- * confirms it, but never refuse one: see {@link confirming}.
+ * A runtime that may come from the cache: it can allow a request as far as admission, which confirms its revision, but never
+ * refuse one. See {@link revalidating}.
  */
-export interface Located {
+export interface CachedRuntime {
   readonly runtime: ServingRuntime
+  /** Read for this request. */
   readonly isFresh: boolean
-  /** Reads the runtime again. Throws the doorway's refusal when it is gone or the key no longer opens it. */
+  /** Reads the runtime again. Throws as the look-up does when it is gone or the key no longer works. */
   refresh(): Promise<void>
 }
 
 /** The runtime of a public key. Throws the one 401 when there is none. */
-export async function locateByPublicKey(deps: ServingDeps, presented: string): Promise<Located> {
+export async function lookUpByPublicKey(deps: ServingDeps, presented: string): Promise<CachedRuntime> {
   const hashes = lookUpHashes(deps, 'public', presented)
   const [hash] = hashes ?? []
   if (!hashes || !hash) throw unauthorized()
-  return locate(deps, `key:${hash}`, async () => {
+  return lookUp(deps, `key:${hash}`, async () => {
     const key = await findRuntimeKey(deps.db, hashes, 'public', deps.clock.now())
-    const runtime = key && (await load(deps, key.runtimeId))
+    const runtime = key && (await readRuntime(deps, key.runtimeId))
     if (!runtime) throw unauthorized()
     return { runtime, expiresAt: key.expiresAt }
   })
 }
 
 /**
- * The runtime of an id that a stranger named, if it `has` what is asked for: at once where a remembered one has it.
- * Rejects with 404 otherwise, after the same statement whether or not there is such a runtime: how long it takes must
- * not tell one from the other.
+ * The runtime of an id, if it `has` what is requested: synchronously where a cached one has it. Rejects with a 404 of `what`
+ * otherwise, after the same statement whether or not there is such a runtime, so that its duration does not tell.
  */
-export function locateById(
+export function lookUpById(
   deps: ServingDeps,
-  runtimeId: string,
+  { runtimeId, what }: { runtimeId: string; what: string },
   has: (runtime: ServingRuntime) => boolean,
-): Located | Promise<Located> {
+): CachedRuntime | Promise<CachedRuntime> {
   const name = `id:${runtimeId}`
   const read = async () => {
-    const runtime = await load(deps, runtimeId)
-    if (!runtime) throw notFound('The capability')
+    const runtime = await readRuntime(deps, runtimeId)
+    if (!runtime) throw notFound(what)
     return { runtime, expiresAt: null }
   }
-  const remembered = deps.serving.runtimes.get(name)?.runtime
-  if (remembered && has(remembered)) return locate(deps, name, read)
+  const cached = deps.serving.runtimes.get(name)?.runtime
+  if (cached && has(cached)) return lookUp(deps, name, read)
   const confirm = async () => {
     const revision = await deps.serving.revisions.read(name, () => findRevision(deps.db, runtimeId))
-    if (revision === (remembered?.revision ?? null)) throw notFound('The capability')
+    if (revision === (cached?.revision ?? null)) throw notFound(what)
     deps.serving.runtimes.delete(name)
-    const located = await locate(deps, name, read)
-    if (!has(located.runtime)) throw notFound('The capability')
-    return located
+    const found = await lookUp(deps, name, read)
+    if (!has(found.runtime)) throw notFound(what)
+    return found
   }
   return confirm()
 }
 
-/** The runtime of this id if it is the owner's own. Throws 404 otherwise. */
-export async function locateOwned(deps: ServingDeps, ownerId: string, runtimeId: string): Promise<Located> {
-  const read = async () => {
-    const runtime = await load(deps, runtimeId)
-    if (!runtime || runtime.ownerId !== ownerId) throw notFound('The runtime')
-    return { runtime, expiresAt: null }
-  }
-  return locate(deps, `owned:${ownerId}:${runtimeId}`, read)
-}
-
 /**
- * Runs `attempt` on the located runtime, at once where it can. A refusal that rests on a remembered runtime is tried again
- * on a fresh one, which takes a promise.
+ * Runs `attempt` on the runtime, synchronously where it can. After a refusal by a cached runtime that has changed since, it
+ * runs once more on the one that is read again.
  */
-export function confirming<T>(located: Located, attempt: (runtime: ServingRuntime) => T | Promise<T>): T | Promise<T> {
-  const afresh = async (refusal: AppError) => {
-    const { revision } = located.runtime
-    await located.refresh()
-    // What has not changed would be refused again, and some judgements take long.
-    if (located.runtime.revision === revision) throw refusal
-    return attempt(located.runtime)
-  }
-  const settle = (error: unknown) => {
-    if (located.isFresh || !(error instanceof AppError)) throw error
-    // That too much waits rests on no runtime, and must not cost a read of the database each time that it is said.
-    if (error.code === 'rate_limit_exceeded') throw error
-    return afresh(error)
+export function revalidating<T>(
+  cached: CachedRuntime,
+  attempt: (runtime: ServingRuntime) => T | Promise<T>,
+): T | Promise<T> {
+  const retry = async (error: unknown): Promise<T> => {
+    // A full queue says nothing about the runtime, and must not cost a read of the database each time.
+    if (cached.isFresh || !(error instanceof AppError) || error.code === 'rate_limit_exceeded') throw error
+    const { revision } = cached.runtime
+    await cached.refresh()
+    // An unchanged runtime would be refused again, and some checks take long.
+    if (cached.runtime.revision === revision) throw error
+    return attempt(cached.runtime)
   }
   try {
-    const made = attempt(located.runtime)
-    return made instanceof Promise ? made.catch(settle) : made
+    const made = attempt(cached.runtime)
+    return made instanceof Promise ? made.catch(retry) : made
   } catch (error) {
-    return settle(error)
+    return retry(error)
   }
 }
 
-function locate(deps: ServingDeps, name: string, read: () => Promise<CachedRuntime>): Located | Promise<Located> {
-  const cached = deps.serving.runtimes.get(name)
-  if (cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)) {
-    return new LocatedRuntime(deps, name, read, cached.runtime, false)
-  }
-  return readFresh(deps, name, read).then((runtime) => new LocatedRuntime(deps, name, read, runtime, true))
-}
-
-class LocatedRuntime implements Located {
-  readonly #deps: ServingDeps
-  readonly #name: string
-  readonly #read: () => Promise<CachedRuntime>
-  runtime: ServingRuntime
-  isFresh: boolean
-
-  constructor(
-    deps: ServingDeps,
-    name: string,
-    read: () => Promise<CachedRuntime>,
-    runtime: ServingRuntime,
-    isFresh: boolean,
-  ) {
-    this.#deps = deps
-    this.#name = name
-    this.#read = read
-    this.runtime = runtime
-    this.isFresh = isFresh
-  }
-
-  async refresh(): Promise<void> {
-    this.runtime = await readFresh(this.#deps, this.#name, this.#read)
-    this.isFresh = true
-  }
-}
-
-async function readFresh(
-  { serving }: ServingDeps,
+function lookUp(
+  { serving, clock }: ServingDeps,
   name: string,
-  read: () => Promise<CachedRuntime>,
-): Promise<ServingRuntime> {
-  serving.runtimes.delete(name)
-  const entry = await serving.reads.read(name, read)
-  serving.runtimes.set(name, entry)
-  return entry.runtime
+  read: () => Promise<CacheEntry>,
+): CachedRuntime | Promise<CachedRuntime> {
+  const readAgain = async () => {
+    serving.runtimes.delete(name)
+    const entry = await serving.reads.read(name, read)
+    serving.runtimes.set(name, entry)
+    return entry.runtime
+  }
+  const entry = serving.runtimes.get(name)
+  if (entry && (entry.expiresAt === null || clock.now() < entry.expiresAt)) {
+    return toCached(entry.runtime, false, readAgain)
+  }
+  return readAgain().then((runtime) => toCached(runtime, true, readAgain))
 }
 
-async function load(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {
+function toCached(runtime: ServingRuntime, isFresh: boolean, readAgain: () => Promise<ServingRuntime>): CachedRuntime {
+  const cached = {
+    runtime,
+    isFresh,
+    async refresh(): Promise<void> {
+      cached.runtime = await readAgain()
+      cached.isFresh = true
+    },
+  }
+  return cached
+}
+
+async function readRuntime(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {
   const row = await findServedRuntime(deps.db, runtimeId)
-  if (!row) return null
-  const version = row.serving_version
-  const deployment = version === null ? null : await loadDeployment(deps, row.owner_id, runtimeId, version)
-  return toServingRuntime(deps, row, deployment)
+  return row && toServingRuntime(deps, row, await readDeployment(deps, row))
 }
 
-async function loadDeployment(
-  deps: ServingDeps,
-  ownerId: string,
-  runtimeId: string,
-  version: number,
-): Promise<ServingDeployment | null> {
-  const kept = deps.serving.deployments.get(runtimeId)
-  if (kept?.version === version) return kept
-  const stored = await findDeployment(deps.db, ownerId, runtimeId, version)
+async function readDeployment(deps: ServingDeps, row: RuntimeView): Promise<ServingDeployment | null> {
+  const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = row
+  const cached = deps.serving.deployments.get(runtimeId)
+  if (cached && cached.version === version) return cached
+  const stored = await findDeployment(deps.db, { ownerId, runtimeId, version })
   if (!stored) return null
   const deployment = toServingDeployment(deps, ownerId, stored)
   deps.serving.deployments.set(runtimeId, deployment)

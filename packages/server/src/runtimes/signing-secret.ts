@@ -1,19 +1,16 @@
 import type { RotatedSecret, RotateSecretRequest } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { graceEnd } from '../credentials/rules.ts'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { mintSigningSecret } from '../secrets/mint.ts'
+import type { RuntimeDeps } from './deps.ts'
 import { openSecrets, type SigningSecrets, secretContext } from './serving-runtime.ts'
 import { findServedRuntime, replaceSecret } from './store.ts'
 
-/**
- * A new signing secret. Within the grace, a call that the endpoint refuses under one of the two is signed anew with the
- * other; a grace of 0 forgets the old one.
- */
+/** Replaces the signing secret. Until the grace period ends, calls may be signed with either; a grace of 0 deletes the old one. */
 export async function rotateSecret(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
   owner: Owner,
   { runtimeId, graceSeconds }: RotateSecretRequest & { runtimeId: string },
 ): Promise<RotatedSecret> {
@@ -30,9 +27,9 @@ export async function rotateSecret(
   return { secret: secret.reveal(), previousSecretExpiresAt: isoTime(previousEndsAt) }
 }
 
-/** The secrets that a runtime has by now, for an execution that began before they were rotated; null when it is gone. */
+/** The runtime's present secrets, for an execution that began before they were rotated; null when the runtime is gone. */
 export async function readSecrets(
-  deps: Pick<Deps, 'db' | 'clock' | 'keyring'>,
+  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
   runtimeId: string,
 ): Promise<SigningSecrets | null> {
   const row = await findServedRuntime(deps.db, runtimeId)

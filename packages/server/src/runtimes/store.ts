@@ -1,182 +1,122 @@
 import type { Tier } from '@svc/contract'
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql, type UpdateObject } from 'kysely'
 import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../credentials/store.ts'
 import type { PageStart } from '../database/page.ts'
 import type { Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { inTransaction, type Tx } from '../database/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
 export type NewRuntime = Insertable<Schema['runtimes']>
-export type RuntimeRow = Selectable<Schema['runtimes']>
 
-export interface RuntimeView extends RuntimeRow {
+/** A runtime with its owner's tier, and of its serving deployment the time, in epoch ms, and the number of capabilities. */
+export interface RuntimeView extends Selectable<Schema['runtimes']> {
   tier: Tier
+  deployed_at: number | null
+  capability_count: number | null
 }
-
-/** Whether a runtime id is free, this owner's, or another's. */
-export async function whoseRuntime(
-  db: Kysely<Schema>,
-  ownerId: string,
-  runtimeId: string,
-): Promise<'nobody' | 'own' | 'foreign'> {
-  const row = await db.selectFrom('runtimes').select('owner_id').where('runtime_id', '=', runtimeId).executeTakeFirst()
-  if (!row) return 'nobody'
-  return row.owner_id === ownerId ? 'own' : 'foreign'
-}
-
-export type Creation = { outcome: 'created' } | { outcome: 'taken' } | { outcome: 'refused'; problem: string }
 
 /**
- * Makes a runtime with its keys, unless `ceilingProblem` objects to the number there is.
- * The owner's row is locked, so any number at once cannot pass the ceiling. `taken`: the id appeared meanwhile.
+ * Inserts a runtime with its keys; false where its id is taken. `requireSlot` throws where the plan allows no further one;
+ * the owner's row is locked, so concurrent insertions cannot exceed the plan.
  */
 export async function insertRuntime(
   db: Kysely<Schema>,
   runtime: NewRuntime,
   credentials: readonly NewCredential[],
-  ceilingProblem: (tier: Tier, runtimeCount: number) => string | null,
-): Promise<Creation> {
+  requireSlot: (tier: Tier, runtimeCount: number) => void,
+): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const owner = await tx
-      .selectFrom('owners')
-      .select('tier')
-      .where('owner_id', '=', runtime.owner_id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    // Before the ceiling: to register one's own runtime again never counts, however closely it follows the first time.
-    const existing = await tx
-      .selectFrom('runtimes')
-      .select('runtime_id')
-      .where('runtime_id', '=', runtime.runtime_id)
-      .executeTakeFirst()
-    if (existing) return { outcome: 'taken' }
+    const { tier } = await lockOwner(tx, runtime.owner_id)
     const { count } = await tx
       .selectFrom('runtimes')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('owner_id', '=', runtime.owner_id)
       .executeTakeFirstOrThrow()
-    const problem = ceilingProblem(owner.tier, Number(count))
-    if (problem) return { outcome: 'refused', problem }
     const inserted = await tx
       .insertInto('runtimes')
       .values(runtime)
       .onConflict((conflict) => conflict.doNothing())
       .returning('runtime_id')
       .executeTakeFirst()
-    if (!inserted) return { outcome: 'taken' }
+    // Before the plan's limit: registering an own runtime again is never refused by it.
+    if (!inserted) return false
+    requireSlot(tier, Number(count))
     await tx
       .insertInto('credentials')
       .values([...credentials])
       .execute()
-    return { outcome: 'created' }
+    return true
   })
 }
 
-export interface RuntimeChanges {
-  name?: string | undefined
-  version?: string | undefined
-  projectId?: string | undefined
-  endpoint?: string | undefined
-  allowedOrigins?: readonly string[] | undefined
+/** Locks an account, always before any of its runtimes, and reads what limits depend on. */
+export function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier; stored_bytes: number }> {
+  return tx
+    .selectFrom('owners')
+    .select(['tier', 'stored_bytes'])
+    .where('owner_id', '=', ownerId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
 }
 
-/** Changes what is given and moves the revision on, so that every replica reads the runtime again. */
+/**
+ * Changes a runtime and increments its revision, so that every replica reads it again; its row stays locked until the end of
+ * a transaction. False where this owner has no such runtime.
+ */
 export async function updateRuntime(
   db: Kysely<Schema>,
   ownerId: string,
-  input: { runtimeId: string; changes: RuntimeChanges; updatedAt: number },
-): Promise<void> {
-  const { changes } = input
-  await db
+  { runtimeId, now }: { runtimeId: string; now: number },
+  changes: UpdateObject<Schema, 'runtimes'> = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('runtimes')
-    .set((eb) => ({
-      revision: eb('revision', '+', 1),
-      updated_at: input.updatedAt,
-      ...(changes.name !== undefined && { name: changes.name }),
-      ...(changes.version !== undefined && { version: changes.version }),
-      ...(changes.projectId !== undefined && { project_id: changes.projectId }),
-      ...(changes.endpoint !== undefined && { endpoint: changes.endpoint }),
-      ...(changes.allowedOrigins !== undefined && { allowed_origins: JSON.stringify(changes.allowedOrigins) }),
-    }))
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', input.runtimeId)
-    .execute()
+    .set((eb) => ({ ...changes, revision: eb('revision', '+', 1), updated_at: now }))
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-/**
- * The same, and returns what has come of it; null when the runtime is not this owner's. Read in the one transaction: after
- * it nothing is left to do that could fail.
- */
+/** Updates a runtime and returns it; null where this owner has no such runtime. One transaction: no read fails after it. */
 export async function changeRuntime(
   db: Kysely<Schema>,
   ownerId: string,
-  input: { runtimeId: string; changes: RuntimeChanges; updatedAt: number },
+  at: { runtimeId: string; now: number },
+  changes: UpdateObject<Schema, 'runtimes'>,
 ): Promise<{ runtime: RuntimeView; keyPrefixes: KeyPrefixes } | null> {
   return inTransaction(db, async (tx) => {
-    await updateRuntime(tx, ownerId, input)
-    const runtime = await findRuntime(tx, ownerId, input.runtimeId)
-    return runtime && { runtime, keyPrefixes: await findKeyPrefixes(tx, ownerId, input.runtimeId) }
+    await updateRuntime(tx, ownerId, at, changes)
+    const runtime = await findRuntime(tx, ownerId, at.runtimeId)
+    return runtime && { runtime, keyPrefixes: await findKeyPrefixes(tx, ownerId, at.runtimeId) }
   })
 }
 
 /**
- * Moves a runtime's revision on, so that every replica reads it again, and locks its row for the rest of a transaction.
- * False when the runtime is not this owner's.
- */
-export async function moveRevision(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { runtimeId, now }: { runtimeId: string; now: number },
-): Promise<boolean> {
-  const moved = await db
-    .updateTable('runtimes')
-    .set((eb) => ({ revision: eb('revision', '+', 1), updated_at: now }))
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .returning('runtime_id')
-    .executeTakeFirst()
-  return moved !== undefined
-}
-
-/**
- * Puts a signing secret in the place of the current one, which becomes the previous one until `previousEndsAt`, or is
- * gone where that is null. False when the runtime is not this owner's.
+ * Replaces the signing secret. The current one becomes the previous one until `previousEndsAt`, or is deleted where that is
+ * null. False where this owner has no such runtime.
  */
 export async function replaceSecret(
   db: Kysely<Schema>,
   ownerId: string,
   next: { runtimeId: string; sealed: string; previousEndsAt: number | null; now: number },
 ): Promise<boolean> {
-  // One statement, in which every right-hand side is the row as it was: two at once cannot lose one another's secret.
-  const replaced = await db
-    .updateTable('runtimes')
-    .set((eb) => ({
-      secret_sealed: next.sealed,
-      previous_secret_sealed: next.previousEndsAt === null ? null : eb.ref('secret_sealed'),
-      previous_secret_expires_at: next.previousEndsAt,
-      revision: eb('revision', '+', 1),
-      updated_at: next.now,
-    }))
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', next.runtimeId)
-    .returning('runtime_id')
-    .executeTakeFirst()
-  return replaced !== undefined
+  // One statement, which reads the row as it was before: concurrent rotations cannot lose each other's secret.
+  return updateRuntime(db, ownerId, next, {
+    secret_sealed: next.sealed,
+    previous_secret_sealed: next.previousEndsAt === null ? null : sql.ref('secret_sealed'),
+    previous_secret_expires_at: next.previousEndsAt,
+  })
 }
 
 /** One runtime of this owner with the owner's tier, or null. */
 export async function findRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
-  const row = await runtimeViews(db)
-    .where('runtimes.owner_id', '=', ownerId)
-    .where('runtimes.runtime_id', '=', runtimeId)
-    .executeTakeFirst()
-  return row ?? null
+  const runtime = await findServedRuntime(db, runtimeId)
+  return runtime?.owner_id === ownerId ? runtime : null
 }
 
-/** One runtime whoever owns it, or null: for callers whose credential, or the public, named it. */
+/** One runtime of any owner, or null: for callers that a credential or a public address led to it. */
 export async function findServedRuntime(db: Kysely<Schema>, runtimeId: string): Promise<RuntimeView | null> {
-  const row = await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()
-  return row ?? null
+  return (await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()) ?? null
 }
 
 /** A runtime's revision, null where there is none. One row either way, so that both take as long. */
@@ -193,56 +133,53 @@ export async function findRevision(db: Kysely<Schema>, runtimeId: string): Promi
 export async function listRuntimes(
   db: Kysely<Schema>,
   ownerId: string,
-  page: { limit: number; after: PageStart | null; projectId: string | undefined },
-): Promise<RuntimeRow[]> {
-  let query = db
-    .selectFrom('runtimes')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .orderBy('created_at', 'desc')
-    .orderBy('runtime_id', 'desc')
-    .limit(page.limit)
-  if (page.projectId !== undefined) query = query.where('project_id', '=', page.projectId)
-  const { after } = page
+  { limit, after, projectId }: { limit: number; after: PageStart | null; projectId?: string | undefined },
+): Promise<RuntimeView[]> {
+  let query = runtimeViews(db)
+    .where('runtimes.owner_id', '=', ownerId)
+    .orderBy('runtimes.created_at', 'desc')
+    .orderBy('runtimes.runtime_id', 'desc')
+    .limit(limit)
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId)
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'runtime_id'), '<', tuple(after.at, after.id)),
+      eb(refTuple('runtimes.created_at', 'runtimes.runtime_id'), '<', tuple(after.at, after.id)),
     )
   }
   return query.execute()
-}
-
-/**
- * Notes that a runtime was heard from, where that was not noted in the last ten seconds. Returns the time that is noted, in
- * epoch ms. The revision stays: nothing that callers depend on has changed.
- */
-export async function touchRuntime(
-  db: Kysely<Schema>,
-  ownerId: string,
-  runtimeId: string,
-  now: number,
-): Promise<number> {
-  const row = await db
-    .selectFrom('runtimes')
-    .select('last_seen_at')
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .executeTakeFirst()
-  const noted = row?.last_seen_at ?? null
-  if (noted !== null && Math.abs(now - noted) < SIGN_OF_LIFE_INTERVAL_MS) return noted
-  await db
-    .updateTable('runtimes')
-    .set({ last_seen_at: now })
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .execute()
-  return now
 }
 
 function runtimeViews(db: Kysely<Schema>) {
   return db
     .selectFrom('runtimes')
     .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
+    .leftJoin('deployments', (join) =>
+      join
+        .onRef('deployments.owner_id', '=', 'runtimes.owner_id')
+        .onRef('deployments.runtime_id', '=', 'runtimes.runtime_id')
+        .onRef('deployments.version', '=', 'runtimes.serving_version'),
+    )
     .selectAll('runtimes')
-    .select('owners.tier')
+    .select(['owners.tier', 'deployed_at', 'capability_count'])
+}
+
+/**
+ * Stores that a runtime was heard from at `now`, at most every ten seconds, and returns it; null where there is none. The
+ * revision stays: callers depend on nothing that changed.
+ */
+export async function touchRuntime(
+  db: Kysely<Schema>,
+  ownerId: string,
+  runtimeId: string,
+  now: number,
+): Promise<RuntimeView | null> {
+  const row = await findRuntime(db, ownerId, runtimeId)
+  const lastSeenAt = row?.last_seen_at ?? null
+  if (row === null || (lastSeenAt !== null && Math.abs(now - lastSeenAt) < SIGN_OF_LIFE_INTERVAL_MS)) return row
+  await db
+    .updateTable('runtimes')
+    .set({ last_seen_at: now })
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .execute()
+  return { ...row, last_seen_at: now }
 }

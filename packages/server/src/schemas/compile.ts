@@ -1,29 +1,29 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { resolveReferences } from '@svc/contract/resolve-references'
 import { compileAlone, validateSchema } from './dialects.ts'
-import { schemaFaults } from './faults.ts'
+import { fieldErrors } from './field-errors.ts'
 import { linearRegExp } from './linear-reg-exp.ts'
 import { weightProblem } from './rules.ts'
 
-/** Checks a value against a schema. Returns its faults by dotted path below `root`, or null when it fits. */
+/** Checks a value against a schema. Returns errors by dotted path below `root`, or null when it is valid. */
 export type SchemaCheck = (value: unknown, root: string) => FieldErrors | null
 
 /**
- * Why a schema that somebody else wrote is refused, or null: it is JSON Schema 2020-12, or draft-07 where `$schema` says so,
- * references lead nowhere else, and patterns run in linear time. It may take long: for a thread that can be stopped.
+ * Why an owner's schema is refused, or null. It must be JSON Schema 2020-12, or draft-07 where `$schema` says so, with local
+ * references and patterns of linear time. May take long: for a thread that can be stopped.
  */
 export function schemaProblem(schema: JsonObject): string | null {
   if (schema['$async'] !== undefined) return 'must not use $async.'
   try {
     validateSchema(schema)
     const resolved = resolveReferences(schema)
-    // Ajv compiles no pattern whose names may hold anything.
+    // Ajv does not compile a pattern whose members may be anything.
     JSON.stringify(resolved, (name, value) => {
       if (name === 'patternProperties') for (const pattern of Object.keys(Object(value))) linearRegExp(pattern)
       return value
     })
     const problem = weightProblem(resolved)
-    // A schema that leads back to itself compiles, but no check against it need ever end.
+    // A schema that refers to itself compiles, but a check may never end.
     if (problem === null) compileAlone(resolved)({})
     return problem
   } catch (error) {
@@ -31,13 +31,13 @@ export function schemaProblem(schema: JsonObject): string | null {
   }
 }
 
-/** Compiles a schema that was deployed. One that does not compile any more leaves inputs unchecked. */
+/** Compiles a deployed schema. Inputs are refused as unchecked where it no longer compiles. */
 export function compileDeployed(schema: JsonObject): SchemaCheck {
   try {
     const validate = compileAlone(resolveReferences(schema))
     return (value, root) => {
       try {
-        return validate(value) ? null : schemaFaults(validate.errors ?? [], root)
+        return validate(value) ? null : fieldErrors(validate.errors ?? [], root)
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
         return notChecked(root)

@@ -10,31 +10,31 @@ import { linearUniqueItems } from './unique-items.ts'
 const OPTIONS: Options = {
   strict: false,
   logger: false,
-  // Otherwise “constructor” and “toString” are there in every object.
+  // Without it every object has a “constructor”.
   ownProperties: true,
-  // JSON.parse makes infinity of 1e999, and no JSON can carry it on.
+  // JSON.parse makes Infinity of 1e999.
   strictNumbers: true,
-  // The optimizer's passes over the generated code take time in the square of its size.
+  // The optimizer takes quadratic time.
   code: { regExp: linearRegExp, optimize: false },
 }
 
 const LATEST = withFormats(new Ajv2020(OPTIONS))
 const DRAFT_07 = withFormats(new Ajv(OPTIONS))
 
-/** Validates a schema against the schema of its dialect. Throws what is wrong with it. */
+/** Validates a schema against its meta-schema. Throws where it is invalid. */
 export function validateSchema(schema: JsonObject): void {
-  const judge = isDraft07(schema) ? DRAFT_07 : LATEST
-  if (judge.validateSchema(isDraft07(schema) ? { ...schema, $schema: undefined } : schema) === true) return
-  throw new Error(judge.errorsText(judge.errors, { dataVar: 'schema' }))
+  const ajv = isDraft07(schema) ? DRAFT_07 : LATEST
+  if (ajv.validateSchema(isDraft07(schema) ? { ...schema, $schema: undefined } : schema) === true) return
+  throw new Error(ajv.errorsText(ajv.errors, { dataVar: 'schema' }))
 }
 
-/** Compiles a schema whose references are resolved, in a compiler of its own. Throws where it does not compile. */
+/** Compiles a schema with resolved references, in an Ajv of its own. Throws where it does not compile. */
 export function compileAlone(schema: JsonObject): ValidateFunction {
   const options: Options = { ...OPTIONS, meta: false, validateSchema: false }
   const ajv = withFormats(isDraft07(schema) ? new Ajv(options) : new Ajv2020(options))
-  // Ajv's way of collecting what is evaluated fails within some choices; its own two keywords alone need it.
+  // Only Ajv's own two keywords, which are replaced, need it, and it fails within some choices.
   ajv.opts.unevaluated = false
-  // After the schemas of single items Ajv leaves it out for an empty array.
+  // After the schemas of items Ajv skips it for an empty array.
   const containsFirst = { ...Object(ajv.getKeyword('contains')), before: isDraft07(schema) ? 'items' : 'prefixItems' }
   const keywords = [containsFirst, linearUniqueItems, ...(isDraft07(schema) ? [] : unevaluatedKeywords)]
   for (const each of keywords) ajv.removeKeyword(String(each.keyword)).addKeyword(each)
@@ -43,7 +43,7 @@ export function compileAlone(schema: JsonObject): ValidateFunction {
 
 function withFormats<A extends Ajv | Ajv2020>(ajv: A): A {
   addFormats.default(ajv)
-  // The library's pattern for this one takes time in the square of its text.
+  // The library's own pattern takes quadratic time.
   ajv.addFormat('url', addFormats.default.get('uri'))
   return ajv
 }

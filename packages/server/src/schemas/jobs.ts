@@ -2,7 +2,7 @@ import type { FieldErrors } from '@svc/contract'
 import { schemaProblem } from './compile.ts'
 import { createCompiledSchemas } from './compiled.ts'
 
-/** Work for the thread: to judge a schema, or to check an input against it. Both are JSON. */
+/** A job of the thread: validates a schema, or checks an input against it. Both are JSON. */
 export interface SchemaJob {
   ownerId: string
   schema: string
@@ -10,7 +10,7 @@ export interface SchemaJob {
   root?: string
 }
 
-/** Does jobs in parts: the problem of the schema, or null; then, where there is an input, its faults, or null. */
+/** Answers in parts: the problem of the schema, or null; then the errors of the input, or null. */
 export function createSchemaJobs(): (job: SchemaJob) => Iterable<string | FieldErrors | null> {
   const compiled = createCompiledSchemas()
   return function* ({ ownerId, schema, input, root = 'input' }) {

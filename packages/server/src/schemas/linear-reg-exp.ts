@@ -1,13 +1,13 @@
 import { linearPattern } from '@svc/contract/linear-pattern'
 import { RE2JS } from 're2js'
 
-/** A pattern of an owner's schema, on an engine of linear time. Throws for look-around, back-references and the like. */
+/** Compiles an owner's pattern for an engine of linear time. Throws for look-around and back-references. */
 export function linearRegExp(pattern: string): { test(text: string): boolean; toString(): string } {
   const compiled = compile(pattern)
-  // Ajv caches compiled patterns by their string form, so it must be the pattern's own.
+  // Ajv caches compiled patterns by their string form.
   return { test: (text) => compiled.matcher(text).find(), toString: () => `re2:${pattern}` }
 }
-// Ajv asks for the name under which standalone code would import it. No code is written out here.
+// Ajv requires a name for standalone code, which is not generated here.
 linearRegExp.code = 'linearRegExp'
 
 function compile(pattern: string): RE2JS {

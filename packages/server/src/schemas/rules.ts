@@ -8,12 +8,12 @@ const MAX_COMPILE_INLINE = 100
 const MAX_CHECK_INLINE = 250_000
 const MAX_COMPILE = 50_000
 const MAX_CHECK = 1_000_000
-const MAX_REFERENCES_IN_A_ROW = 100
+const MAX_REFERENCE_DEPTH = 100
 
-/** How long an input may be for the thread of the event loop to check it, and compile the schema: 0 where none is. */
+/** The length up to which an input is checked, and the schema compiled, on the main thread. */
 export function maxInlineCharacters(schema: JsonObject): number {
   const text = JSON.stringify(schema)
-  // To weigh a long one would take long here, and so would one whose references depend on the way to them.
+  // Weighing a long schema, or one with dynamic references, takes too long here.
   if (text.length > MAX_CHARACTERS_INLINE || text.includes('$dynamic')) return 0
   try {
     const { compile, check } = weigh(resolveReferences(schema))
@@ -23,7 +23,7 @@ export function maxInlineCharacters(schema: JsonObject): number {
   }
 }
 
-/** Why a resolved schema costs more than is accepted; null where it does not. One whose cost is not known is tried out instead. */
+/** Why a resolved schema is too expensive, or null. One of unknown cost is compiled and timed instead. */
 export function weightProblem(schema: JsonObject): string | null {
   const { compile, check } = weigh(schema)
   const isPast = (units: number, most: number) => Number.isFinite(units) && units > most
@@ -32,20 +32,20 @@ export function weightProblem(schema: JsonObject): string | null {
 }
 
 /**
- * The cost of a schema as it stands, and with each of its resolved references replaced by its target; Infinity where it has
- * no end or is not known. A unit is a keyword, a value in a list of a keyword, or an instruction of a pattern.
+ * The cost of compiling a schema, and of checking, with references followed; Infinity where it is endless or unknown. A unit is
+ * a keyword, a value in a list of a keyword, or an instruction of a pattern.
  */
 export function weigh({ $defs, ...schema }: JsonObject): { compile: number; check: number } {
   const known = new Map<string, number>()
-  let inARow = 0
+  let depth = 0
   const targetWeight = (reference: string): number => {
     const weight = known.get(reference)
-    if (weight !== undefined || inARow === MAX_REFERENCES_IN_A_ROW) return weight ?? Number.POSITIVE_INFINITY
-    // A reference that leads back here meanwhile has no end.
+    if (weight !== undefined || depth === MAX_REFERENCE_DEPTH) return weight ?? Number.POSITIVE_INFINITY
+    // For a reference that leads back here.
     known.set(reference, Number.POSITIVE_INFINITY)
-    inARow += 1
+    depth += 1
     known.set(reference, weightOf(Object($defs)[reference.replace('#/$defs/', '')], targetWeight))
-    inARow -= 1
+    depth -= 1
     return known.get(reference) ?? 0
   }
   return { compile: weightOf({ $defs, ...schema }, () => 1), check: weightOf(schema, targetWeight) }
@@ -54,7 +54,7 @@ export function weigh({ $defs, ...schema }: JsonObject): { compile: number; chec
 function weightOf(value: unknown, targetWeight: (reference: string) => number): number {
   if (typeof value !== 'object' || value === null) return 1
   return Object.entries(value).reduce((sum, [name, member]) => {
-    // These keywords try parts of the schema apart.
+    // These keywords check parts of the schema repeatedly.
     if (name.startsWith('unevaluated')) return Number.POSITIVE_INFINITY
     if (typeof member === 'string') return sum + textWeight(name, member, targetWeight)
     const patterns = name === 'patternProperties' ? Object.keys(Object(member)) : []
@@ -68,10 +68,10 @@ function textWeight(name: string, text: string, targetWeight: (reference: string
   return name === 'title' || name === 'description' ? 0 : 1
 }
 
-/** How many instructions the engine makes of a pattern, at most; Infinity where that takes compiling it to tell. */
+/** The most instructions that the engine makes of a pattern; Infinity where only compiling it would tell. */
 export function patternWeight(pattern: string): number {
   const atoms = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'c')
-  // A category of characters, or a repeated group, may be of any size.
+  // A character category or a repeated group may have any size.
   if (/\\p/i.test(pattern) || /[)}]\{/.test(atoms)) return Number.POSITIVE_INFINITY
   const counts = atoms.match(/\d+(?=,?\})/g) ?? []
   return counts.reduce((sum, times) => sum + 2 * Number(times), atoms.length + 4)

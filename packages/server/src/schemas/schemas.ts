@@ -1,5 +1,6 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { limited } from '../errors.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
 import { createRunQueue } from '../lib/run-queue.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { createWorkerThread, type JobThread, startWorker } from '../lib/worker-thread.ts'
@@ -9,13 +10,12 @@ import type { SchemaJob } from './jobs.ts'
 import { maxInlineCharacters } from './rules.ts'
 
 /**
- * Checks an input. Its faults by dotted path below `root`, or null when it fits. `text` is the input as JSON, for those who
- * have it. Throws a 429 where too much waits, and where the signal stops while it waits.
+ * Checks an input. Returns errors by dotted path below `root`, or null. Throws a 429 where the queue is full, and where the
+ * signal stops a wait.
  */
 export type InputCheck = (
-  value: unknown,
+  input: JsonDocument,
   root: string,
-  text?: string,
   signal?: StopSignal,
 ) => FieldErrors | null | Promise<FieldErrors | null>
 
@@ -24,8 +24,8 @@ export type SchemaThread = JobThread<SchemaJob, string | FieldErrors | null>
 
 const COMPILE_MS = 1_000
 const CHECK_MS = 250
-/** After so long another account is next, in the middle of a manifest. */
-const TURN_MS = 250
+/** Then the next account gets the thread, even within a manifest. */
+const SLICE_MS = 250
 const MANIFEST_MS = 20_000
 const QUEUE = {
   limits: { permits: 1, permitsPerKey: 1, waiting: 512, waitingPerKey: 64 },
@@ -35,44 +35,44 @@ const QUEUE = {
 const LATE = 'takes too long to check: make it smaller.'
 const NOT_REACHED = 'was not reached: a schema before it takes too long to check.'
 
-/** Judges the schemas of owners, and checks inputs against them: small ones here, the others in a thread, in turns. */
+/** Validates owners' schemas and checks inputs against them, large ones in a thread with a queue by account. */
 export function createSchemas(startThread = startSchemaThread, now = () => performance.now()) {
   const thread = startThread()
-  const inTurn = createRunQueue(QUEUE, now)
+  const enqueue = createRunQueue(QUEUE, now)
   const compiled = createCompiledSchemas()
 
   async function checkInThread(job: SchemaJob, root: string, signal?: StopSignal): Promise<FieldErrors | null> {
     const run = () => thread.run({ ...job, root }, [COMPILE_MS, CHECK_MS])
-    const [, faults = notChecked(root)] = await inTurn(job.ownerId, run, signal)
-    return typeof faults === 'object' ? faults : null
+    const [, errors = notChecked(root)] = await enqueue(job.ownerId, run, signal)
+    return typeof errors === 'object' ? errors : null
   }
 
   return {
-    /** The problem of each schema of a manifest, given as JSON, or null. Throws a 429 where too much waits. */
+    /** The problem of each schema of a manifest, or null. Throws a 429 where the queue is full. */
     async judge(ownerId: string, schemas: readonly string[]): Promise<(string | null)[]> {
       const problems: (string | null)[] = []
-      const lastTurn = now() + MANIFEST_MS
-      const takeTurn = async () => {
-        const turnEnd = now() + TURN_MS
+      const lastStart = now() + MANIFEST_MS
+      const judgeSlice = async () => {
+        const sliceEnd = now() + SLICE_MS
         for (const schema of schemas.slice(problems.length)) {
           const [problem = LATE] = await thread.run({ ownerId, schema }, [COMPILE_MS])
           problems.push(typeof problem === 'string' ? problem : null)
-          if (problem === LATE || now() >= turnEnd) return
+          if (problem === LATE || now() >= sliceEnd) return
         }
       }
       while (problems.length < schemas.length && problems.at(-1) !== LATE) {
-        if (now() > lastTurn) throw QUEUE.refusal()
-        await inTurn(ownerId, takeTurn)
+        if (now() > lastStart) throw QUEUE.refusal()
+        await enqueue(ownerId, judgeSlice)
       }
       return schemas.map((_, at) => problems[at] ?? (at < problems.length ? null : NOT_REACHED))
     },
-    /** The check of a schema that was deployed. Compiles nothing before it is used. */
+    /** The check of a deployed schema, compiled on first use. */
     checkOf(ownerId: string, schema: JsonObject): InputCheck {
       let known: { schema: string; maxInline: number } | undefined
-      return (value, root, input = JSON.stringify(value), signal) => {
+      return (input, root, signal) => {
         known ??= { schema: JSON.stringify(schema), maxInline: maxInlineCharacters(schema) }
-        if (input.length <= known.maxInline) return compiled(ownerId, known.schema)(value, root)
-        return checkInThread({ ownerId, schema: known.schema, input }, root, signal)
+        if (input.text.length <= known.maxInline) return compiled(ownerId, known.schema)(input.value, root)
+        return checkInThread({ ownerId, schema: known.schema, input: input.text }, root, signal)
       }
     },
     close: () => thread.close(),

@@ -1,7 +1,7 @@
 import type { AnySchema, AnySchemaObject, FuncKeywordDefinition } from 'ajv'
 import { compileSchema, SchemaEnv, type SchemaObjCxt } from 'ajv/dist/compile/index.js'
 
-/** `unevaluatedItems` and `unevaluatedProperties`. Ajv's own miss what `contains` and an `if` without a `then` evaluate. */
+/** Replaces Ajv's own keywords, which miss what `contains` and an `if` without a `then` evaluate. */
 export const unevaluatedKeywords = [keyword('Items', 'array'), keyword('Properties', 'object')]
 
 function keyword(members: 'Items' | 'Properties', type: 'array' | 'object'): FuncKeywordDefinition {
@@ -47,7 +47,7 @@ function createEvaluator({ self, schemaEnv: { root } }: SchemaObjCxt) {
     return [...allOf, ...chosen, ...dependent.map((name) => dependentSchemas[name]), ...(branch || []), target]
   }
 
-  /** The names, or indices, that a schema evaluates of a value that fits it, with the schemas that apply in its place. */
+  /** The names or indices of a valid value that a schema evaluates, with the schemas that apply in its place. */
   function evaluatedBy(schema: AnySchema, value: object): string[] {
     if (typeof schema === 'boolean') return []
     const names = Object.keys(value)

@@ -1,36 +1,26 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Secret } from './secret.ts'
 
-/** What a sealed value belongs to. A ciphertext that is moved to another row does not open. */
+/** The row that a sealed value belongs to. It does not open in another one. */
 export interface SealContext {
   table: string
   column: string
   rowId: string
 }
 
-/** The master keys at work: hashing keys for look-up, sealing secrets for storage. */
+/** Hashes keys for look-up and seals secrets for storage, under a ring of master keys. */
 export interface Keyring {
   /** The look-up hash of a key, under the first master key. */
   hash(key: string): string
-  /** The hashes under every master key of the ring, so that keys hashed before a rotation are still found. */
+  /** The hashes under every master key, which find keys that were hashed before a rotation. */
   hashes(key: string): string[]
-  /** Whether somebody gave the hash of this text, under any master key of the ring. Compared in constant time. */
+  /** Whether `given` is the hash of this text under any master key. Compares in constant time. */
   isHashOf(text: string, given: string): boolean
-  /** A secret of its own for one purpose, under the first master key: 256 bits, base64url. */
-  derive(purpose: string): Secret
   seal(secret: Secret, context: SealContext): string
-  /** Whether this was sealed under a key of the ring, as it says itself; and under the first one. */
+  /** Whether the ring has the key that a value was sealed under. */
   hasKeyOf(sealed: string): boolean
   isUnderFirst(sealed: string): boolean
-  /** Throws {@link SealError} when the value was altered, moved, or sealed under a key that is not in the ring. */
+  /** Throws {@link SealError} where the value was altered or moved, or its key is not in the ring. */
   open(sealed: string, context: SealContext): Secret
 }
 
@@ -53,18 +43,17 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
   const [first, ...rest] = masterKeys
   const current = derive(first)
   const ring = [current, ...rest.map(derive)]
-  const byId = new Map(ring.map((key) => [key.id, key]))
+  const keyOf = (sealed: string) => ring.find(({ id }) => id === sealed.split('.', 2)[1])
   return {
     hash: (key) => hashUnder(current, key),
     hashes: (key) => ring.map((master) => hashUnder(master, key)),
-    isHashOf: (text, given) => ring.some((master) => isSame(hashUnder(master, text), given)),
-    derive: (purpose) => new Secret(expand(first, `derived/${purpose}`).toString('base64url')),
+    isHashOf: (text, given) => ring.some((master) => isEqual(hashUnder(master, text), given)),
     seal: (secret, context) => sealUnder(current, secret, context),
-    hasKeyOf: (sealed) => byId.has(keyIdIn(sealed)),
-    isUnderFirst: (sealed) => keyIdIn(sealed) === current.id,
+    hasKeyOf: (sealed) => keyOf(sealed) !== undefined,
+    isUnderFirst: (sealed) => keyOf(sealed) === current,
     open(sealed, context) {
       const [format, , ...parts] = sealed.split('.')
-      const master = byId.get(keyIdIn(sealed))
+      const master = keyOf(sealed)
       if (format !== FORMAT || !master)
         throw new SealError('A stored secret needs a master key that is not in SVC_MASTER_KEY.')
       return openUnder(master, parts, context)
@@ -72,12 +61,8 @@ export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyri
   }
 }
 
-function keyIdIn(sealed: string): string {
-  return sealed.split('.', 2)[1] ?? ''
-}
-
 function derive(master: Buffer): MasterKey {
-  const id = createHash('sha256').update(expand(master, 'id')).digest('hex').slice(0, 8)
+  const id = hash('sha256', expand(master, 'id')).slice(0, 8)
   return { id, pepper: expand(master, 'key-hash'), cipherKey: expand(master, 'seal') }
 }
 
@@ -89,7 +74,7 @@ function hashUnder(master: MasterKey, key: string): string {
   return createHmac('sha256', master.pepper).update(key).digest('hex')
 }
 
-function isSame(own: string, given: string): boolean {
+function isEqual(own: string, given: string): boolean {
   const [a, b] = [Buffer.from(own), Buffer.from(given)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
@@ -97,7 +82,7 @@ function isSame(own: string, given: string): boolean {
 function sealUnder(master: MasterKey, secret: Secret, context: SealContext): string {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', master.cipherKey, iv, { authTagLength: TAG_BYTES })
-  cipher.setAAD(boundTo(context))
+  cipher.setAAD(authenticated(context))
   const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()])
   const parts = [iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url'))
   return [FORMAT, master.id, ...parts].join('.')
@@ -108,7 +93,7 @@ function openUnder(master: MasterKey, parts: readonly string[], context: SealCon
   if (!iv || !text || !tag || parts.length > 3) throw new SealError('A stored secret is not in the expected format.')
   try {
     const decipher = createDecipheriv('aes-256-gcm', master.cipherKey, iv, { authTagLength: TAG_BYTES })
-    decipher.setAAD(boundTo(context))
+    decipher.setAAD(authenticated(context))
     decipher.setAuthTag(tag)
     return new Secret(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
   } catch (cause) {
@@ -116,6 +101,6 @@ function openUnder(master: MasterKey, parts: readonly string[], context: SealCon
   }
 }
 
-function boundTo(context: SealContext): Buffer {
-  return Buffer.from(JSON.stringify([FORMAT, context.table, context.column, context.rowId]))
+function authenticated({ table, column, rowId }: SealContext): Buffer {
+  return Buffer.from(JSON.stringify([FORMAT, table, column, rowId]))
 }

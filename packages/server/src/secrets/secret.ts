@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that shows itself as `[secret]` wherever it is printed, logged or serialised; `reveal()` is the one way to it. */
+/** A value that prints, logs and serializes as `[secret]`; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string
 
@@ -12,7 +12,7 @@ export class Secret {
     return this.#value
   }
 
-  /** How long the value is, in bytes of UTF-8: all that a bound needs to know of it. */
+  /** In bytes of UTF-8. */
   get byteLength(): number {
     return Buffer.byteLength(this.#value)
   }
@@ -30,7 +30,6 @@ export class Secret {
   }
 }
 
-/** Wraps what may be absent. */
 export function toSecret(value: string | undefined): Secret | undefined {
   return value === undefined ? undefined : new Secret(value)
 }

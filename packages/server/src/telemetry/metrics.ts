@@ -1,31 +1,32 @@
 import type { LimitName } from '../usage/rules.ts'
 
-/** The desks where writes are batched. */
-export type BatchName = 'admissions' | 'calls' | 'settlements'
+/** The queues whose items are written in batches. */
+export const BATCHES = ['admissions', 'calls', 'settlements'] as const
+export type BatchName = (typeof BATCHES)[number]
 
-/** Where a fault of the database was met. */
+/** Where a database error was met. */
 export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | 'sweep'
 
-/** What is read at the moment it is asked for. */
-export interface Gauges {
-  runningExecutions: () => number
-  /** What request bodies, transcripts and answers in flight take, weighed as heap. */
-  heldBytes: () => number
-  /** Endpoints whose circuit is open. */
-  openCircuits: () => number
-  queued: Readonly<Record<BatchName, () => number>>
-  /** Outcomes that could not be written, and admissions of which it is unknown whether they took place. */
-  unwrittenOutcomes: () => number
-  unknownAdmissions: () => number
-  isLeaseHeld: () => boolean
-  /** By how much this machine's clock is ahead of the database's. */
-  clockOffsetMs: () => number
-  isDraining: () => boolean
+/** Gauges by their names in Prometheus, each with its help. */
+export const GAUGES = [
+  ['svc_running_executions', 'Executions under way.'],
+  ['svc_held_bytes', 'Heap that requests, transcripts and answers in flight take.'],
+  ['svc_open_circuits', 'Endpoints to which calls are paused.'],
+  ['svc_unwritten_outcomes', 'Outcomes that wait to be written again.'],
+  ['svc_unknown_admissions', 'Admissions that may have taken place.'],
+  ['svc_clock_offset_seconds', 'By how much the machine’s clock is ahead of the database’s.'],
+  ['svc_lease_held', '1 while this process may run executions.'],
+  ['svc_draining', '1 from the moment at which it was told to stop.'],
+] as const
+
+/** Values that are read when the metrics are. */
+export interface Gauges extends Readonly<Record<(typeof GAUGES)[number][0], () => number>> {
+  queued: (batch: BatchName) => number
   /** Null for a store without a pool. */
   pool: (() => PoolUse) | null
 }
 
-/** Connections to the database that are lent, those that are asked for and not lent yet, and the most there may be. */
+/** Database connections in use, requests for one that wait, and the largest number of connections. */
 export interface PoolUse {
   used: number
   waiting: number
@@ -33,13 +34,13 @@ export interface PoolUse {
 }
 
 /**
- * What the service tells about itself, in numbers. Durations are in milliseconds. Labels have few values each, all of them
- * ours: never an owner, a runtime, a capability, an id or an address.
+ * The service's metrics. Durations are in milliseconds. Labels have few values, all chosen by the service: never an owner,
+ * a runtime, a capability, an id or an address.
  */
 export interface Metrics {
   /** `route` is the pattern; null where none was found. */
   requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
-  /** Refused before anything was done, for what the service has too much of, or because its database is away. */
+  /** Refused before anything was done: too much is in flight, or the database is away. */
   requestRefused(reason: 'event_loop' | 'executions' | 'bytes' | 'database'): void
   admissionRefused(limit: LimitName): void
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
@@ -48,13 +49,13 @@ export interface Metrics {
   batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
   databaseFailed(place: DatabasePlace): void
   leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
-  /** So many executions were failed because nobody ran them any more. */
+  /** So many executions were failed because no process ran them any more. */
   executionsInterrupted(count: number): void
-  /** Names what the gauges read; the last one named counts. */
+  /** Sets the gauges to read, in place of earlier ones. */
   watch(gauges: Gauges): void
 }
 
-/** The end of one call of a model. `left` is a caller who went away. */
+/** `left`: the caller went away. */
 export interface ModelCallEnd {
   provider: string
   outcome: 'completed' | 'failed' | 'left'
@@ -65,7 +66,6 @@ export interface ModelCallEnd {
 
 const ignore = () => {}
 
-/** For a service that nobody measures. */
 export const NO_METRICS: Metrics = {
   requestEnded: ignore,
   requestRefused: ignore,

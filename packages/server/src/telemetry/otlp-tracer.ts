@@ -14,46 +14,48 @@ import {
   BatchSpanProcessor,
   type NodeTracerConfig,
   NodeTracerProvider,
-  ParentBasedSampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
 import type { Clock } from '../lib/clock.ts'
 import { limitTime } from '../lib/limit-time.ts'
 import type { TraceSettings } from './trace-settings.ts'
-import { parseTraceparent } from './traceparent.ts'
-import type { Span, SpanAttributes, SpanName, Tracer } from './tracing.ts'
+import {
+  NUMBER_ATTRIBUTES,
+  parseTraceparent,
+  type Span,
+  type SpanAttributes,
+  type SpanName,
+  TEXT_ATTRIBUTES,
+  type Tracer,
+} from './tracing.ts'
 
 export interface OtlpContext {
   clock: Clock
-  /** What this process is, as spans name it. */
+  /** Names this process in its spans. */
   version: string
   nodeId: string
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Spans that wait to be sent; what does not fit is dropped, so that a dead receiver costs a bounded memory. */
+/** Spans past the queue are dropped, so that a dead receiver costs a bounded memory. */
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000, exportTimeoutMillis: 10_000 }
 const FLUSH_MS = 1_000
-const COMPLAIN_EVERY_MS = 60_000
+const WARNING_INTERVAL_MS = 60_000
 const VALUE_CHARACTERS = 128
 
-/** Sends spans to a receiver of OTLP over HTTP. Nothing ever waits for it but the end of the process, and that briefly. */
+/** Sends spans to a receiver of OTLP over HTTP. Only the end of the process waits for it, for a second at most. */
 export function createOtlpTracer(settings: TraceSettings, context: OtlpContext): Tracer {
-  const exporter = complaining(new OTLPTraceExporter({ url: settings.url }), context)
-  const root = new TraceIdRatioBasedSampler(settings.ratio)
   const provider = new NodeTracerProvider({
     resource: resourceOf(settings, context),
-    // Callers are strangers: their trace is continued, but whether it is kept is not theirs to say.
-    sampler: new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root }),
-    spanProcessors: [new BatchSpanProcessor(exporter, QUEUE)],
+    // By the id of the trace alone: whether a caller's trace is kept is not for the caller to say.
+    sampler: new TraceIdRatioBasedSampler(settings.ratio),
+    spanProcessors: [new BatchSpanProcessor(new WarningExporter(settings.url, context), QUEUE)],
   })
   const tracer = provider.getTracer('svc', context.version)
   return {
     begin(traceparent, attributes) {
       const name = `${attributes['http.request.method']} ${attributes['http.route'] ?? ''}`.trim()
-      const kind = SpanKind.SERVER
-      const options = { kind, attributes: allowed(attributes) }
+      const options = { kind: SpanKind.SERVER, attributes: allowed(attributes) }
       return toSpan(tracer, tracer.startSpan(name, options, remoteContext(traceparent)))
     },
     close: () =>
@@ -93,37 +95,18 @@ const KINDS: Readonly<Record<SpanName, SpanKind>> = {
 
 function remoteContext(traceparent: string | undefined): Context {
   const remote = parseTraceparent(traceparent)
-  return remote
-    ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, traceFlags: TraceFlags.SAMPLED, isRemote: true })
-    : ROOT_CONTEXT
+  if (remote === null) return ROOT_CONTEXT
+  return trace.setSpanContext(ROOT_CONTEXT, { ...remote, traceFlags: TraceFlags.SAMPLED, isRemote: true })
 }
 
-const ALLOWED = {
-  'http.request.method': true,
-  'http.route': true,
-  'http.response.status_code': true,
-  'svc.request_id': true,
-  'svc.runtime_id': true,
-  'svc.execution_id': true,
-  'svc.execution_kind': true,
-  'svc.status': true,
-  'svc.finish_reason': true,
-  'svc.call_id': true,
-  'svc.capability': true,
-  'gen_ai.provider.name': true,
-  'gen_ai.request.model': true,
-  'gen_ai.usage.input_tokens': true,
-  'gen_ai.usage.output_tokens': true,
-} satisfies Record<keyof SpanAttributes, true>
+const ALLOWED: ReadonlySet<string> = new Set([...TEXT_ATTRIBUTES, ...NUMBER_ATTRIBUTES])
 
-// The types say the same; this is for the day when somebody widens an object on its way here.
+// The type allows the same. This holds where an object with further fields is passed.
 function allowed(attributes: SpanAttributes): Attributes {
-  const kept: Attributes = {}
-  for (const [name, value] of Object.entries(attributes)) {
-    if (!Object.hasOwn(ALLOWED, name)) continue
-    kept[name] = typeof value === 'string' ? value.slice(0, VALUE_CHARACTERS) : value
-  }
-  return kept
+  const entries = Object.entries(attributes).filter(([name]) => ALLOWED.has(name))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, VALUE_CHARACTERS) : value]),
+  )
 }
 
 type Resource = NonNullable<NodeTracerConfig['resource']>
@@ -135,33 +118,34 @@ function resourceOf(settings: TraceSettings, { version, nodeId }: OtlpContext): 
     'service.version': version,
     'service.instance.id': nodeId,
   }
-  const resource: Resource = {
-    attributes,
-    merge: () => resource,
-    getRawAttributes: () => Object.entries(attributes),
-  }
+  const resource: Resource = { attributes, merge: () => resource, getRawAttributes: () => Object.entries(attributes) }
   return resource
 }
 
-/** Says once a minute that spans do not arrive: a receiver that is down must not fill the log. */
-function complaining(exporter: OTLPTraceExporter, { clock, logger }: OtlpContext): SpanExporter {
-  let complainedAt = Number.NEGATIVE_INFINITY
-  let lost = 0
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        if (result.error) {
-          lost += spans.length
-          if (clock.now() - complainedAt >= COMPLAIN_EVERY_MS) {
-            complainedAt = clock.now()
-            logger.warn({ lost, cause: result.error.name }, 'spans could not be sent')
-            lost = 0
-          }
-        }
-        done(result)
-      })
-    },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush(),
+/** Warns once a minute that spans could not be sent: a receiver that is down must not fill the log. */
+class WarningExporter extends OTLPTraceExporter {
+  readonly #context: OtlpContext
+  #warnedAt = Number.NEGATIVE_INFINITY
+  #lost = 0
+
+  constructor(url: string, context: OtlpContext) {
+    super({ url })
+    this.#context = context
+  }
+
+  override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
+    super.export(spans, (result) => {
+      if (result.error) this.#warn(spans.length, result.error.name)
+      done(result)
+    })
+  }
+
+  #warn(lost: number, cause: string): void {
+    const { clock, logger } = this.#context
+    this.#lost += lost
+    if (clock.now() - this.#warnedAt < WARNING_INTERVAL_MS) return
+    this.#warnedAt = clock.now()
+    logger.warn({ lost: this.#lost, cause }, 'spans could not be sent')
+    this.#lost = 0
   }
 }

@@ -1,56 +1,85 @@
-/** What a trace is made of. */
 export type SpanName = 'request' | 'admit' | 'model call' | 'capability call' | 'settle'
 
-/**
- * All that a span may say: names, numbers and ids of ours. Nothing that somebody wrote or was answered, no credential and no
- * address has a place here.
- */
-export interface SpanAttributes {
-  'http.request.method'?: string
-  /** The pattern, not the address. */
-  'http.route'?: string
-  'http.response.status_code'?: number
-  'svc.request_id'?: string
-  'svc.runtime_id'?: string
-  'svc.execution_id'?: string
-  'svc.execution_kind'?: string
-  'svc.status'?: string
-  'svc.finish_reason'?: string
-  'svc.call_id'?: string
-  'svc.capability'?: string
-  'gen_ai.provider.name'?: string
-  'gen_ai.request.model'?: string
-  'gen_ai.usage.input_tokens'?: number
-  'gen_ai.usage.output_tokens'?: number
-}
+/** The attributes of spans that are text, and those that are numbers. All are names, ids and counts of the service. */
+export const TEXT_ATTRIBUTES = [
+  'http.request.method',
+  'http.route',
+  'svc.request_id',
+  'svc.runtime_id',
+  'svc.execution_id',
+  'svc.execution_kind',
+  'svc.status',
+  'svc.finish_reason',
+  'svc.call_id',
+  'svc.capability',
+  'gen_ai.provider.name',
+  'gen_ai.request.model',
+] as const
+export const NUMBER_ATTRIBUTES = [
+  'http.response.status_code',
+  'gen_ai.usage.input_tokens',
+  'gen_ai.usage.output_tokens',
+] as const
 
-/** A stretch of work, and what the work within it belongs to. */
+/** All that a span may say: no message text, no credential and no address. */
+export type SpanAttributes = Partial<
+  Record<(typeof TEXT_ATTRIBUTES)[number], string> & Record<(typeof NUMBER_ATTRIBUTES)[number], number>
+>
+
 export interface Span {
   /** 32 hexadecimal digits; null where nothing is traced. */
   readonly traceId: string | null
-  /** What work elsewhere continues, as a W3C `traceparent`; undefined where there is no trace to continue. */
+  /** The W3C `traceparent` of outgoing calls; undefined where there is no trace to continue. */
   readonly traceparent: string | undefined
   begin(name: SpanName, attributes?: SpanAttributes): Span
   add(attributes: SpanAttributes): void
-  /** Once; later calls do nothing. */
+  /** Later calls do nothing. */
   end(outcome?: 'ok' | 'failed'): void
 }
 
-/** Where requests become traces. */
 export interface Tracer {
-  /** `traceparent` is the caller’s, as it came. */
+  /** `traceparent` is the caller’s, unchecked. */
   begin(traceparent: string | undefined, attributes: SpanAttributes): Span
-  /** Sends what is left, for as long as that may take. */
+  /** Sends the remaining spans, for a limited time. */
   close(): Promise<void>
 }
 
-/** How {@link within} names what it does, and which of its results are failures. */
+/** The ids of a caller’s trace and span. */
+export interface TraceContext {
+  traceId: string
+  spanId: string
+}
+
+const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** Reads a `traceparent` (W3C Trace Context); null where it is absent or invalid. */
+export function parseTraceparent(given: string | undefined): TraceContext | null {
+  if (given === undefined) return null
+  const [, traceId, spanId] = TRACEPARENT.exec(given) ?? []
+  return traceId && spanId ? { traceId, spanId } : null
+}
+
+/** Belongs to no trace. */
+export const NO_SPAN: Span = untraced(undefined)
+
+/** Traces nothing. A caller’s trace goes on to endpoints unchanged. */
+export const NO_TRACER: Tracer = {
+  begin: (traceparent) => (parseTraceparent(traceparent) ? untraced(traceparent) : NO_SPAN),
+  close: async () => {},
+}
+
+function untraced(traceparent: string | undefined): Span {
+  const span: Span = { traceId: null, traceparent, begin: () => span, add: () => {}, end: () => {} }
+  return span
+}
+
 interface WithinOptions<T> {
   attributes?: SpanAttributes
+  /** Whether a result counts as a failure. */
   hasFailed?: (result: T) => boolean
 }
 
-/** Does `work` within a span of its own, which has failed where the work throws. Without a tracer there is no span. */
+/** Does `work` in a span of its own, which fails where the work throws. Without a tracer there is no span. */
 export function within<T>(
   parent: Span,
   name: SpanName,

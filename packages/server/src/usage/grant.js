@@ -1,30 +1,36 @@
 import { CLOCK_SKEW_MS, take } from './token-bucket.js'
 
 /**
- * @import { Draw, QuotaName } from './rules.ts'
- * @typedef {{ ok: false, limit: QuotaName, retryAfterMs: number }} Refusal
- * @typedef {{ ok: true } | Refusal} Grant
+ * @import { QuotaName } from './rules.ts'
+ * @import { BucketRate } from './token-bucket.js'
  */
 
 /**
- * Takes one unit from every bucket, or none from any. `buckets` holds `fullAt` by name; a refusal changes only those that
- * a clock which was ahead, or a larger plan, left emptier than empty. A refusal names the limit that holds longest, so
- * that every other one lets the caller in once this one does.
- * @type {(buckets: Map<string, number>, draws: readonly Draw[], now: number) => Grant}
+ * @template {string} [Limit=QuotaName]
+ * @typedef {{ ok: false, limit: Limit, retryAfterMs: number }} Refusal
+ */
+
+/**
+ * Takes one unit from every bucket, or from none. `buckets` holds `fullAt` by name; a refusal corrects those that owe more
+ * than they hold. It names the limit with the longest wait, after which no other one refuses.
+ * @template {string} Limit
+ * @param {Map<string, number>} buckets
+ * @param {readonly { limit: Limit, bucket: string, rate: BucketRate }[]} draws
+ * @param {number} now
+ * @returns {{ ok: true } | Refusal<Limit>}
  */
 export function grant(buckets, draws, now) {
   /** @type {Map<string, number>} */
   const taken = new Map()
-  /** @type {Refusal | null} */
+  /** @type {Refusal<Limit> | null} */
   let refusal = null
   for (const { limit, bucket, rate } of draws) {
     const result = take(buckets.get(bucket) ?? 0, rate, now, CLOCK_SKEW_MS)
     if (result.ok) taken.set(bucket, result.fullAt)
     else {
       buckets.set(bucket, result.fullAt)
-      if (!refusal || result.retryAfterMs > refusal.retryAfterMs) {
-        refusal = { ok: false, limit, retryAfterMs: result.retryAfterMs }
-      }
+      const { retryAfterMs } = result
+      if (!refusal || retryAfterMs > refusal.retryAfterMs) refusal = { ok: false, limit, retryAfterMs }
     }
   }
   if (refusal) return refusal

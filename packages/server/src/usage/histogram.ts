@@ -1,13 +1,9 @@
-/** How much longer than the shortest duration of its bucket the longest may be. */
+/** The ratio of the longest duration of a bucket to its shortest. */
 const GROWTH = 1.1
 
-/**
- * The shortest duration of each bucket in whole milliseconds. Those below 10 ms have a bucket each, so they are exact; the
- * last bucket ends where whole numbers do.
- */
+/** The shortest duration of each bucket, in whole milliseconds. Below 10 ms each has a bucket of its own. */
 const SHORTEST = shortestDurations()
 
-/** The bucket of a duration: 0 for 0 ms, and then one for every tenth that a duration is longer. */
 export function bucketOf(durationMs: number): number {
   const ms = Math.max(0, Math.round(durationMs))
   let low = 0
@@ -20,10 +16,7 @@ export function bucketOf(durationMs: number): number {
   return low
 }
 
-/**
- * What stands for every duration of a bucket: the harmonic mean of its ends, from which both are equally far in relation
- * to themselves, less than 4.8 %; rounded to hundredths of a millisecond, it is within 5 % of all of them.
- */
+/** Stands for every duration of a bucket, within 5 %: the harmonic mean of its ends, in hundredths of a millisecond. */
 export function durationOf(bucket: number): number {
   const shortest = SHORTEST[bucket] ?? 0
   const longest = longestAfter(shortest)
@@ -31,7 +24,7 @@ export function durationOf(bucket: number): number {
   return roundMs((2 * shortest * longest) / (shortest + longest))
 }
 
-/** The nearest-rank percentile of durations counted by bucket, within 5 % of the true one; null where there are none. */
+/** The nearest-rank percentile of durations counted by bucket, within 5 %; null where there are none. */
 export function percentile(counts: ReadonlyMap<number, number>, percent: number): number | null {
   const buckets = [...counts].sort(([a], [b]) => a - b)
   const total = buckets.reduce((sum, [, count]) => sum + count, 0)

@@ -4,7 +4,7 @@ import { inTransaction, type Tx } from '../database/transaction.ts'
 import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
-/** The id of the newest entry that waits to be folded, or null. */
+/** The id of the newest entry that waits to be aggregated, or null. */
 export async function newestEntry(db: Kysely<Schema>): Promise<number | null> {
   const row = await db
     .selectFrom('usage_journal')
@@ -16,73 +16,66 @@ export async function newestEntry(db: Kysely<Schema>): Promise<number | null> {
   return row?.id ?? null
 }
 
-export interface FoldRange {
-  /** The newest entry to be folded. */
+export interface EntryRange {
+  /** The newest entry of the range. */
   upTo: number
   limit: number
 }
 
-interface Folding extends FoldRange {
-  /** Lets others have their turn, every few hundred executions. */
+interface Aggregation extends EntryRange {
+  /** Lets other work run, every few hundred executions. */
   pause(): Promise<void>
   nameIn: NameIn
 }
 
-class FoldedMeanwhileError extends Error {}
+class AggregatedMeanwhileError extends Error {}
 
 /**
- * Moves the oldest entries to the counters, and sets aside (`parked`) those that cannot be read. Entries are deleted before
- * counters are written, and both in one order, so that replicas wait for each other and never in a circle. SQLite gives the
- * id of what was deleted to what comes next: there, only one caller at a time may fold.
+ * Adds the oldest entries to the counters and deletes them; unreadable ones become dead letters (`is_parked`). Entries
+ * first, then counters, both in one order, so that replicas never deadlock. SQLite gives the id of a deleted entry to a
+ * later one: there only one caller may aggregate at a time.
  */
-export async function foldEntries(
+export async function aggregateEntries(
   db: Kysely<Schema>,
-  { pause, nameIn, ...range }: Folding,
-): Promise<{ taken: number; parked: number[] }> {
+  { pause, nameIn, ...range }: Aggregation,
+): Promise<{ taken: number; unreadable: number[] }> {
   for (;;) {
     const entries = await readEntries(await entriesOf(db, range).execute(), { pause, nameIn })
-    const { read, unreadable: parked } = entries
-    const taken = read.length + parked.length
+    const { read, unreadable } = entries
+    const taken = read.length + unreadable.length
     try {
-      if (taken > 0) await inTransaction(db, (tx) => writeFold(tx, entries))
-      return { taken, parked }
+      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries))
+      return { taken, unreadable }
     } catch (error) {
-      if (!(error instanceof FoldedMeanwhileError)) throw error
+      if (!(error instanceof AggregatedMeanwhileError)) throw error
     }
   }
 }
 
-/** Sets the oldest entry aside, for somebody to look at, where it is one of those; returns its id, or null. */
-export async function parkOldest(db: Kysely<Schema>, range: Pick<FoldRange, 'upTo'>): Promise<number | null> {
+/** Makes the oldest entry a dead letter, and returns its id, or null. */
+export async function parkOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
+  const oldest = entriesOf(db, { upTo, limit: 1 }).clearSelect().select('id')
   const parked = await db
     .updateTable('usage_journal')
     .set({ is_parked: 1 })
-    .where(
-      'id',
-      '=',
-      entriesOf(db, { ...range, limit: 1 })
-        .clearSelect()
-        .select('id'),
-    )
+    .where('id', '=', oldest)
     .where('is_parked', '=', 0)
     .returning('id')
     .executeTakeFirst()
   return parked?.id ?? null
 }
 
-/**
- * What waits to be folded, an entry a line, for a statement that has to be exact by itself. {@link readWaiting} reads it.
- */
+/** The waiting entries, one a line, for a statement that needs an exact snapshot. {@link readWaiting} reads them. */
 export const WAITING_USAGES = sql<string | null>`(
   select string_agg(usages, '\n') from (select usages from usage_journal where is_parked = 0) as waiting
 )`
 
-/** The usages in a text of {@link WAITING_USAGES}; what cannot be read is left out, as it is of the counters. */
+/** The usages in {@link WAITING_USAGES}, without unreadable entries. */
 export function readWaiting(text: string | null): Usage[] {
   return text === null ? [] : text.split('\n').flatMap((entry) => readUsages(entry) ?? [])
 }
 
-/** What has ended and waits to be folded, whoever its owner is. */
+/** The waiting usages of all accounts. */
 export async function listWaiting(db: Kysely<Schema>): Promise<Usage[]> {
   const { rows } = await sql<{ waiting: string | null }>`select ${WAITING_USAGES} as waiting`.execute(db)
   return readWaiting(rows[0]?.waiting ?? null)
@@ -96,7 +89,7 @@ function readUsages(text: string): Usage[] | null {
   }
 }
 
-function entriesOf(db: Kysely<Schema>, { upTo, limit }: FoldRange) {
+function entriesOf(db: Kysely<Schema>, { upTo, limit }: EntryRange) {
   return db
     .selectFrom('usage_journal')
     .select(['id', 'usages'])
@@ -106,19 +99,17 @@ function entriesOf(db: Kysely<Schema>, { upTo, limit }: FoldRange) {
     .limit(limit)
 }
 
-/** Entries as they are to be written: what they add up to, and the ids of those that cannot be read. */
 interface ReadEntries {
   rollUp: RollUp
   read: number[]
   unreadable: number[]
 }
 
-// Some ten thousand executions end between two folds of a busy server, and hundreds of callers wait for the next turn.
 const USAGES_PER_TURN = 250
 
 async function readEntries(
   entries: readonly { id: number; usages: string }[],
-  { pause, nameIn }: Pick<Folding, 'pause' | 'nameIn'>,
+  { pause, nameIn }: Pick<Aggregation, 'pause' | 'nameIn'>,
 ): Promise<ReadEntries> {
   const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
   let inTurn = 0
@@ -134,23 +125,18 @@ async function readEntries(
   return result
 }
 
-async function writeFold(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
+async function writeEntries(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
   if (read.length > 0) {
-    const removed = await tx
-      .deleteFrom('usage_journal')
-      .where('id', 'in', read)
-      .where('is_parked', '=', 0)
-      .executeTakeFirst()
-    if (removed.numDeletedRows !== BigInt(read.length)) throw new FoldedMeanwhileError()
+    const deleting = tx.deleteFrom('usage_journal').where('id', 'in', read).where('is_parked', '=', 0)
+    requireAll(read, (await deleting.executeTakeFirst()).numDeletedRows)
   }
   if (unreadable.length > 0) {
-    const parked = await tx
-      .updateTable('usage_journal')
-      .set({ is_parked: 1 })
-      .where('id', 'in', unreadable)
-      .where('is_parked', '=', 0)
-      .executeTakeFirst()
-    if (parked.numUpdatedRows !== BigInt(unreadable.length)) throw new FoldedMeanwhileError()
+    const parking = tx.updateTable('usage_journal').set({ is_parked: 1 }).where('id', 'in', unreadable)
+    requireAll(unreadable, (await parking.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
   }
   await addToCounters(tx, rollUp)
+}
+
+function requireAll(ids: readonly number[], changed: bigint): void {
+  if (changed !== BigInt(ids.length)) throw new AggregatedMeanwhileError()
 }

@@ -4,8 +4,8 @@ import { readWaiting, WAITING_USAGES } from './journal-store.ts'
 import { SQL_BYTES } from './stored-bytes-rules.ts'
 
 /**
- * Counts anew what an account has stored and corrects the figure, beside a running service. All of it is read in one
- * statement and the difference is added, so that what ends meanwhile is neither missed nor counted twice.
+ * Counts an account's stored bytes anew and corrects the figure, beside a running service: one statement reads everything,
+ * and the difference is added.
  */
 export async function recountStoredBytes(
   db: Kysely<Schema>,

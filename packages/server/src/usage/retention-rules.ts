@@ -3,12 +3,12 @@ import { TIERS } from './tiers.ts'
 
 const DAY_MS = 86_400_000
 
-/** The earliest start, inclusive, whose trace this plan still keeps. What started before it is neither shown nor kept. */
+/** The earliest start, inclusive, of an execution whose trace the plan keeps and shows. */
 export function retainedSince(tier: Tier, now: number): number {
   return now - TIERS[tier].retentionDays * DAY_MS
 }
 
-/** The end of the hours and days that this plan's analytics show no more, with a day to spare for ranges in other zones. */
+/** Hours and days that end before this are no longer in the plan's analytics; a day longer, for other time zones. */
 export function countedSince(tier: Tier, now: number): number {
   return now - (TIERS[tier].analyticsDays + 1) * DAY_MS
 }

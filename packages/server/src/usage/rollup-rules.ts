@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { bucketOf } from './histogram.ts'
 
-/** How finely usage is counted: by UTC hour and, over again, by UTC day, so that a long look back reads few rows. */
+/** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
 export type Grain = 'hour' | 'day'
 
 export const GRAIN_MS: Readonly<Record<Grain, number>> = { hour: 3_600_000, day: 86_400_000 }
 
 const GRAINS = ['hour', 'day'] as const
 
-/** Consecutive buckets of durations that one row counts: most of what one hour or day holds is in two or three rows. */
+/** Consecutive buckets of durations that one row counts. */
 export const SPAN_BUCKETS = 16
 
-/** The counts that ended executions add to the roll-ups. */
+/** The counts of ended executions. */
 export const Usages = z.array(
   z.object({
     ownerId: z.string(),
     runtimeId: z.string(),
     projectId: z.string(),
-    /** The deployment that it ran on; null where there was none, or an earlier release has written it. */
+    /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** Payloads that were stored with it; see `usage/stored-bytes-rules.ts`. */
+    /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
     startedAt: z.int(),
     isCompleted: z.boolean(),
@@ -27,36 +27,37 @@ export const Usages = z.array(
     inputTokens: z.int(),
     outputTokens: z.int(),
     durationMs: z.int(),
-    /** `durationMs`: null where the answer never came. */
+    /** `durationMs` is null where no answer came. */
     calls: z.array(z.object({ capability: z.string(), isCompleted: z.boolean(), durationMs: z.int().nullable() })),
   }),
 )
 
 export type Usage = z.infer<typeof Usages>[number]
 
-/** Where something is counted, in the columns of a roll-up. `span`: which buckets of durations, counted in sixteens. */
+/** The key of a counter, in columns. */
 type Place = {
   owner_id: string
   grain: Grain
   /** Start of the hour or day in which the execution started. */
   at: number
+  /** The buckets of durations in the row: those from 16 times this number. */
   span: number
   runtime_id: string
   project_id: string
-  /** In a roll-up of calls. */
+  /** Of calls alone. */
   capability?: string
 }
 
-/** The name that a call of this capability is counted under there. */
+/** The name under which calls of a capability are counted there. */
 export type NameIn = (place: Place, capability: string) => string
 
-/** The counters of one place, by columns. A call without a duration is in no bucket. */
+/** Counters by column. A call without a duration is in no bucket. */
 export interface Rollup {
   place: Place
   counts: Record<string, number>
 }
 
-/** When the newest of some executions on one deployment started. */
+/** The latest start of an execution on a deployment. */
 export type DeploymentUse = {
   owner_id: string
   runtime_id: string
@@ -64,12 +65,12 @@ export type DeploymentUse = {
   last_used_at: number
 }
 
-/** The start of the UTC hour or day that a time is in. */
+/** The start of the UTC hour or day of a time. */
 export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
-/** The sums that ended executions add to the counters, by column. They are added bit by bit: there may be many. */
+/** Sums usages by counter. All lists are in one order on every replica, in which rows are locked. */
 export class RollUp {
   readonly #executions = new Map<string, Rollup>()
   readonly #calls = new Map<string, Rollup>()
@@ -91,7 +92,6 @@ export class RollUp {
     }
   }
 
-  // Each in one order on every replica: rows are locked in it.
   get executions(): Rollup[] {
     return inOrder(this.#executions)
   }
@@ -110,7 +110,16 @@ export class RollUp {
 
   #count(usage: Usage, grain: Grain): void {
     const bucket = bucketOf(usage.durationMs)
-    addTo(this.#executions, placeOf(usage, grain, bucket), bucket, countsOf(usage))
+    addTo(this.#executions, placeOf(usage, grain, bucket), bucket, {
+      executions: 1,
+      completed: usage.isCompleted ? 1 : 0,
+      failed: usage.isCompleted ? 0 : 1,
+      anonymous: usage.isAnonymous ? 1 : 0,
+      capability_calls: usage.calls.length,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      duration_ms: usage.durationMs,
+    })
     for (const { capability, isCompleted, durationMs } of usage.calls) {
       const bucket = durationMs === null ? null : bucketOf(durationMs)
       const place = placeOf(usage, grain, bucket ?? 0)
@@ -121,22 +130,9 @@ export class RollUp {
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {
     if (version === null) return
-    const name = `${ownerId} ${runtimeId} ${version}`
-    const last_used_at = Math.max(startedAt, this.#deployments.get(name)?.last_used_at ?? 0)
-    this.#deployments.set(name, { owner_id: ownerId, runtime_id: runtimeId, version, last_used_at })
-  }
-}
-
-function countsOf(usage: Usage): Rollup['counts'] {
-  return {
-    executions: 1,
-    completed: usage.isCompleted ? 1 : 0,
-    failed: usage.isCompleted ? 0 : 1,
-    anonymous: usage.isAnonymous ? 1 : 0,
-    capability_calls: usage.calls.length,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    duration_ms: usage.durationMs,
+    const key = `${ownerId} ${runtimeId} ${version}`
+    const last_used_at = Math.max(startedAt, this.#deployments.get(key)?.last_used_at ?? 0)
+    this.#deployments.set(key, { owner_id: ownerId, runtime_id: runtimeId, version, last_used_at })
   }
 }
 
@@ -146,16 +142,16 @@ function placeOf({ ownerId, runtimeId, projectId, startedAt }: Usage, grain: Gra
 }
 
 function addTo(rollups: Map<string, Rollup>, place: Place, bucket: number | null, added: Rollup['counts']): void {
-  const name = Object.values(place).join(' ')
-  const { counts } = rollups.get(name) ?? { counts: { ...EMPTY_BUCKETS } }
-  for (const [counter, count] of Object.entries(added)) counts[counter] = (counts[counter] ?? 0) + count
-  const column = `b${(bucket ?? 0) % SPAN_BUCKETS}`
-  if (bucket !== null) counts[column] = (counts[column] ?? 0) + 1
-  rollups.set(name, { place, counts })
+  const key = Object.values(place).join(' ')
+  const { counts } = rollups.get(key) ?? { counts: { ...EMPTY_BUCKETS } }
+  const inBucket = bucket === null ? {} : { [`b${bucket % SPAN_BUCKETS}`]: 1 }
+  for (const [column, count] of Object.entries({ ...added, ...inBucket }))
+    counts[column] = (counts[column] ?? 0) + count
+  rollups.set(key, { place, counts })
 }
 
 const EMPTY_BUCKETS = Object.fromEntries(Array.from({ length: SPAN_BUCKETS }, (_, index) => [`b${index}`, 0]))
 
-function inOrder<T>(rollups: Map<string, T>): T[] {
-  return [...rollups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, rollup]) => rollup)
+function inOrder<T>(byKey: Map<string, T>): T[] {
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
 }

@@ -15,14 +15,11 @@ function counters(of: 'execution_rollups' | 'call_rollups', key: readonly string
   return { of, columns: [...key, ...counted], onConflict: `on conflict (${key}) do update set ${sums}` }
 }
 
-/**
- * Adds ended executions and their calls to the counters of the hour and of the day in which each execution started, and
- * their payloads to what their accounts have stored.
- */
+/** Adds usages to the counters, and to the stored bytes of their accounts. */
 export async function addToCounters(tx: Tx, rollUp: RollUp): Promise<void> {
   await insertGiven(tx, EXECUTIONS, rollUp.executions.map(toRow))
   await insertGiven(tx, CALLS, rollUp.calls.map(toRow))
-  // Accounts before deployments: whoever deploys locks them in this order.
+  // Accounts before deployments: a deployment locks them in this order.
   await addStoredBytes(tx, rollUp.storedBytes)
   if (rollUp.deploymentUses.length === 0) return
   await sql`update deployments set last_used_at = given.last_used_at from ${givenRows(tx, USES, rollUp.deploymentUses)}

@@ -5,12 +5,12 @@ import { isPastBudget } from './stored-bytes-rules.ts'
 interface Account {
   tier: Tier
   storedBytes: number
-  /** Settled here since the figure moved, and between its last two moves: a part of it may not be in the figure yet. */
+  /** Settled here since the figure changed, and between its last two changes: the figure may lack a part of both. */
   added: number
   addedBefore: number
 }
 
-/** What accounts have stored, as this server knows it from their admissions and settlements: it costs no read. */
+/** The stored bytes of accounts, estimated from their admissions and settlements without a read. */
 export class StorageBudget {
   readonly #accounts = new Lru<string, Account>(10_000)
 
@@ -21,7 +21,7 @@ export class StorageBudget {
     else this.#accounts.set(ownerId, { tier, storedBytes, added: 0, addedBefore: known?.added ?? 0 })
   }
 
-  /** Whether so many more bytes would fill what the plan allows. */
+  /** Whether so many more bytes would exceed the plan. */
   isPast(ownerId: string, more = 0): boolean {
     const known = this.#accounts.get(ownerId)
     if (known === undefined) return false

@@ -10,14 +10,13 @@ export interface HourUsage {
   capabilityCalls: number
   inputTokens: number
   outputTokens: number
-  /** Those that still run, and have come to nothing yet. */
+  /** Those without an outcome yet. */
   running: { executions: number; anonymous: number }
 }
 
 /**
- * What the owner's executions came to that started in the UTC hour beginning at `hour` and have ended, zeros for none, and
- * how many still run. One statement, the journal's entries with it, so an execution that ends meanwhile is counted on one
- * side or the other.
+ * The usage of the owner's executions that started in the UTC hour beginning at `hour`. One statement with the waiting
+ * journal entries, so that an execution that ends meanwhile is counted once.
  */
 export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: number): Promise<HourUsage> {
   const row = await db

@@ -5,7 +5,7 @@ import type { Tx } from '../database/transaction.ts'
 
 const ADDED = { of: 'owners', columns: ['owner_id', 'stored_bytes'] } as const
 
-/** Adds to what accounts have stored, or takes off it, in the transaction that stores or deletes. */
+/** Adds to the stored bytes of accounts, in the transaction that stores or deletes. */
 export async function addStoredBytes(tx: Tx, added: readonly { ownerId: string; bytes: number }[]): Promise<void> {
   if (added.length === 0) return
   const rows = added.map(({ ownerId, bytes }) => ({ owner_id: ownerId, stored_bytes: bytes }))
@@ -15,7 +15,7 @@ export async function addStoredBytes(tx: Tx, added: readonly { ownerId: string; 
     from ${givenRows(tx, ADDED, rows)} where owners.owner_id = given.owner_id`.execute(tx)
 }
 
-/** How many bytes an account has stored, but for what waits in the journal of usage. */
+/** The stored bytes of an account, without the waiting journal entries. */
 export async function readStoredBytes(db: Kysely<Schema>, ownerId: string): Promise<number> {
   const row = await db.selectFrom('owners').select('stored_bytes').where('owner_id', '=', ownerId).executeTakeFirst()
   return row?.stored_bytes ?? 0

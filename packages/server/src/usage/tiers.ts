@@ -10,7 +10,7 @@ export interface TierLimits {
   requestsPerMinute: number
   analyticsDays: number
   retentionDays: number
-  /** Bytes; see `usage/stored-bytes-rules.ts`. */
+  /** See `stored-bytes-rules.ts`. */
   storedBytes: number | null
 }
 

@@ -1,11 +1,11 @@
 /** @typedef {{ unitMs: number, burst: number }} BucketRate One unit per `unitMs`, at most `burst` of them. */
 
 /**
- * `fullAt` is the bucket afterwards; a refusal changes it where the clock was set back.
+ * `fullAt` is the bucket afterwards.
  * @typedef {{ ok: true, fullAt: number } | { ok: false, fullAt: number, retryAfterMs: number }} Taken
  */
 
-/** By how much the clocks of replicas that share a bucket may differ. As long as a lease, which rests on the same. */
+/** By how much the clocks of replicas may differ: the duration of a lease. */
 export const CLOCK_SKEW_MS = 30_000
 
 const HOUR_MS = 3_600_000
@@ -22,9 +22,9 @@ export function perMinute(units) {
 }
 
 /**
- * Takes one unit. A bucket is kept as the time at which it is full again, so filling needs no writes, whole milliseconds
- * are exact, and a clock that lags by up to `skewMs` behind another replica's can only make it stricter. A bucket that
- * owes more than it holds, and more than that skew, was filled by a clock that was ahead: it is empty, and no emptier.
+ * Takes one unit. A bucket is the time at which it is full again, in whole milliseconds: filling needs no writes, and a
+ * clock that lags by up to `skewMs` only makes it stricter. A bucket that owes more than it holds and the skew was filled
+ * by a clock that was ahead: it counts as empty.
  * @type {(fullAt: number, rate: BucketRate, now: number, skewMs?: number) => Taken}
  */
 export function take(fullAt, rate, now, skewMs = 0) {
@@ -36,11 +36,10 @@ export function take(fullAt, rate, now, skewMs = 0) {
 }
 
 /**
- * Whole units that can be taken now.
+ * Whole units that can be taken now. A bucket that was emptied under a larger plan may owe more than it can hold.
  * @type {(fullAt: number, rate: BucketRate, now: number) => number}
  */
 export function available(fullAt, rate, now) {
-  // A bucket that was emptied under a larger plan may owe more than the present one can hold.
   return Math.max(rate.burst - Math.ceil(missingMs(fullAt, now) / rate.unitMs), 0)
 }
 

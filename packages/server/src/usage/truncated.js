@@ -1,2 +1,2 @@
-/** The JSON text that stands for a payload that an account has no room for. */
+/** The JSON text in place of a payload that would exceed the account's storage. */
 export const TRUNCATED = '{"truncated":true}'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** Where what browsers load lies. Null: it was not built. */
+/** The built files that browsers load. Null: not built. */
 export interface WebFiles {
   /** The folder with the dashboard’s index.html. */
   dashboard: string | null
@@ -14,14 +14,12 @@ export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null }
 
 /** Finds the builds of the installed packages. */
 export function findWebFiles(): WebFiles {
-  const folder = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
-  return {
-    dashboard: folder && dirname(folder),
-    widget: builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js'),
-  }
+  const page = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
+  const widget = builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js')
+  return { dashboard: page && dirname(page), widget }
 }
 
-/** What is not there, as a line for the log each. */
+/** A log line for each file that is missing. */
 export function missingWebFiles({ dashboard, widget }: WebFiles): string[] {
   return [
     ...(dashboard === null ? ['the dashboard is not built: /dashboard answers 404 until “npm run build” has run'] : []),

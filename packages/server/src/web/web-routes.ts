@@ -1,22 +1,14 @@
 import { basename, dirname } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { docsRoutes } from './docs-routes.ts'
+import type { WebFiles } from './web-files.ts'
 
-/** Everything from this origin and nothing inline: what a page of ours shows of others’ can start nothing. */
+/** Everything from this origin and nothing inline: content of others that a page shows can start nothing. */
 const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -32,12 +24,9 @@ const SCRIPT_HEADERS = {
 
 const HIDDEN = { schema: { hide: true } }
 const MAX_LISTENERS = 30
-const A_YEAR_MS = 365 * 86_400_000
-const FIVE_MINUTES_MS = 300_000
 
-/** Public plane: the owner’s dashboard, a page that finds its own way below /dashboard, and the script of the chat widget. */
-export function webRoutes(plane: FastifyInstance, deps: Pick<Deps, 'web'>): void {
-  const { dashboard, widget } = deps.web
+/** Public plane: the API reference, the dashboard, which routes its own pages below /dashboard, and the widget's script. */
+export function webRoutes(plane: FastifyInstance, { web: { dashboard, widget } }: { web: WebFiles }): void {
   plane.register(fastifyStatic, { root: dashboard ?? import.meta.dirname, serve: false, preCompressed: true })
 
   // Streaming a file takes so many listeners, beside those of every request, that Node would warn of a leak.
@@ -46,20 +35,22 @@ export function webRoutes(plane: FastifyInstance, deps: Pick<Deps, 'web'>): void
     done()
   })
 
+  docsRoutes(plane)
+
   plane.get('/dashboard', HIDDEN, async (_request, reply) => sendPage(reply, dashboard))
 
   plane.get<{ Params: { '*': string } }>('/dashboard/*', HIDDEN, async (request, reply) => {
     const path = request.params['*']
     if (dashboard === null || !isFile(path)) return sendPage(reply, dashboard)
-    // Names under assets/ carry a hash of what is in the file.
-    const cache = path.startsWith('assets/') ? { maxAge: A_YEAR_MS, immutable: true } : { maxAge: FIVE_MINUTES_MS }
+    // Names under assets/ carry a hash of the file.
+    const cache = path.startsWith('assets/') ? { maxAge: '1y', immutable: true } : { maxAge: '5m' }
     return reply.headers(PAGE_HEADERS).sendFile(path, dashboard, cache)
   })
 
   plane.get('/widget.js', HIDDEN, async (_request, reply) => {
     reply.headers(SCRIPT_HEADERS)
     if (widget === null) return notBuilt(reply, 'The chat widget')
-    return reply.sendFile(basename(widget), dirname(widget), { maxAge: FIVE_MINUTES_MS })
+    return reply.sendFile(basename(widget), dirname(widget), { maxAge: '5m' })
   })
 }
 
@@ -71,10 +62,8 @@ function isFile(path: string): boolean {
 
 function sendPage(reply: FastifyReply, dashboard: string | null): FastifyReply {
   if (dashboard === null) return notBuilt(reply, 'The dashboard')
-  return reply
-    .headers(PAGE_HEADERS)
-    .sendFile('index.html', dashboard, { cacheControl: false })
-    .header('cache-control', 'no-cache')
+  reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-cache' })
+  return reply.sendFile('index.html', dashboard, { cacheControl: false })
 }
 
 function notBuilt(reply: FastifyReply, what: string): FastifyReply {

@@ -1,21 +1,20 @@
 import type { Plan } from '@svc/contract'
 
-/** Where a payment is made: a provider, or its stand-in. Nothing else says that a checkout was paid. */
+/** The port to a payment provider, which alone decides whether a checkout was paid. */
 export interface Payments {
   readonly provider: 'stripe' | 'test'
-  /** Opens a page on which a person can pay. Repeating an order opens no second one. */
+  /** Opens a payment page. Repeating an order opens no second one. */
   open(order: Order): Promise<OpenedPayment>
-  /** What the provider knows of a payment. */
-  check(payment: { ref: string; expiresAt: number }): Promise<PaymentState>
-  /** Sees to it that a payment which was not made cannot be made any more, and says where it stands then. */
-  close(payment: { ref: string; expiresAt: number }): Promise<PaymentState>
-  /** Null where the provider sends nothing. */
+  check(payment: Payment): Promise<PaymentState>
+  /** Makes sure that an open payment can no longer be made, and returns its state by then. */
+  close(payment: Payment): Promise<PaymentState>
+  /** Null where the provider sends no events. */
   readonly webhook: Webhook | null
 }
 
 export interface Webhook {
-  /** What the provider says in a message of its own, or null when it is not the provider who says it. */
-  read(message: { body: Uint8Array; signature: string }): PaymentEvent | null
+  /** Reads an event: null where the provider did not sign it, `other` where it concerns no payment of this service. */
+  read(message: { body: Uint8Array; signature: string }): PaymentEvent | 'other' | null
 }
 
 export interface Order {
@@ -29,21 +28,26 @@ export interface Order {
   expiresAt: number
 }
 
-/** `ref` is the provider's name for the payment. */
+export interface Payment {
+  /** The provider's name for the payment. */
+  ref: string
+  expiresAt: number
+}
+
 export interface OpenedPayment {
   ref: string
   url: string
 }
 
-/** `ended`: paid once, and the subscription that it paid for is over. */
-export type PaymentState =
-  | { status: 'pending' | 'expired' }
-  | { status: 'paid' | 'ended'; subscriptionRef: string | null }
+/** `ended`: it was paid, and the subscription that it paid for is over. */
+export interface PaymentState {
+  status: 'pending' | 'expired' | 'paid' | 'ended'
+  /** The provider's name for the subscription of a paid checkout; absent where there is none. */
+  subscriptionRef?: string | null
+}
 
-export type PaymentEvent =
-  | { type: 'paid'; ref: string; subscriptionRef: string | null }
-  | { type: 'expired'; ref: string }
-  /** `checkoutId` is what the subscription was opened with; null where it is not one of ours. */
-  | { type: 'ended'; subscriptionRef: string; checkoutId: string | null }
-  /** Nothing that matters here. */
-  | { type: 'other' }
+export interface PaymentEvent {
+  /** `checkoutId` is the one that the subscription was opened with; null where it is of no checkout of ours. */
+  payment: { ref: string } | { subscriptionRef: string; checkoutId: string | null }
+  state: PaymentState
+}

@@ -6,15 +6,15 @@ import type { Order, PaymentEvent, PaymentState, Payments } from './payments.ts'
 
 export interface StripeSettings {
   secretKey: Secret
-  /** Null: Stripe's messages are not taken. */
+  /** Null: Stripe's events are not accepted. */
   webhookSecret: Secret | null
-  /** Another address than Stripe's own, such as a proxy's. */
+  /** In place of Stripe's own address, such as a proxy's. */
   apiUrl: string | null
 }
 
 interface StripeContext {
   clock: Clock
-  /** One try of one request. */
+  /** The time limit of each try of a request. */
   timeoutMs?: number
 }
 
@@ -41,11 +41,11 @@ export function stripePayments(settings: StripeSettings, { clock, timeoutMs = TI
     },
     check: async ({ ref }) => stateOf(await retrieve(stripe, ref)),
     close: ({ ref }) => close(stripe, ref),
-    webhook: webhookSecret && { read: (message) => read(stripe, message, { webhookSecret, clock }) },
+    webhook: webhookSecret && { read: (message) => readEvent(stripe, message, { webhookSecret, clock }) },
   }
 }
 
-/** Says what went wrong between us and Stripe in words that are fit for the log: Stripe's own may quote what was sent. */
+/** A fault at Stripe, in words that are safe to log: Stripe's own may quote the request. */
 class PaymentError extends Error {
   override name = 'PaymentError'
 }
@@ -63,7 +63,7 @@ function sessionOf({ checkoutId, ownerId, plan, ...order }: Order): Stripe.Check
   const metadata = { checkoutId, ownerId }
   return {
     mode: 'subscription',
-    // Money that comes days later would let somebody pay at a second checkout meanwhile.
+    // Ways to pay that take days would let the payer pay a second checkout meanwhile.
     allowed_payment_method_types: ['card'],
     client_reference_id: ownerId,
     customer_email: order.email,
@@ -82,7 +82,7 @@ function sessionOf({ checkoutId, ownerId, plan, ...order }: Order): Stripe.Check
     cancel_url: order.cancelUrl,
     expires_at: Math.floor(order.expiresAt / 1000),
     metadata,
-    // The end of a subscription is told of the subscription, which otherwise would not know its checkout.
+    // The event that ends a subscription holds the subscription's metadata alone.
     subscription_data: { metadata },
   }
 }
@@ -97,7 +97,7 @@ async function close(stripe: Stripe, ref: string): Promise<PaymentState> {
   try {
     return stateOf(await answerTo(stripe.checkout.sessions.expire(ref)))
   } catch (error) {
-    // Somebody may have paid in between, and then there is nothing to close: the session says so itself.
+    // Where it was paid in between, there is nothing to close.
     const session = await retrieve(stripe, ref)
     if (session.status === 'open') throw error
     return stateOf(session)
@@ -119,11 +119,11 @@ async function answerTo<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw new PaymentError(forTheLog(error))
+    throw new PaymentError(loggable(error))
   }
 }
 
-function forTheLog(error: unknown): string {
+function loggable(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError)) return 'Stripe could not be asked'
   const { type, code, statusCode, requestId } = error
   const facts = { code, status: statusCode, request: requestId, reason: networkCode(error.detail) }
@@ -135,17 +135,14 @@ function networkCode(detail: unknown): string | undefined {
   return detail instanceof Error && 'code' in detail && typeof detail.code === 'string' ? detail.code : undefined
 }
 
-function read(
-  stripe: Stripe,
+function readEvent(
+  { webhooks }: Stripe,
   { body, signature }: { body: Uint8Array; signature: string },
   { webhookSecret, clock }: { webhookSecret: Secret; clock: Clock },
-): PaymentEvent | null {
-  const { webhooks } = stripe
+): PaymentEvent | 'other' | null {
   const [secret, tolerance] = [webhookSecret.reveal(), SIGNATURE_TOLERANCE_SECONDS]
   try {
-    // Parsed from the very bytes that were signed.
-    const event: unknown = webhooks.constructEvent(body, signature, secret, tolerance, undefined, clock.now())
-    return toEvent(event)
+    return toEvent(webhooks.constructEvent(body, signature, secret, tolerance, undefined, clock.now()))
   } catch (error) {
     if (error instanceof z.ZodError)
       throw new PaymentError(`Stripe sent an event in a form that is not known: ${error.message}`)
@@ -162,24 +159,25 @@ const Subscription = z.object({ id: z.string(), metadata: z.object({ checkoutId:
 const inEvent = <S extends z.ZodType>(object: S) => z.object({ data: z.object({ object }) })
 const Named = z.object({ type: z.string() })
 
-// An account may send everything that happens in it, in the form of whatever version it is set to: only what is acted on
-// is looked at.
-function toEvent(event: unknown): PaymentEvent {
+// An account may send every type of event, in the form of any API version: only what is acted on is parsed.
+function toEvent(event: unknown): PaymentEvent | 'other' {
   switch (Named.safeParse(event).data?.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded': {
       const { id, payment_status, subscription = null } = inEvent(Session).parse(event).data.object
       // Some ways to pay take days: the second of the two events comes once the money has.
-      return payment_status === 'paid' ? { type: 'paid', ref: id, subscriptionRef: subscription } : { type: 'other' }
+      if (payment_status !== 'paid') return 'other'
+      return { payment: { ref: id }, state: { status: 'paid', subscriptionRef: subscription } }
     }
     case 'checkout.session.expired':
     case 'checkout.session.async_payment_failed':
-      return { type: 'expired', ref: inEvent(Session).parse(event).data.object.id }
+      return { payment: { ref: inEvent(Session).parse(event).data.object.id }, state: { status: 'expired' } }
     case 'customer.subscription.deleted': {
-      const { id, metadata } = inEvent(Subscription).parse(event).data.object
-      return { type: 'ended', subscriptionRef: id, checkoutId: metadata?.checkoutId ?? null }
+      const { id: subscriptionRef, metadata } = inEvent(Subscription).parse(event).data.object
+      const checkoutId = metadata?.checkoutId ?? null
+      return { payment: { subscriptionRef, checkoutId }, state: { status: 'ended', subscriptionRef } }
     }
     default:
-      return { type: 'other' }
+      return 'other'
   }
 }

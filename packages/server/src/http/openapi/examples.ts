@@ -1,16 +1,5 @@
-/**
- * Examples by the name of a component or a field: viewers and generators compose those of whole bodies of them.
- * No value is a key: they are too short, and their checksums are missing.
- */
+/** Examples by the name of a component or a field, of which viewers compose examples of bodies. No value is a valid key. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
-  CapabilityName: 'find-shoes',
-  Endpoint: 'https://shop.example.com/svc',
-  Namespace: 'com.example.shop',
-  Origin: 'https://shop.example.com',
-  RuntimeId: 'rt_shoe-shop',
-  SemVer: '1.4.0',
-  Timestamp: '2026-03-04T16:41:09.310Z',
-  WebUrl: 'https://shop.example.com',
   address: 'https://svc.example.com/v1/capabilities/rt_shoe-shop/find-shoes',
   callId: 'call_1BnTtEXAMPLEcall1',
   capability: 'find-shoes',
@@ -51,12 +40,3 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   userCode: 'WDJB-MJHT',
   version: '1.4.0',
 }
-
-/** A streamed execution, as it is on the wire. */
-export const STREAM_EXAMPLE = `event: text
-data: {"type":"text","content":"Yes: Canvas Red, for 49.90."}
-
-event: done
-data: {"type":"done","executionId":"exec_1BnTtEXAMPLErun01","status":"completed"}
-
-`

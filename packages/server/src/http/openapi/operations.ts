@@ -1,64 +1,32 @@
 import type { FastifyContextConfig, FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ZodType, z } from 'zod'
-import type { Plane } from '../planes.ts'
+import type { Plane } from '../typed.ts'
 
-declare module 'fastify' {
-  interface FastifySchema {
-    /** A few words for lists of operations, without a full stop. */
-    summary?: string
-    /** What a caller should know beyond the summary. */
-    description?: string
-    /** The chapter of the reference that the operation is in; see `TAGS`. */
-    tags?: readonly string[]
-    /** A camelCase name, unique in the API: generated clients call their methods by it. */
-    operationId?: string
-    /** What is sent event by event, in place of the 200 body, to a caller who accepts `text/event-stream`. */
-    events?: ZodType
-    /** Keeps the route out of the description: it is for browsers or for us. */
-    hide?: boolean
-  }
-
-  interface FastifyContextConfig {
-    /** Set where every answer counts against the runtime’s rate limit and says so in its headers. */
-    isRateLimited?: boolean
-  }
-}
-
-/** One documented route, as its own schema describes it. */
+/** A documented route: its method in lower case, and its path in the router's form, `/v1/runtimes/:runtimeId`. */
 export interface Operation {
-  /** Lower case. */
   method: string
-  /** In the router’s form, `/v1/runtimes/:runtimeId`. */
   path: string
   plane: Plane
   config: FastifyContextConfig
   schema: FastifySchema
-  /** Bodies that the route names, by status; `z.void()` where there is none. */
+  /** Response bodies by status; `z.void()` for none. */
   answers: Readonly<Record<string, ZodType>>
 }
 
-/** Notes every route as it is added. The function gives the documented ones; ask once the app is ready. */
+const Answers = z.record(z.string(), z.instanceof(z.ZodType)).default({})
+
+/** Collects routes as they are added. The function returns the documented ones; call it once the app is ready. */
 export function collectOperations(app: FastifyInstance): () => Operation[] {
   const routes: RouteOptions[] = []
-  app.addHook('onRoute', (route) => {
-    routes.push(route)
-  })
-  // A plane names itself on its routes after the hook above has run, so they are read late.
+  app.addHook('onRoute', (route) => void routes.push(route))
+  // A plane sets its name on a route after the hook above has run.
   return () => routes.filter(({ schema }) => !schema?.hide).flatMap(operationsOf)
 }
 
 function operationsOf({ method, url, schema = {}, config = {} }: RouteOptions): Operation[] {
   const { plane } = config
   if (plane === undefined) throw new Error(`${method} ${url} is on no plane`)
-  const answers = Object.fromEntries(Object.entries({ ...Object(schema.response) }).filter(isZodEntry))
   const methods = [method].flat().filter((one) => one !== 'HEAD' && one !== 'OPTIONS')
-  return methods.map((one) => ({ method: one.toLowerCase(), path: url, plane, config, schema, answers }))
-}
-
-export function isZod(schema: unknown): schema is ZodType {
-  return schema instanceof z.ZodType
-}
-
-function isZodEntry(entry: [string, unknown]): entry is [string, ZodType] {
-  return isZod(entry[1])
+  const described = { path: url, plane, config, schema, answers: Answers.parse(schema.response) }
+  return methods.map((one) => ({ method: one.toLowerCase(), ...described }))
 }

@@ -1,10 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from 'ai'
-import type { StopSignal } from '../../lib/stop-signal.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { PartStream, TurnPart, TurnSource } from '../turn-source.ts'
-import type { Answer, Outgoing, Post } from './post.ts'
-import { refusalOf } from './refusal.ts'
+import { errorIn, jsonIn, messageOf } from '../provider-error.ts'
+import type { PartStream, TurnSource } from '../turn-source.ts'
+import type { Post, Response } from './post.ts'
 import { createBodyWriter } from './request-body.ts'
 import { TurnReader } from './turn-reader.ts'
 
@@ -17,53 +16,61 @@ interface ChatCompletionsOptions {
   post: Post
 }
 
-/** Turns of any server that speaks the chat-completions dialect, straight from the wire. */
+/** Turns of any server that speaks the chat-completions dialect. */
 export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatCompletionsOptions): TurnSource {
   const url = new URL(`${baseUrl}/chat/completions`)
   const bodyOf = createBodyWriter(model)
   const headers = {
     'content-type': 'application/json',
-    // Events are read as they come, and left in the middle: nothing is gained by packing them.
+    // Compressed events would wait for each other.
     'accept-encoding': 'identity',
     'user-agent': 'svc',
     ...(apiKey !== null && { authorization: `Bearer ${apiKey.reveal()}` }),
   }
   return {
     async start(call, signal) {
-      const answer = await reach(post, url, { headers, body: bodyOf(call) }, signal)
-      if (answer.status < 200 || answer.status > 299) throw await refusalOf(url, answer)
-      return read(answer)
+      const response = await post(url, { headers, body: bodyOf(call) }, signal).catch((cause) => {
+        throw new APICallError({
+          message: 'not reached',
+          cause,
+          url: url.href,
+          requestBodyValues: {},
+          isRetryable: true,
+        })
+      })
+      if (response.statusCode < 200 || response.statusCode > 299) throw await refusalOf(url, response)
+      return partsIn(response)
     },
   }
 }
 
-async function reach(post: Post, url: URL, outgoing: Outgoing, signal: StopSignal): Promise<Answer> {
-  try {
-    return await post(url, outgoing, signal)
-  } catch (cause) {
-    throw new APICallError({ message: 'not reached', cause, url: url.href, requestBodyValues: {}, isRetryable: true })
-  }
-}
-
-// By hand, because a generator needs three promises for each piece of the answer.
-function read({ body }: Answer): PartStream {
+async function* partsIn({ body }: Response): PartStream {
   const decoder = new StringDecoder('utf8')
   const reader = new TurnReader()
-  const pieces = body?.[Symbol.asyncIterator]()
-  let isOver = false
-  const iterator: AsyncIterator<readonly TurnPart[], undefined> = {
-    async next() {
-      if (isOver) return { done: true, value: undefined }
-      const piece = await pieces?.next()
-      if (piece && !piece.done) return { done: false, value: reader.feed(decoder.write(piece.value)) }
-      isOver = true
-      return { done: false, value: reader.end() }
-    },
-    async return() {
-      isOver = true
-      await pieces?.return?.()
-      return { done: true, value: undefined }
-    },
+  for await (const piece of body) yield reader.feed(decoder.write(piece))
+  yield reader.end()
+}
+
+const MAX_REFUSAL_CHARACTERS = 64 * 1024
+
+async function refusalOf(url: URL, { statusCode, statusText, headers, body }: Response): Promise<APICallError> {
+  const responseBody = await startOf(body).catch(() => '')
+  return new APICallError({
+    message: messageOf(errorIn(jsonIn(responseBody))) ?? statusText,
+    url: url.href,
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    responseBody,
+  })
+}
+
+async function startOf(body: Response['body']): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > MAX_REFUSAL_CHARACTERS) break
   }
-  return { [Symbol.asyncIterator]: () => iterator }
+  return text
 }

@@ -1,29 +1,41 @@
-import type { StopSignal } from '../../lib/stop-signal.ts'
-import { abortSignalOf } from '../abort-signal.ts'
+import { Agent, type Dispatcher, interceptors, request } from 'undici'
+import { type StopSignal, unlessStopped } from '../../lib/stop-signal.ts'
 
-/** What is sent to a provider. */
-export interface Outgoing {
-  headers: Record<string, string>
-  body: string
-}
-
-/** An answer whose head has arrived. Whoever leaves its body before the end closes the connection. */
-export interface Answer {
-  status: number
+/** The response of a provider, once its head has arrived. Leaving the body early closes the connection. */
+export interface Response {
+  statusCode: number
   statusText: string
-  /** By names in lower case. */
-  headers(): Record<string, string>
-  body: AsyncIterable<Uint8Array> | null
+  headers: Dispatcher.ResponseData['headers']
+  body: AsyncIterable<Uint8Array>
 }
 
-/** Posts to a provider. Rejects where no head of an answer came; a body that breaks off rejects whoever reads it. */
-export type Post = (url: URL, outgoing: Outgoing, signal: StopSignal) => Promise<Answer>
+/** Posts to a provider. Rejects where no head arrives; a body that breaks off rejects its reader. */
+export type Post = (
+  url: URL,
+  content: { headers: Record<string, string>; body: string },
+  signal: StopSignal,
+) => Promise<Response>
 
-/** Through a `fetch`. */
-export function postByFetch(given: typeof globalThis.fetch): Post {
-  return async (url, outgoing, signal) => {
-    const response = await given(url, { method: 'POST', ...outgoing, signal: abortSignalOf(signal) })
-    const { status, statusText, body } = response
-    return { status, statusText, body, headers: () => Object.fromEntries(response.headers) }
+// As fetch does.
+const MAX_REDIRECTIONS = 20
+
+/** Over kept connections. The web streams of `fetch` would take a third more processor time for each event. */
+export function createPost(): Post {
+  const agent = new Agent({ allowH2: false })
+  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }))
+  return async (url, content, stop) => {
+    const signal = abortSignalOf(stop)
+    // undici notices the signal only once there is a connection.
+    const response = await unlessStopped(request(url, { ...content, method: 'POST', dispatcher, signal }), stop)
+    if (response === null) throw new Error('The request was stopped.')
+    return response
   }
+}
+
+/** For libraries. An `AbortController` is too expensive for the signals of every call. */
+export function abortSignalOf(stop: StopSignal): AbortSignal {
+  const controller = new AbortController()
+  if (stop.aborted) controller.abort()
+  else stop.addEventListener('abort', () => controller.abort())
+  return controller.signal
 }

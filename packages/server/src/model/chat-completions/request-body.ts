@@ -1,23 +1,22 @@
-import type { Prompt } from '../language-model.ts'
+import { functionTools } from '../function-tools.ts'
 import type { ModelTool } from '../model.ts'
-import { toFunctionTools } from '../provider-tools.ts'
-import type { TurnCall } from '../turn-source.ts'
+import type { Prompt, TurnCall } from '../turn-source.ts'
 
-/** The requests of one model as JSON text. The tools of a deployment, most of each request, are written once. */
+const TAIL = ',"stream":true,"stream_options":{"include_usage":true}}'
+
+/** Writes the requests of one model as JSON. The tools of a deployment, most of each request, are written once. */
 export function createBodyWriter(model: string): (call: TurnCall) => string {
   const written = new WeakMap<readonly ModelTool[], string>()
   const head = `{"model":${JSON.stringify(model)},"messages":`
   return ({ prompt, tools }) => {
-    const toolsText = written.get(tools) ?? toToolsText(tools)
+    const toolsText = written.get(tools) ?? toolsTextOf(tools)
     written.set(tools, toolsText)
-    return `${head}${JSON.stringify(prompt.flatMap(toMessages))}${toolsText}${TAIL}`
+    return `${head}${JSON.stringify(prompt.flatMap(messagesOf))}${toolsText}${TAIL}`
   }
 }
 
-const TAIL = ',"stream":true,"stream_options":{"include_usage":true}}'
-
-function toToolsText(tools: readonly ModelTool[]): string {
-  const functions = toFunctionTools(tools).tools?.map(({ name, description, inputSchema: parameters }) => ({
+function toolsTextOf(tools: readonly ModelTool[]): string {
+  const functions = functionTools(tools).tools?.map(({ name, description, inputSchema: parameters }) => ({
     type: 'function',
     function: { name, description, parameters },
   }))
@@ -25,49 +24,40 @@ function toToolsText(tools: readonly ModelTool[]): string {
 }
 
 type PromptMessage = Prompt[number]
+type AssistantPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number]
+type ToolPart = Extract<PromptMessage, { role: 'tool' }>['content'][number]
 
-function toMessages(message: PromptMessage): object[] {
+function messagesOf(message: PromptMessage): object[] {
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: message.content }]
+      return [message]
     case 'user':
       return [{ role: 'user', content: textOf(message.content) }]
     case 'assistant':
-      return [toAssistant(message.content)]
-    case 'tool':
-      return message.content.flatMap((part) =>
-        part.type === 'tool-result'
-          ? [{ role: 'tool', tool_call_id: part.toolCallId, content: outputOf(part.output) }]
-          : [],
-      )
+      return [assistantMessage(message.content)]
     default:
-      return message satisfies never
+      return message.content.flatMap(toolMessages)
   }
 }
 
-function toAssistant(content: Extract<PromptMessage, { role: 'assistant' }>['content']): object {
-  const toolCalls = content.flatMap((part) =>
-    part.type === 'tool-call'
-      ? [
-          {
-            id: part.toolCallId,
-            type: 'function',
-            function: { name: part.toolName, arguments: JSON.stringify(part.input) },
-          },
-        ]
-      : [],
-  )
-  const text = textOf(content)
-  if (toolCalls.length === 0) return { role: 'assistant', content: text }
-  return { role: 'assistant', content: text || null, tool_calls: toolCalls }
+function assistantMessage(parts: readonly AssistantPart[]): object {
+  const toolCalls = parts.flatMap((part) => {
+    if (part.type !== 'tool-call') return []
+    const call = { name: part.toolName, arguments: JSON.stringify(part.input) }
+    return [{ id: part.toolCallId, type: 'function', function: call }]
+  })
+  const content = textOf(parts)
+  if (toolCalls.length === 0) return { role: 'assistant', content }
+  return { role: 'assistant', content: content || null, tool_calls: toolCalls }
 }
 
-function textOf(content: readonly { type: string; text?: string }[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+function toolMessages(part: ToolPart): object[] {
+  if (part.type !== 'tool-result') return []
+  const { toolCallId, output } = part
+  const content = output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output)
+  return [{ role: 'tool', tool_call_id: toolCallId, content }]
 }
 
-type Output = Extract<Extract<PromptMessage, { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output']
-
-function outputOf(output: Output): string {
-  return output.type === 'text' || output.type === 'error-text' ? output.value : JSON.stringify(output)
+function textOf(parts: readonly { type: string; text?: string }[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

@@ -1,54 +1,52 @@
 import { InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { parseJson } from '../../lib/json-parse.ts'
-import type { FinishReason } from '../language-model.ts'
-import { NotAStream } from '../not-a-stream.ts'
-import { errorIn, jsonIn, refusalUnder200 } from '../provider-error.ts'
-import type { TurnPart } from '../turn-source.ts'
+import { errorIn, jsonIn, NotAnEventStreamError, refusalUnder200 } from '../provider-error.ts'
+import type { FinishReason, TurnPart } from '../turn-source.ts'
 import { Chunk, textIn } from './chunk.ts'
+import { ReasoningFilter } from './reasoning-filter.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { WithoutThoughts } from './without-thoughts.ts'
 
 type RawPart = Extract<TurnPart, { type: 'raw' }>
 
 // Of an answer without events: enough to find an error in it.
-const MOST_HEAD_CHARACTERS = 64 * 1024
+const MAX_HEAD_CHARACTERS = 64 * 1024
 const DONE: FinishReason = { unified: 'stop', raw: '[DONE]' }
 
-/** Reads one turn from the text of its stream. What cannot be read is an `error` part: the turn is over then. */
+/** Reads one turn from the text of its stream. What cannot be read becomes an `error` part, which ends the turn. */
 export class TurnReader {
   readonly #events = createParser({ onEvent: (event) => this.#read(event) })
-  readonly #thoughts = new WithoutThoughts()
+  readonly #reasoning = new ReasoningFilter()
   #parts: TurnPart[] = []
   #toolCalls: ToolCalls | null = null
   #finishReason: FinishReason | null = null
   /** The text before the first event; null from then on. */
   #head: string | null = ''
 
-  /** What the next piece of the text comes to, wherever it was cut. */
+  /** Reads the next piece of the text, wherever it was cut. */
   feed(text: string): readonly TurnPart[] {
-    // The parser knows a byte order mark as three bytes alone.
+    // The parser recognizes a byte order mark only as three characters.
     const piece = this.#head === '' && text.startsWith('\uFEFF') ? text.slice(1) : text
-    if (this.#head !== null) this.#head = (this.#head + piece).slice(0, MOST_HEAD_CHARACTERS)
+    if (this.#head !== null) this.#head = (this.#head + piece).slice(0, MAX_HEAD_CHARACTERS)
     this.#events.feed(piece)
-    return this.#taken()
+    return this.#takeParts()
   }
 
-  /** What is known once nothing more comes. */
+  /** The parts that are known once the stream has ended. */
   end(): readonly TurnPart[] {
     this.#orError(() => {
-      if (this.#head !== null) throw noEventIn(this.#head)
-      this.#say(this.#thoughts.end())
+      if (this.#head !== null) throw errorOfHead(this.#head)
+      this.#pushText(this.#reasoning.end())
       this.#parts.push(...(this.#toolCalls?.end() ?? []))
       if (this.#finishReason === null) {
         throw new InvalidResponseDataError({ data: undefined, message: 'The stream ended without a finish reason.' })
       }
       this.#parts.push({ type: 'finish', finishReason: this.#finishReason })
     })
-    return this.#taken()
+    return this.#takeParts()
   }
 
-  #taken(): readonly TurnPart[] {
+  #takeParts(): readonly TurnPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts
@@ -56,8 +54,8 @@ export class TurnReader {
 
   #read({ event, data }: EventSourceMessage): void {
     if (event === 'ping' || data === '') return
-    if (data !== '[DONE]') this.#orError(() => this.#take(data))
-    // Alone it ends nothing.
+    if (data !== '[DONE]') this.#orError(() => this.#readChunk(data))
+    // A stream of nothing but [DONE] is no answer.
     else if (this.#head === null) this.#finishReason ??= DONE
   }
 
@@ -69,45 +67,30 @@ export class TurnReader {
     }
   }
 
-  #take(data: string): void {
+  #readChunk(data: string): void {
     this.#head = null
     const raw: RawPart = { type: 'raw', rawValue: undefined }
-    // Before it is read: with whatever it is, the answer has begun.
+    // Even an event that cannot be read shows that the answer has begun.
     this.#parts.push(raw)
-    const rawValue = valueIn(data)
-    raw.rawValue = rawValue
-    const error = errorIn(rawValue)
+    raw.rawValue = valueIn(data)
+    const error = errorIn(raw.rawValue)
     if (error !== null) throw error
-    const chunk = Chunk.safeParse(rawValue)
+    const chunk = Chunk.safeParse(raw.rawValue)
     if (!chunk.success) throw new TypeValidationError({ value: undefined, cause: chunk.error })
-    const [choice] = chunk.data.choices ?? []
-    // Some servers send an empty one with every piece.
-    if (choice?.finish_reason) this.#finishReason = finishReasonOf(choice.finish_reason)
-    this.#say(this.#thoughts.feed(textIn(choice?.delta)))
-    for (const piece of choice?.delta?.tool_calls ?? []) {
+    const { delta, finish_reason: reason } = chunk.data.choices?.[0] ?? {}
+    // Some servers send an empty reason with every piece.
+    if (reason) this.#finishReason = { unified: UNIFIED.get(reason) ?? 'other', raw: reason }
+    this.#pushText(this.#reasoning.feed(textIn(delta)))
+    for (const piece of delta?.tool_calls ?? []) {
       this.#toolCalls ??= new ToolCalls()
       this.#toolCalls.add(piece)
-      const { arguments: delta } = piece.function
-      if (delta) this.#parts.push({ type: 'tool-input-delta', delta })
+      if (piece.function.arguments) this.#parts.push({ type: 'tool-input-delta', delta: piece.function.arguments })
     }
   }
 
-  #say(delta: string): void {
+  #pushText(delta: string): void {
     if (delta !== '') this.#parts.push({ type: 'text-delta', delta })
   }
-}
-
-function valueIn(data: string): unknown {
-  try {
-    return parseJson(data)
-  } catch (cause) {
-    throw new JSONParseError({ text: '', cause })
-  }
-}
-
-function noEventIn(text: string): Error {
-  const error = errorIn(jsonIn(text))
-  return error === null ? new NotAStream() : refusalUnder200(error)
 }
 
 const UNIFIED: ReadonlyMap<string, FinishReason['unified']> = new Map([
@@ -118,6 +101,15 @@ const UNIFIED: ReadonlyMap<string, FinishReason['unified']> = new Map([
   ['tool_calls', 'tool-calls'],
 ])
 
-function finishReasonOf(raw: string): FinishReason {
-  return { unified: UNIFIED.get(raw) ?? 'other', raw }
+function valueIn(data: string): unknown {
+  try {
+    return parseJson(data)
+  } catch (cause) {
+    throw new JSONParseError({ text: '', cause })
+  }
+}
+
+function errorOfHead(text: string): Error {
+  const error = errorIn(jsonIn(text))
+  return error === null ? new NotAnEventStreamError() : refusalUnder200(error)
 }

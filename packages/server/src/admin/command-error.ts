@@ -1,0 +1,2 @@
+/** A command that was not carried out; the message is for the operator. */
+export class CommandError extends Error {}

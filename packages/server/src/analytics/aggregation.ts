@@ -1,0 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { isDataFault } from '../database/errors.ts'
+import type { Database } from '../database/open.ts'
+import { createCoalescer } from '../lib/coalesce.ts'
+import { createCallNames } from '../usage/call-names.ts'
+import { aggregateEntries, type EntryRange, newestEntry, parkOldest } from '../usage/journal-store.ts'
+import type { NameIn } from '../usage/rollup-rules.ts'
+
+/**
+ * How often each server moves the usage journal into the counters: seldom, so that a counter is written once for many
+ * executions. Every read of the counters catches up first, which this keeps short.
+ */
+export const AGGREGATION_MS = 5_000
+
+// Some thousand executions of a busy server. Fewer would write each counter more often.
+const ENTRIES_PER_TRANSACTION = 64
+
+/** Moves the usage journal into the counters. Any number of replicas may do so at once. */
+export interface UsageAggregation {
+  /** Resolves when everything that had ended before the call is in the counters. */
+  catchUp(): Promise<void>
+}
+
+interface AggregationDeps {
+  db: Database['db']
+  logger: Logger
+}
+
+/** The coalescer keeps one pass at a time in this process, which SQLite needs: it reuses the ids of deleted entries. */
+export function createUsageAggregation(deps: AggregationDeps): UsageAggregation {
+  const passes = createCoalescer<void>()
+  const nameIn = createCallNames()
+  return { catchUp: () => passes.read('all', () => aggregate({ ...deps, nameIn })) }
+}
+
+type Context = AggregationDeps & { nameIn: NameIn }
+
+// Entries that are added meanwhile are left for the next pass: this one ends, however busy the service is.
+async function aggregate(context: Context): Promise<void> {
+  const upTo = await newestEntry(context.db)
+  if (upTo === null) return
+  while ((await aggregateSome(context, { upTo, limit: ENTRIES_PER_TRANSACTION })) > 0);
+}
+
+async function aggregateSome(context: Context, range: EntryRange): Promise<number> {
+  const { db, nameIn } = context
+  try {
+    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn })
+    for (const id of unreadable) warn(context, id, new Error('the entry cannot be read'))
+    return taken
+  } catch (error) {
+    if (!isDataFault(error)) throw error
+    // An entry that the database refuses must not keep the others out of the counters: halving the range finds it.
+    if (range.limit > 1) return aggregateSome(context, { ...range, limit: Math.ceil(range.limit / 2) })
+    const id = await parkOldest(db, range)
+    if (id === null) return 0
+    warn(context, id, error)
+    return 1
+  }
+}
+
+function warn({ logger }: Context, entryId: number, err: unknown): void {
+  logger.error({ err, entryId }, 'an entry of the journal of usage could not be counted and was set aside')
+}

@@ -1,0 +1,147 @@
+import { endpointProblem, type Health } from '@svc/contract'
+import { ExpiringMap } from '../lib/expiring-map.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { Circuit } from './circuit.ts'
+import { type CallFailure, FAILURES } from './failures.ts'
+import { type EndedCall, endedCall, explainHealth, judgeHealth } from './health.ts'
+
+const MAX_RECENT_CALLS = 20
+const MEMORY_MS = 15 * 60_000
+const SILENCE_MS = 60_000
+const PROBE_INTERVAL_MS = 30_000
+
+/** The endpoint that a runtime has now. */
+export interface Endpoint {
+  runtimeId: string
+  endpoint: string
+}
+
+/** Where requests go: the origin that connections are pooled by, and the path with its query. */
+export interface Address {
+  readonly origin: string
+  readonly path: string
+}
+
+/** The remembered state of one runtime's endpoint. */
+export interface EndpointState {
+  readonly endpoint: string
+  /** Null where the address may not be called. */
+  readonly address: Address | null
+  readonly circuit: Circuit
+  /** How the last calls ended, oldest first. */
+  readonly recent: EndedCall[]
+  callsInFlight: number
+  answeredAt: number
+  probedAt: number
+  /** The secret that the endpoint last accepted. */
+  workedSecret: Secret | null
+}
+
+/** Permission for one call. */
+export interface Permit {
+  readonly state: EndpointState
+  readonly address: Address
+  readonly circuitVersion: number
+}
+
+/** The calls in flight, the circuit and the health of each runtime's endpoint, forgotten after a quarter of an hour. */
+export class EndpointStates {
+  readonly #states: ExpiringMap<string, EndpointState>
+  readonly #maxCalls: number
+
+  constructor({ maxCalls = 50, maxSize = 5_000 } = {}) {
+    this.#maxCalls = maxCalls
+    this.#states = new ExpiringMap({ ttlMs: MEMORY_MS, maxSize })
+  }
+
+  get size(): number {
+    return this.#states.size
+  }
+
+  /** A permit, or why there is none. */
+  acquire(endpoint: Endpoint, now: number): Permit | CallFailure {
+    const state = this.#openState(endpoint, now)
+    const { address } = state
+    if (address === null) return FAILURES.refusedAddress
+    if (state.callsInFlight >= this.#maxCalls) return FAILURES.busy
+    const circuitVersion = state.circuit.enter(now)
+    if (circuitVersion === null) return FAILURES.paused
+    state.callsInFlight += 1
+    return { state, address, circuitVersion }
+  }
+
+  /** To be called once for each permit, with the failure of its call, if it failed. */
+  release({ state, circuitVersion }: Permit, failure: CallFailure | null, at: number): void {
+    const transport = failure?.transport ?? 'worked'
+    state.callsInFlight -= 1
+    state.circuit.end(circuitVersion, transport, at)
+    if (transport === 'worked') state.answeredAt = at
+    if (transport === 'unknown') return
+    state.recent.push(endedCall(failure, at, state.recent.at(-1)))
+    if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
+  }
+
+  openCircuits(): number {
+    let open = 0
+    for (const { circuit } of this.#states.values()) if (circuit.isOpen) open += 1
+    return open
+  }
+
+  healthOf(endpoint: Endpoint, now: number): Health {
+    const state = this.#stateOf(endpoint, now)
+    return state?.circuit.isOpen ? 'unreachable' : judgeHealth(recentCalls(state, now))
+  }
+
+  /** The reason of the health, for the owner; null where nothing needs fixing. */
+  healthNote(endpoint: Endpoint, now: number): string | null {
+    const state = this.#stateOf(endpoint, now)
+    const note = explainHealth(recentCalls(state, now))
+    return state?.circuit.isOpen ? `${note ?? ''} Calls are paused for a moment.`.trim() : note
+  }
+
+  /** True where nothing was answered for a minute and no probe was sent for 30 s. Counts the probe as sent. */
+  claimProbe(endpoint: Endpoint, now: number): boolean {
+    const state = this.#openState(endpoint, now)
+    if (now - state.answeredAt < SILENCE_MS || now - state.probedAt < PROBE_INTERVAL_MS) return false
+    state.probedAt = now
+    return true
+  }
+
+  #stateOf({ runtimeId, endpoint }: Endpoint, now: number): EndpointState | null {
+    const state = this.#states.get(runtimeId, now)
+    return state?.endpoint === endpoint ? state : null
+  }
+
+  // A changed endpoint starts with an empty state.
+  #openState({ runtimeId, endpoint }: Endpoint, now: number): EndpointState {
+    const known = this.#stateOf({ runtimeId, endpoint }, now)
+    if (known) return known
+    const state = newState(endpoint)
+    this.#states.set(runtimeId, state, now)
+    return state
+  }
+}
+
+function recentCalls(state: EndpointState | null, now: number): EndedCall[] {
+  return state?.recent.filter((call) => call.at > now - MEMORY_MS) ?? []
+}
+
+function newState(endpoint: string): EndpointState {
+  return {
+    endpoint,
+    address: addressOf(endpoint),
+    circuit: new Circuit(),
+    recent: [],
+    callsInFlight: 0,
+    answeredAt: Number.NEGATIVE_INFINITY,
+    probedAt: Number.NEGATIVE_INFINITY,
+    workedSecret: null,
+  }
+}
+
+// Checked again after registration, because signatures and end-user tokens are sent here.
+function addressOf(endpoint: string): Address | null {
+  if (endpointProblem(endpoint) !== null) return null
+  const { origin, pathname, search } = new URL(endpoint)
+  return { origin, path: pathname + search }
+}

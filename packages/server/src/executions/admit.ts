@@ -1,0 +1,142 @@
+import type { ExecutionKind, JsonObject } from '@svc/contract'
+import { CommitUnknownError } from '../database/errors.ts'
+import type { Redactor } from '../dispatch/redact.ts'
+import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
+import type { JsonDocument } from '../lib/json-document.ts'
+import { unlessStopped } from '../lib/stop-signal.ts'
+import { type CachedRuntime, revalidating } from '../runtimes/serving.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { QuotaName } from '../usage/rules.ts'
+import { isPastBudget } from '../usage/stored-bytes-rules.ts'
+import { TRUNCATED } from '../usage/truncated.js'
+import type { Refusal } from './batch-rules.ts'
+import { QueueFullError } from './batch-writer.ts'
+import { callText, type NewCall } from './call-rules.ts'
+import type { ExecutionDeps } from './deps.ts'
+import { storedShape } from './rules.ts'
+import type { ExecutionScope } from './running.ts'
+import type { NewRow } from './settlement-rules.ts'
+
+// A runtime that changes this often during one request is being deployed in a loop.
+const MAX_TRIES = 5
+
+export interface ExecutionRequest<C extends NewCall | null> {
+  kind: ExecutionKind
+  metadata: JsonDocument<JsonObject> | undefined
+  /** JSON text. */
+  messageShape: string
+  endUserToken: Secret | undefined
+  /** Removes the end user's token from what is stored. */
+  redactor: Redactor
+  /** The one call of an execution without a model, stored with its admission. */
+  call: C
+}
+
+export interface Caller {
+  located: CachedRuntime
+  scope: ExecutionScope
+}
+
+/** An execution that was charged and stored as `running`. */
+export interface Admitted<C extends NewCall | null> {
+  executionId: string
+  row: NewRow
+  runtime: ServingRuntime
+  request: ExecutionRequest<C>
+}
+
+export type AdmitDeps = Pick<
+  ExecutionDeps,
+  'batchWriter' | 'settlements' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'room' | 'storage'
+>
+
+/**
+ * Validates a request on the cached runtime, and admits it if the runtime is still the same in the store. Otherwise, or
+ * where the request was refused, the runtime is read again and the request validated anew. A refusal costs nothing.
+ */
+export async function admit<C extends NewCall | null>(
+  deps: AdmitDeps,
+  { located, scope }: Caller,
+  validate: (runtime: ServingRuntime, startedAt: number) => ExecutionRequest<C> | Promise<ExecutionRequest<C>>,
+): Promise<Admitted<C>> {
+  if (!deps.lease.isHeld()) throw databaseAway()
+  deps.room.require()
+  const executionId = deps.newId('execution')
+  const startedAt = deps.clock.now()
+  const validateInTime = (runtime: ServingRuntime) => {
+    const validated = validate(runtime, startedAt)
+    return validated instanceof Promise ? refuseStopped(validated, scope) : validated
+  }
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const request = await revalidating(located, validateInTime)
+    const { runtime } = located
+    const row = rowOf(runtime, request, { executionId, startedAt, storedBytes: deps.limits.storedBytes })
+    const admission = await writeAdmission(deps, runtime.revision, row)
+    if (admission.outcome === 'admitted') {
+      // By the rule by which the batch cut its payloads. All others are written anew at the end.
+      const isCut = isPastBudget(admission.tier, admission.storedBytes)
+      const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row
+      return { executionId, row: stored, runtime, request }
+    }
+    if (admission.outcome === 'refused') {
+      deps.metrics.admissionRefused(admission.grant.limit)
+      throw refusal(admission.grant)
+    }
+    await located.refresh()
+  }
+  throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
+}
+
+function rowOf(
+  runtime: ServingRuntime,
+  { kind, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
+  { executionId, startedAt, storedBytes }: { executionId: string; startedAt: number; storedBytes: number },
+): NewRow {
+  return {
+    owner_id: runtime.ownerId,
+    execution_id: executionId,
+    runtime_id: runtime.runtimeId,
+    project_id: runtime.projectId,
+    deployment_version: runtime.deployment?.version ?? null,
+    kind,
+    message_shape: storedShape(messageShape, storedBytes),
+    metadata: metadata ? redactor.jsonText(metadata.text) : null,
+    call_count: call ? 1 : 0,
+    calls: call && callText(call),
+    started_at: startedAt,
+  }
+}
+
+/** Throws where it is unknown whether the execution was admitted; it is failed once the database answers. */
+async function writeAdmission(deps: AdmitDeps, revision: number, row: NewRow) {
+  const { batchWriter, settlements, storage, room } = deps
+  try {
+    const admission = await batchWriter.admit({ revision, row })
+    if (admission === null) throw databaseAway()
+    if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
+    if (admission.outcome === 'admitted') {
+      storage.note(row.owner_id, admission)
+      room.noteWrite()
+    }
+    return admission
+  } catch (error) {
+    if (error instanceof CommitUnknownError) settlements.failUnknown(row)
+    throw error instanceof QueueFullError ? busy() : error
+  }
+}
+
+async function refuseStopped<T extends object>(validating: Promise<T>, { signal }: ExecutionScope): Promise<T> {
+  const validated = await unlessStopped(validating, signal)
+  if (validated === null) throw busy()
+  return validated
+}
+
+const REFUSALS: Readonly<Record<QuotaName, string>> = {
+  anonymous: 'The share of this runtime’s quota that is open to anonymous calls is used up for now.',
+  quota: 'The quota of this runtime’s plan is used up for now.',
+}
+
+function refusal({ limit, retryAfterMs }: Refusal): AppError {
+  return limited(REFUSALS[limit], retryAfterMs)
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { limited } from '../errors.ts'
+import { createRunQueue, type RunQueue } from '../lib/run-queue.ts'
+import { accountOfRequest, stateOf } from './request-state.ts'
+
+/** The queues of requests on the owner and the deploy plane, by account. */
+export interface AccountQueues {
+  all: RunQueue
+  /** Requests that read much pass this queue first. */
+  reads: RunQueue
+}
+
+const HANDLERS = { permits: 8, permitsPerKey: 4, waiting: 1_000, waitingPerKey: 64 }
+// SQLite has one thread for all reads: with one statement of each account in it, no account delays others for long.
+const READS = { ...HANDLERS, permits: Infinity, permitsPerKey: 1 }
+const DEPLOYMENTS = { permits: 1_000, permitsPerKey: 1, waiting: 1_000, waitingPerKey: 64 }
+
+export function createAccountQueues(): AccountQueues {
+  const message = 'Too many requests to the owner’s API are under way. Try again in a moment.'
+  const shared = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
+  return {
+    all: createRunQueue({ ...shared, limits: HANDLERS }),
+    reads: createRunQueue({ ...shared, limits: READS }),
+  }
+}
+
+/**
+ * Queues the handlers of a plane by account, so that one account never takes every connection to the database. A handler
+ * leaves the queue when it returns, not when its answer was sent: work goes on without its caller, and a handler that
+ * returns its body does not wait for a slow reader.
+ */
+export function queueHandlers(plane: FastifyInstance, queues: AccountQueues): void {
+  plane.addHook('onRoute', (route) => {
+    const { handler, config } = route
+    if (config?.load === 'execution' || config?.hasOwnBound) return
+    route.handler = (request, reply) => {
+      const [account, { closed }] = [accountOfRequest(request), stateOf(request)]
+      const handle = () => queues.all(account, async () => handler.call(plane, request, reply), closed)
+      return config?.readsMuch ? queues.reads(account, handle, closed) : handle()
+    }
+  })
+}
+
+/**
+ * A `preParsing` hook that lets in one deployment of an account at a time, before its body is read: a manifest of a
+ * megabyte blocks the event loop for milliseconds, and others are answered between one and the next.
+ */
+export function createDeploymentQueue(): (request: FastifyRequest) => Promise<void> {
+  const message = 'Too many deployments of this account are under way. Deploy again in a moment.'
+  const queue = createRunQueue({ limits: DEPLOYMENTS, waitMs: 10_000, refusal: () => limited(message, 2_000) })
+  return (request) => {
+    const { closed } = stateOf(request)
+    const ended = new Promise<void>((resolve) => closed.addEventListener('abort', resolve))
+    return new Promise((begin, refuse) => {
+      const work = () => {
+        begin()
+        return ended
+      }
+      queue(accountOfRequest(request), work, closed).catch(refuse)
+    })
+  }
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { STRANGERS } from '../admission/in-flight.ts'
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
+import { SMALL_BODY_BYTES } from './json-body.ts'
+import { stateOf } from './request-state.ts'
+
+/** Bodies that are discarded at once, in all and of one account. Others wait unread, but for a first 64 KiB each. */
+const SLOTS = { permits: 2, permitsPerKey: 1, waiting: 1_024, waitingPerKey: 256 }
+/** A slower sender gives up its slot after this long. */
+const SLOT_MS = 25
+
+/**
+ * Sends the refusal of a request with a large unread body only once the rest of that body was discarded, a few at a time.
+ * To discard hundreds at once blocks the event loop; to close the connection with a body unread resets it, and the
+ * answer is lost.
+ */
+export function discardUnreadBodies(app: FastifyInstance, slotMs = SLOT_MS): void {
+  const slots = new KeyedSemaphore(SLOTS)
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    const { raw } = request
+    if (!isLargeAndUnread(raw)) return done()
+    const discard = async () => {
+      raw.resume()
+      await closed(raw, slotMs)
+      done()
+    }
+    const destroy = () => void raw.destroy()
+    try {
+      slots.run(senderOf(request), discard, stateOf(request).closed).catch(destroy)
+    } catch {
+      destroy()
+    }
+  })
+}
+
+/** Callers without a credential share one key: they can have any number of networks. */
+function senderOf(request: FastifyRequest): string {
+  const { accountId, config } = stateOf(request)
+  return config.plane === 'public' ? STRANGERS : (accountId ?? STRANGERS)
+}
+
+function isLargeAndUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES
+}
+
+function closed(raw: IncomingMessage, maxMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, maxMs)
+    raw.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { isJsonObject } from '@svc/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RateRoutes, RateTaken } from '../admission/rate-limit.ts'
+import { type AppError, limited } from '../errors.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { HttpDeps } from './deps.ts'
+import { networkOfCaller, stateOf } from './request-state.ts'
+
+type RateDeps = Pick<HttpDeps, 'rateLimit' | 'metrics'>
+
+/**
+ * Takes one unit of the runtime's rate limit and sets the `RateLimit-*` headers. Throws 429 where there is none left. The
+ * runtime is read again first where its plan may have changed; only then is the result a promise.
+ */
+export function takeRate(
+  deps: RateDeps,
+  { located, routes }: { located: CachedRuntime; routes: RateRoutes },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void | Promise<void> {
+  const { runtime } = located
+  const asked = { routes, network: networkOfCaller(request) }
+  const taken = deps.rateLimit.take({ runtime, ...asked })
+  if (taken.ok || !taken.mayBeStale || located.isFresh) return applyRate(deps, taken, request, reply)
+  return located.refresh().then(() => {
+    const isSamePlan = located.runtime.tier === runtime.tier
+    applyRate(deps, isSamePlan ? taken : deps.rateLimit.take({ runtime: located.runtime, ...asked }), request, reply)
+  })
+}
+
+function applyRate(deps: RateDeps, taken: RateTaken, request: FastifyRequest, reply: FastifyReply): void {
+  const { limit, remaining, resetMs } = taken.state
+  reply.header('ratelimit-limit', String(limit))
+  reply.header('ratelimit-remaining', String(remaining))
+  // In whole seconds until the allowance is full again.
+  reply.header('ratelimit-reset', String(Math.ceil(resetMs / 1000)))
+  if (!taken.ok) throw refusal(deps, taken)
+  stateOf(request).unjudged = taken
+}
+
+/** Throws 429 where one visitor (the end user, or else the network) takes more than its part of the rate. */
+export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
+  const state = stateOf(request)
+  const judged = state.unjudged?.judge(endUserOf(request.body))
+  state.unjudged = null
+  if (judged && !judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
+}
+
+/** The answer to a broker call that found nothing: the same for all that may be missing, and limited by network. */
+export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
+  const taken = deps.rateLimit.takeNotFound(networkOfCaller(request))
+  return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
+}
+
+export function removeRateHeaders(reply: FastifyReply): void {
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) reply.removeHeader(name)
+}
+
+const REFUSALS = {
+  rate: 'Too many requests to this runtime in the last minute.',
+  visitor: 'Too many requests to this runtime from one visitor: others ask it too, and get half of its rate.',
+  network: 'Too many calls from this network for capabilities that do not exist.',
+} as const
+
+function refusal(
+  { metrics }: RateDeps,
+  { limit, retryAfterMs }: { limit: keyof typeof REFUSALS; retryAfterMs: number },
+): AppError {
+  metrics.admissionRefused(limit)
+  return limited(REFUSALS[limit], retryAfterMs)
+}
+
+// Hashed: a token is a secret, and counting requests does not need it.
+function endUserOf(body: unknown): string | null {
+  const token = isJsonObject(body) ? body['endUserToken'] : undefined
+  if (typeof token !== 'string' || token.trim() === '') return null
+  return createHash('sha256').update(token).digest('base64url')
+}

@@ -1,4 +1,0 @@
-/** The part of the server's log that the model side writes to. */
-export interface ModelLogger {
-  warn(fields: object, message: string): void
-}

@@ -1,0 +1,110 @@
+import { sweepSessions } from '../accounts/sessions.ts'
+import { AGGREGATION_MS } from '../analytics/aggregation.ts'
+import { isOutage } from '../database/errors.ts'
+import { SAMPLE_MS } from '../database/storage-room.ts'
+import { RENEWAL_MS } from '../executions/node-lease.ts'
+import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
+import { limitTime } from '../lib/limit-time.ts'
+import { type RepeatedWork, repeatWork } from '../lib/repeated-work.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { JobDeps } from './deps.ts'
+
+/** Milliseconds from one run of a job to the next. */
+export interface JobTimes {
+  renewalMs?: number
+  /** How long a renewal waits for unwritten outcomes before it fails interrupted executions. */
+  retryWaitMs?: number
+  retentionMs?: number
+  aggregateMs?: number
+  sampleMs?: number
+}
+
+export interface BackgroundJobs {
+  renewing: RepeatedWork
+  aggregating: RepeatedWork
+  /** Ends between two deletions. */
+  sweeping: Pick<RepeatedWork, 'stop'>
+}
+
+// Without a lease no execution is admitted: a database that was away is often back before the next regular renewal.
+const RENEWAL_RETRY_MS = 1_000
+// Less than the time between two renewals.
+const RETRY_WAIT_MS = 5_000
+
+/** Starts the jobs, all but the renewal immediately: an earlier process may have been killed or stopped early. */
+export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
+  const {
+    renewalMs = RENEWAL_MS,
+    retentionMs = RETENTION_SWEEP_MS,
+    aggregateMs = AGGREGATION_MS,
+    sampleMs = SAMPLE_MS,
+  } = times
+  const { retryWaitMs = RETRY_WAIT_MS } = times
+  const { room, logger } = deps
+  const retention = createRetentionSweep(deps)
+  const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps, retryWaitMs))
+  const aggregating = repeatWork({ everyMs: aggregateMs }, () => aggregateUsage(deps))
+  const sampling = repeatWork({ everyMs: sampleMs }, () =>
+    attempt(
+      deps,
+      () => room.sample(),
+      (err) => logger.error({ err }, 'the free disk space could not be read'),
+    ),
+  )
+  // Together, so that a failure of one does not keep the other from its work.
+  const sweep = () => Promise.all([sweepSessions(deps), retention.run()])
+  const sweeping = repeatWork({ everyMs: retentionMs }, () =>
+    attempt(deps, sweep, (err) => logger.error({ err }, 'data past its retention could not be deleted'), 'retention'),
+  )
+  for (const job of [sampling, aggregating, sweeping]) job.begin()
+  const stop = async () => {
+    await Promise.all([sweeping.stop(), sampling.stop(), retention.stop()])
+  }
+  return { renewing, aggregating, sweeping: { stop } }
+}
+
+async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {
+  const { databaseClock, lease, settlements, metrics, logger } = deps
+  const takeLease = async () => {
+    await databaseClock.synchronize()
+    await lease.renew()
+  }
+  const notRenewed = (err: unknown) => logger.error({ err }, 'the lease could not be renewed')
+  if (!(await attempt(deps, takeLease, notRenewed, 'renewals'))) {
+    metrics.databaseFailed('lease')
+    metrics.leaseRenewed('failed')
+    return false
+  }
+  // Before the sweep, which then mostly has nothing to spare. Executions of other nodes cannot wait for as long as a
+  // database may take.
+  await limitTime(settlements.retryFailed(), retryWaitMs, undefined)
+  // The renewal has succeeded: what fails here is tried again at the next one.
+  const sweep = () => lease.sweep({ sparesOwn: settlements.unwritten > 0 })
+  const notSwept = (err: unknown) => logger.error({ err }, 'interrupted executions could not be failed')
+  if (!(await attempt(deps, sweep, notSwept, 'sweeps'))) metrics.databaseFailed('sweep')
+  return true
+}
+
+/** Adds ended executions to the counters of usage. */
+export function aggregateUsage(deps: Pick<JobDeps, 'aggregation' | 'logger' | 'outages'>): Promise<boolean> {
+  const { aggregation, logger } = deps
+  const notAdded = (err: unknown) => logger.error({ err }, 'usage could not be added to its counters')
+  return attempt(deps, () => aggregation.catchUp(), notAdded, 'usage')
+}
+
+/** Runs one job. An outage is logged under its place, any other failure by `onFailure`. False where the job failed. */
+async function attempt(
+  { outages }: Pick<JobDeps, 'outages'>,
+  work: () => Promise<unknown>,
+  onFailure: (error: unknown) => void,
+  place?: Parameters<OutageLog['note']>[0],
+): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (place && isOutage(error)) outages.note(place, error)
+    else onFailure(error)
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { UsageAggregation } from '../analytics/aggregation.ts'
+import type { DatabaseClock } from '../database/database-clock.ts'
+import type { Schema } from '../database/schema.ts'
+import type { StorageRoom } from '../database/storage-room.ts'
+import type { NodeLease } from '../executions/node-lease.ts'
+import type { Settlements } from '../executions/settlements.ts'
+import type { DrainState } from '../http/drain.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
+
+interface OpsDeps {
+  db: Kysely<Schema>
+  clock: Clock
+  databaseClock: DatabaseClock
+  lease: NodeLease
+  metrics: Metrics
+}
+
+/** What the background jobs need. */
+export interface JobDeps extends OpsDeps {
+  settlements: Settlements
+  aggregation: UsageAggregation
+  room: StorageRoom
+  outages: OutageLog
+  logger: Logger
+}
+
+/** What the readiness probe needs. */
+export interface ReadinessDeps extends OpsDeps {
+  drainState: DrainState
+  nodeId: string
+  probeMs?: number
+}
