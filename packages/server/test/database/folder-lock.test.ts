@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { lockDataFolder } from '../../src/database/folder-lock.ts'
 import { openDatabase } from '../../src/database/open.ts'
 
-test('a second server is refused with the name of the folder, and let in after the first has released it', () => {
+test('a second server is refused with the name of the folder, and accepted after the release', () => {
   const folder = createFolder()
   const lock = lockDataFolder(folder)
 
@@ -18,7 +18,7 @@ test('a second server is refused with the name of the folder, and let in after t
   lockDataFolder(folder).release()
 })
 
-test('a refused server leaves the first one’s lock as it was', () => {
+test('a refused server does not release the lock of the first one', () => {
   const folder = createFolder()
   const lock = lockDataFolder(folder)
   onTestFinished(() => lock.release())
@@ -26,7 +26,7 @@ test('a refused server leaves the first one’s lock as it was', () => {
   for (let attempt = 0; attempt < 3; attempt += 1) expect(() => lockDataFolder(folder)).toThrow('already running')
 })
 
-test('the folder is made where there is none', () => {
+test('a missing folder is created', () => {
   const folder = join(createFolder(), 'deep', 'data')
 
   lockDataFolder(folder).release()
@@ -34,7 +34,7 @@ test('the folder is made where there is none', () => {
   expect(existsSync(folder)).toBe(true)
 })
 
-test('another process holds the lock until it is killed', async () => {
+test('the lock of another process ends when the process is killed', async () => {
   const folder = createFolder()
   const other = spawn(process.execPath, ['-e', HOLD_LOCK, join(folder, 'server.lock')], {
     cwd: fileURLToPath(new URL('.', import.meta.url)),

@@ -5,7 +5,7 @@ import { describeEngines, useDatabase } from '../support/engines.ts'
 
 const INSERT = { of: 'allowances', columns: ['owner_id', 'bucket', 'full_at'] } as const
 
-describeEngines('rows given to a statement', (engine) => {
+describeEngines('rows as a JSON parameter', (engine) => {
   const database = useDatabase(engine)
   const insert = (rows: readonly GivenRow[]) => insertGiven(database().db, INSERT, rows)
 
@@ -18,7 +18,7 @@ describeEngines('rows given to a statement', (engine) => {
     return found.rows
   }
 
-  test('are written and read as they were given, whatever their text', async () => {
+  test('are written and read unchanged, whatever their text', async () => {
     const texts = ['', 'a"b', "it's", '\\u0000', '\\', '{"a":[1]}', 'line\nline', '“ö” 👋', '@owner_id', '$1']
     const rows = texts.map((bucket, index) => ({ owner_id: 'owner_texts', bucket, full_at: 2 ** 53 - 1 - index }))
     await insert(rows)
@@ -28,18 +28,18 @@ describeEngines('rows given to a statement', (engine) => {
     )
   })
 
-  test('hold the sign for what is no character in place of half a surrogate pair', async () => {
+  test('hold U+FFFD in place of an unpaired surrogate', async () => {
     await insert([{ owner_id: 'owner_half', bucket: 'a\ud83d', full_at: 1 }])
     expect(await read('owner_half', ['a\ufffd'])).toEqual([{ bucket: 'a\ufffd', full_at: 1 }])
   })
 
-  test('are written all or none', async () => {
+  test('are written together or not at all', async () => {
     const rows = ['a', 'b', 'a'].map((bucket) => ({ owner_id: 'owner_twice', bucket, full_at: 1 }))
     await expect(insert(rows)).rejects.toThrow(/unique/i)
     expect(await read('owner_twice', ['a', 'b'])).toEqual([])
   })
 
-  test('may be none', async () => {
+  test('may be an empty list', async () => {
     await insert([])
     expect(await read('owner_texts', [])).toEqual([])
   })

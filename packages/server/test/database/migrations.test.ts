@@ -29,7 +29,7 @@ async function leave(options: DatabaseOptions, names: readonly string[], stateme
 }
 
 describeEngines('a database of the first release', (engine) => {
-  test('is brought up to date, and its counts of usage with it, by hour and by day', async () => {
+  test('is migrated with its usage counters, by hour and by day', async () => {
     const place = await createTestPlace(engine)
     const [first, second, nextDay] = [1_772_362_800_000, 1_772_366_400_000, 1_772_409_600_000]
     const usage = [
@@ -57,7 +57,7 @@ describeEngines('a database of the first release', (engine) => {
   })
 })
 
-describeEngines('a database whose executions have their calls in rows of their own', (engine) => {
+describeEngines('a database with calls in a table of their own', (engine) => {
   const NOW = Date.parse('2026-03-01T12:00:00Z')
   const EXECUTION =
     'owner_id, execution_id, runtime_id, project_id, kind, status, message_shape, call_count, started_at'
@@ -83,7 +83,7 @@ describeEngines('a database whose executions have their calls in rows of their o
     `insert into usage_journal (usages) values ('${JSON.stringify([USAGE])}')`,
   ]
 
-  test('shows what has ended as before, and ends what ran when its server was stopped', async () => {
+  test('shows ended executions unchanged, and fails those that ran when its server was stopped', async () => {
     const place = await createTestPlace(engine)
     const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0015')
     await leave(place.options, before, LEFT)
@@ -127,7 +127,7 @@ describeEngines('a database whose executions have their calls in rows of their o
     expect(counted).toBe(known)
   })
 
-  test('counts the calls that failed, in the rows of either release', async () => {
+  test('counts failed calls in the rows of both schemas', async () => {
     const place = await createTestPlace(engine)
     const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0017')
     const call = (callId: string, status: string) =>

@@ -7,7 +7,7 @@ import { createTestPlace, describeEngines, type TestEngine, useDatabase } from '
 import { credentialRow, executionRow, usageRow } from './rows.ts'
 
 describeEngines('opening a database', (engine) => {
-  test('a second opening finds the first one’s rows and applies no migration again', async () => {
+  test('a database that is opened again has its rows, and no migration is repeated', async () => {
     const place = await createTestPlace(engine)
     const first = await openDatabase(place.options)
     await first.db.insertInto('credentials').values(credentialRow()).execute()
@@ -20,7 +20,7 @@ describeEngines('opening a database', (engine) => {
     expect(await appliedMigrations(second)).toEqual(writtenMigrations())
   })
 
-  test('six openings at once apply each migration once', async () => {
+  test('six concurrent openings apply each migration once', async () => {
     const place = await createTestPlace(engine)
 
     const opened = await Promise.all(Array.from({ length: 6 }, () => openDatabase(place.options)))
@@ -31,13 +31,13 @@ describeEngines('opening a database', (engine) => {
     for (const database of opened) expect(await appliedMigrations(database)).toEqual(writtenMigrations())
   })
 
-  test('a place that cannot be reached is refused', async () => {
+  test('an unreachable database is an error', async () => {
     const options = { ...unreachable(engine), onError: () => undefined }
 
     await expect(openDatabase(options)).rejects.toThrow(/ECONNREFUSED|unable to open/)
   })
 
-  test('a query after the close rejects', async () => {
+  test('a query after closing rejects', async () => {
     const place = await createTestPlace(engine)
     const database = await openDatabase(place.options)
 
@@ -56,7 +56,7 @@ describeEngines('the schema', (engine) => {
     await expect(insertExecution(row)).rejects.toThrow('executions_running_has_node')
   })
 
-  test('an execution is complete exactly when it has stopped running', async () => {
+  test('an execution has an end time if and only if it is not running', async () => {
     const open = executionRow({ execution_id: 'exec_open', status: 'failed', finish_reason: 'error' })
     const shut = executionRow({ execution_id: 'exec_shut', completed_at: 1_700_000_000_001 })
 
@@ -71,7 +71,7 @@ describeEngines('the schema', (engine) => {
     sql`insert into projects values ('owner_2', 'proj_2', 'Shop', null, 2, 0, 0)`,
     sql`update executions set finish_reason = 'bored'`,
     sql`update executions set kind = 'dream'`,
-  ])('a state outside of its set is refused (%#)', async (statement) => {
+  ])('a value outside an enumeration is refused (%#)', async (statement) => {
     await insertExecution(executionRow({ execution_id: 'exec_states' })).catch(() => undefined)
 
     await expect(statement.execute(database().db)).rejects.toThrow(/check/i)
@@ -91,7 +91,7 @@ describeEngines('the schema', (engine) => {
     expect(isUniqueViolation(error)).toBe(true)
   })
 
-  test('a second row of a key is told apart from other faults', async () => {
+  test('a duplicate key is told apart from other errors', async () => {
     const { db } = database()
     const insert = (row: ReturnType<typeof credentialRow>) => db.insertInto('credentials').values(row).execute()
     await insert(credentialRow({ credential_id: 'cred_twice', hash: 'hash_twice' }))
@@ -103,7 +103,7 @@ describeEngines('the schema', (engine) => {
     expect([again, sameHash, nonsense].map(isUniqueViolation)).toEqual([true, true, false])
   })
 
-  test('an error tells nothing of the rows that it concerns', async () => {
+  test('an error holds no values of its rows', async () => {
     const row = executionRow({ execution_id: 'exec_private', node_id: null, metadata: '{"pet":"canary"}' })
 
     const error = await insertExecution(row).catch((thrown: unknown) => thrown)
@@ -112,7 +112,7 @@ describeEngines('the schema', (engine) => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('canary')
   })
 
-  test('ids sort by their bytes, capitals first', async () => {
+  test('ids sort by their bytes, upper case first', async () => {
     const { db } = database()
     const ids = ['exec_a', 'exec_B', 'exec_b', 'exec_A', 'exec_1']
     await db
@@ -128,7 +128,7 @@ describeEngines('the schema', (engine) => {
     expect(after.map((row) => row.execution_id)).toEqual(['exec_a', 'exec_b'])
   })
 
-  test('whole numbers come back as numbers, from columns, sums and divisions', async () => {
+  test('integers are read as numbers from columns, sums and divisions', async () => {
     const { db } = database()
     const hours = [1_699_999_200_000, 1_700_002_800_000]
     const rows = hours.map((hour) => usageRow({ owner_id: 'owner_sums', at: hour, input_tokens: 3_000_000_000 }))
@@ -147,13 +147,13 @@ describeEngines('the schema', (engine) => {
     expect(hour.rows).toEqual([{ hour: 472_223 }])
   })
 
-  test('a fraction in a column of whole numbers is refused', async () => {
+  test('a fraction in an integer column is refused', async () => {
     const row = executionRow({ execution_id: 'exec_fraction', duration_ms: 12.5 })
 
     await expect(insertExecution(row)).rejects.toThrow(/12\.5|REAL/)
   })
 
-  test('counters start at nothing, optional columns at null', async () => {
+  test('counters default to zero, optional columns to null', async () => {
     const { db } = database()
     await insertExecution(executionRow({ owner_id: 'owner_fresh', execution_id: 'exec_fresh' }))
 
@@ -166,7 +166,7 @@ describeEngines('the schema', (engine) => {
     expect(row).toMatchObject({ steps: 0, call_count: 0, total_tokens: 0, metadata: null, completed_at: null })
   })
 
-  test('an update tells how many rows it changed', async () => {
+  test('an update returns the number of changed rows', async () => {
     const { db } = database()
     const rows = ['exec_x', 'exec_y'].map((id) => executionRow({ owner_id: 'owner_counted', execution_id: id }))
     await db.insertInto('executions').values(rows).execute()
@@ -225,7 +225,7 @@ async function appliedMigrations({ db }: Awaited<ReturnType<typeof openDatabase>
   return rows.map((row) => row.name)
 }
 
-/** Their files, so that one which is written and not listed is missed. */
+/** The names of the files, so that a file that is not listed fails the test. */
 function writtenMigrations(): string[] {
   const names = readdirSync(new URL('../../src/database/migrations', import.meta.url))
   return names

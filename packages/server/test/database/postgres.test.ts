@@ -10,8 +10,8 @@ import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { usageRow } from './rows.ts'
 
-describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
-  test('every connection has its time limits and commits to the disk', async () => {
+describeEngine('postgres', 'the PostgreSQL pool', (engine) => {
+  test('every connection has time limits and commits synchronously', async () => {
     const { db } = await open()
 
     const { rows } = await sql`
@@ -22,7 +22,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(rows).toEqual([{ statement: '5s', lock: '2s', idle: '10s', commit: 'on' }])
   })
 
-  test('migrations take as long as they need, whatever time limits the database’s own settings give', async () => {
+  test('migrations ignore the time limits of the database’s settings', async () => {
     const { options, location: url } = await createTestPlace(engine)
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -37,13 +37,13 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(await db.selectFrom('owners').selectAll().execute()).toEqual([])
   })
 
-  test('types are read in this pool’s way without a change to the library’s own', () => {
+  test('type parsers of the pool do not change the global ones', () => {
     const parsed = pg.types.getTypeParser(pg.types.builtins.INT8)('12')
 
     expect(parsed).toBe('12')
   })
 
-  test('every text sorts by its bytes, whatever the locale of the server', async () => {
+  test('every text column sorts by bytes, whatever the server’s locale', async () => {
     const { db } = await open()
 
     const { rows } = await sql`
@@ -54,7 +54,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(rows).toEqual([{ collation_name: 'C', count: expect.any(Number) }])
   })
 
-  test('the pool survives the end of its idle connections, reports it and works on', async () => {
+  test('the pool survives and reports the loss of its idle connections', async () => {
     const { db, url, nextError } = await open()
     await sql`select 1`.execute(db)
 
@@ -66,7 +66,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
   })
 
-  test('a connection that ends between two queries of a transaction fails the transaction alone', async () => {
+  test('a connection lost between two queries fails only their transaction', async () => {
     const { db, url, nextError } = await open()
 
     const transaction = inTransaction(db, async (tx) => {
@@ -80,7 +80,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
   })
 
-  test('of two transactions that lock each other out one is tried again, and both end well', async () => {
+  test('of two deadlocked transactions one is retried, and both succeed', async () => {
     const { db } = await open()
     const runtimes = ['rt_left', 'rt_right']
     await db
@@ -101,8 +101,8 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
     expect(await db.selectFrom('execution_rollups').select('failed').execute()).toEqual([{ failed: 2 }, { failed: 2 }])
   })
 
-  describe('a server that has gone silent', () => {
-    // What the connections wait with; sockets and streams have timers of their own.
+  describe('a server that stops answering', () => {
+    // The timers of connections; sockets and streams use others.
     async function openRelayed() {
       const { options, location } = await createTestPlace(engine)
       await (await openDatabase(options)).close()
@@ -112,7 +112,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       await sql`select 1`.execute(db)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       onTestFinished(() => void vi.useRealTimers())
-      // No longer than a statement has: after ten seconds the pool closes what is idle by itself.
+      // A statement’s time limit. After ten seconds the pool itself closes idle connections.
       const expire = async () => {
         await relay.unheard
         vi.advanceTimersByTime(5_500)
@@ -120,7 +120,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       return { db, relay, expire }
     }
 
-    test('is given up a little after its own time limit, and the next statement has another connection', async () => {
+    test('times out after its own limit, and the next statement has another connection', async () => {
       const { db, relay, expire } = await openRelayed()
       relay.silence()
       const [error] = await Promise.all([sql`select 1`.execute(db).catch((thrown: unknown) => thrown), expire()])
@@ -128,7 +128,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
     })
 
-    test('is asked once: connections of that time that wait in the pool are closed unasked', async () => {
+    test('times out once: idle connections of the same age are closed unused', async () => {
       const { db, relay, expire } = await openRelayed()
       await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(db)))
       relay.silence()
@@ -138,7 +138,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect(five.flatMap(({ rows }) => rows)).toEqual(Array.from({ length: 5 }, () => ({ one: 1 })))
     })
 
-    test('costs no connection that was made since, however late what was asked before is given up', async () => {
+    test('costs no newer connection when an older query times out', async () => {
       const { db, relay, expire } = await openRelayed()
       const processes = async () => (await sql`select pg_backend_pid() as pid`.execute(db)).rows
       await Promise.all([1, 2].map(() => sql`select pg_sleep(0.05)`.execute(db)))
@@ -157,7 +157,7 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect(await processes()).toEqual(made)
     })
 
-    test('costs a transaction no more than another try', async () => {
+    test('costs a transaction one retry', async () => {
       const { db, relay, expire } = await openRelayed()
       let tries = 0
       relay.silence()
@@ -169,13 +169,13 @@ describeEngine('postgres', 'the pool of PostgreSQL', (engine) => {
       expect([tries, (await db.selectFrom('execution_rollups').selectAll().execute()).length]).toEqual([1, 1])
     })
 
-    test('leaves a commit in doubt', async () => {
+    test('leaves a commit unknown', async () => {
       const { db, relay, expire } = await openRelayed()
       relay.breakCommit('silence')
       const insert = (tx: Tx) => tx.insertInto('execution_rollups').values(usageRow()).execute()
       const told = inTransaction(db, insert).catch((thrown: unknown) => thrown)
-      const [doubt] = await Promise.all([told, expire()])
-      expect(doubt).toBeInstanceOf(CommitUnknownError)
+      const [unknown] = await Promise.all([told, expire()])
+      expect(unknown).toBeInstanceOf(CommitUnknownError)
       expect(await db.selectFrom('execution_rollups').selectAll().execute()).toEqual([])
     })
   })
@@ -207,7 +207,7 @@ async function terminateAll(url: string): Promise<void> {
   await client.end()
 }
 
-/** Holds the first `size` callers back until all of them have come; later ones pass. */
+/** A barrier for the first `size` callers; later ones pass. */
 function createBarrier(size: number): () => Promise<void> {
   let arrived = 0
   let open = (): void => undefined

@@ -11,10 +11,10 @@ import { inTransaction } from '../../src/database/transaction.ts'
 import { createTestPlace, describeEngine, useDatabase } from '../support/engines.ts'
 import { usageRow } from './rows.ts'
 
-describeEngine('sqlite', 'the threads of SQLite', (engine) => {
+describeEngine('sqlite', 'the SQLite threads', (engine) => {
   const database = useDatabase(engine)
 
-  test('commits reach the disk, foreign keys hold and the log is written ahead, at a reopening too', async () => {
+  test('commits are synchronous, foreign keys and write-ahead log are on, also when the file is opened again', async () => {
     const place = await createTestPlace(engine)
     await (await openDatabase(place.options)).close()
     const { db, close } = await openDatabase(place.options)
@@ -34,7 +34,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     ])
   })
 
-  test('a select goes to a connection that cannot write, inside a transaction to the one that does', async () => {
+  test('a select uses the read-only connection, inside a transaction the writer’s', async () => {
     const readOnly = (db: Kysely<Schema>) =>
       db.selectFrom(sql<{ query_only: number }>`pragma_query_only`.as('setting')).select('query_only').execute()
 
@@ -42,7 +42,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(await inTransaction(database().db, readOnly)).toEqual([{ query_only: 0 }])
   })
 
-  test('a read sees what the write before it committed, a hundred times over', async () => {
+  test('a read sees the write that was committed before it, a hundred times', async () => {
     const { db } = database()
     const owned = { owner_id: 'owner_reads', runtime_id: 'rt_reads' }
     await db.insertInto('execution_rollups').values(usageRow(owned)).execute()
@@ -58,7 +58,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     }
   })
 
-  test('reads are answered while a write waits for another process, and the write goes through', async () => {
+  test('reads are answered while a write waits for another process, and the write succeeds', async () => {
     const place = await createTestPlace(engine)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(close)
@@ -76,7 +76,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(await db.selectFrom('execution_rollups').select('failed').execute()).toEqual([{ failed: 1 }])
   })
 
-  test('writers take turns in the order in which they came', async () => {
+  test('transactions run in the order of their calls', async () => {
     const order: number[] = []
     const turns = Array.from({ length: 20 }, (_, index) =>
       inTransaction(database().db, async (tx) => {
@@ -91,7 +91,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(order).toEqual(Array.from({ length: 40 }, (_, index) => Math.floor(index / 2)))
   })
 
-  test('a full disk refuses the write, undoes the transaction, leaves reads alone and can be left behind', async () => {
+  test('a full disk fails the write and its transaction, but no reads, and later writes succeed', async () => {
     const place = await createTestPlace(engine)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(close)
@@ -112,7 +112,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     await db.insertInto('execution_rollups').values(row).execute()
   })
 
-  test('a transaction that SQLite has rolled back writes nothing more', async () => {
+  test('a transaction that SQLite has rolled back writes nothing further', async () => {
     const { db } = database()
 
     const transaction = inTransaction(db, async (tx) => {
@@ -129,7 +129,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     await inTransaction(db, (tx) => sql`select 1`.execute(tx))
   })
 
-  test('more statements than are kept prepared all answer', async () => {
+  test('more statements than are cached all succeed', async () => {
     const { db } = database()
     const numbers = [...Array.from({ length: 450 }, (_, index) => index), 0, 449]
 
@@ -138,7 +138,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(answers.map(({ rows }) => rows[0])).toEqual(numbers.map((number) => ({ number })))
   })
 
-  test('the death of the writer rejects what waits and what comes later, and is reported once', async () => {
+  test('the end of the writer rejects waiting and later commands, and is reported once', async () => {
     const { db, workers, errors, file } = await openWatched()
     const otherProcess = new SqliteDatabase(file)
     otherProcess.exec('begin immediate')
@@ -161,7 +161,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(errors).toMatchObject([ended])
   })
 
-  test('the death of the reader rejects reads and leaves writes alone', async () => {
+  test('the end of the reader rejects reads, and writes go on', async () => {
     const { db, workers, errors } = await openWatched()
 
     await workers.get('reader')?.terminate()
@@ -172,7 +172,7 @@ describeEngine('sqlite', 'the threads of SQLite', (engine) => {
     expect(errors).toMatchObject([ended])
   })
 
-  test('closing waits for the transaction under way, ends both threads and reports nothing', async () => {
+  test('closing waits for the open transaction, ends both threads and reports nothing', async () => {
     const { db, workers, errors, file } = await openWatched()
     const transaction = inTransaction(db, async (tx) => {
       await tx.insertInto('execution_rollups').values(usageRow()).execute()

@@ -6,7 +6,7 @@ import { usageRow } from './rows.ts'
 describeEngines('a transaction', (engine) => {
   const database = useDatabase(engine)
 
-  test('200 at once that read under a row lock and then write lose no update', async () => {
+  test('200 concurrent ones that lock, read and write a row lose no update', async () => {
     await insertCounter('rt_locked')
 
     await Promise.all(Array.from({ length: 200 }, () => inTransaction(database().db, (tx) => addOne(tx, 'rt_locked'))))
@@ -18,7 +18,7 @@ describeEngines('a transaction', (engine) => {
     ['Connection terminated unexpectedly', 4],
     ['timeout exceeded when trying to connect', 1],
     ['Connection terminated due to connection timeout', 1],
-  ])('where the way to the database fails (%s) it is tried %i times', async (message, expected) => {
+  ])('after a connection error (%s) is tried %i times', async (message, expected) => {
     let tries = 0
     const outcome = inTransaction(database().db, async () => {
       tries += 1
@@ -28,7 +28,7 @@ describeEngines('a transaction', (engine) => {
     expect(tries).toBe(expected)
   })
 
-  test('a failure undoes what was written before it and is thrown as it is', async () => {
+  test('an error rolls earlier writes back and is thrown unchanged', async () => {
     await insertCounter('rt_undone')
     const failure = new Error('changed my mind')
 
@@ -42,7 +42,7 @@ describeEngines('a transaction', (engine) => {
   })
 
   test.each(['40001', '40P01', '55P03', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
-    'a conflict (%s) is tried again, without the effects of the first try',
+    'a conflict (%s) is retried, without the effects of the first try',
     async (code) => {
       const runtime = `rt_conflict_${code}`
       await insertCounter(runtime)
@@ -59,7 +59,7 @@ describeEngines('a transaction', (engine) => {
     },
   )
 
-  test('a conflict that stays is given up after three more tries', async () => {
+  test('a lasting conflict is thrown after three retries', async () => {
     let tries = 0
 
     const outcome = inTransaction(database().db, async () => {
@@ -71,7 +71,7 @@ describeEngines('a transaction', (engine) => {
     expect(tries).toBe(4)
   })
 
-  test('a refused row is not tried again', async () => {
+  test('a constraint violation is not retried', async () => {
     let tries = 0
 
     const outcome = inTransaction(database().db, async (tx) => {
@@ -83,7 +83,7 @@ describeEngines('a transaction', (engine) => {
     expect(tries).toBe(1)
   })
 
-  test('others do not see what is not committed, and see it at once when it is', async () => {
+  test('others see its writes once they are committed, and not before', async () => {
     await insertCounter('rt_seen')
 
     const during = await inTransaction(database().db, async (tx) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { EXPIRED_TLS, LOCALHOST_TLS } from './localhost-tls.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
@@ -38,7 +38,7 @@ test('a call that was read and then reset has its effect once, and is not tried 
   expect(results.filter((result) => !result.ok)).toHaveLength(80)
 })
 
-test('a connection that is reset on arrival costs the call or a second try, never a second effect', async () => {
+test('a connection reset on arrival costs the call or a retry, never a second effect', async () => {
   const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 1 }) } })
   for (let round = 0; round < 10; round += 1) {
     const { dispatcher } = setUpDispatcher()
@@ -81,7 +81,7 @@ test('an endpoint that has just started gets the same call once more, signed ane
   const { received, target } = await coldEndpoint(1)
   const { dispatcher } = setUpDispatcher()
   const call = callOf()
-  expect(await dispatcher.dispatch(target, call)).toMatchObject({ ok: true, output: JsonText.of(1) })
+  expect(await dispatcher.dispatch(target, call)).toMatchObject({ ok: true, output: JsonDocument.of(1) })
   expect(received).toEqual([
     { nonce: 'nonce-1', callId: call.callId },
     { nonce: 'nonce-2', callId: call.callId },
@@ -130,7 +130,7 @@ test('a TLS handshake that breaks off is tried once more, on a new connection wi
   endpoint.resetConnections(1)
   const { dispatcher, tries } = setUpDispatcher({ trustedCertificates: LOCALHOST_TLS.cert })
   const target = { ...targetOf(endpoint), endpoint: `https://localhost:${endpoint.port}/svc` }
-  expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('second') })
+  expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonDocument.of('second') })
   expect(tries()).toBe(2)
   expect(endpoint.effects).toHaveLength(1)
   expect(endpoint.effects[0]?.headers['x-svc-nonce']).toBe('nonce-2')

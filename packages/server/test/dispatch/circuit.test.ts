@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit, type CircuitPass } from '../../src/dispatch/circuit.ts'
+import { Circuit } from '../../src/dispatch/circuit.ts'
 import type { Transport } from '../../src/dispatch/failures.ts'
 
-function enter(circuit: Circuit, now: number): CircuitPass {
-  const pass = circuit.enter(now)
-  if (!pass) throw new Error(`The circuit let no call through at ${now}.`)
-  return pass
+function enter(circuit: Circuit, now: number): number {
+  const version = circuit.enter(now)
+  if (version === null) throw new Error(`The circuit let no call through at ${now}.`)
+  return version
 }
 
 function run(circuit: Circuit, transports: readonly Transport[], now: number): void {
@@ -50,7 +50,7 @@ describe('a closed circuit', () => {
     expect(within.isOpen).toBe(true)
   })
 
-  test('calls that were called off count neither way', () => {
+  test('cancelled calls do not count', () => {
     const circuit = new Circuit()
     run(circuit, [...Array(100).fill('unknown'), ...Array(9).fill('failed')], 0)
     expect(circuit.isOpen).toBe(false)
@@ -90,7 +90,7 @@ describe('an open circuit', () => {
     expect(circuit.enter(now + 15_000)).not.toBeNull()
   })
 
-  test('a probe that was called off leaves the next call to probe, with the pause as it was', () => {
+  test('a cancelled probe leaves the next call to probe, with the pause as it was', () => {
     const circuit = opened(0)
     circuit.end(enter(circuit, 15_000), 'unknown', 15_500)
     const probe = enter(circuit, 15_500)
@@ -102,11 +102,11 @@ describe('an open circuit', () => {
   test('calls from before it opened cannot close it, nor end its probe', () => {
     const circuit = new Circuit()
     const early = Array.from({ length: 20 }, () => enter(circuit, 0))
-    for (const pass of early.slice(0, 10)) circuit.end(pass, 'failed', 1)
-    for (const pass of early.slice(10, 15)) circuit.end(pass, 'worked', 2)
+    for (const version of early.slice(0, 10)) circuit.end(version, 'failed', 1)
+    for (const version of early.slice(10, 15)) circuit.end(version, 'worked', 2)
     expect(circuit.isOpen).toBe(true)
     const probe = enter(circuit, 15_001)
-    for (const pass of early.slice(15)) circuit.end(pass, 'worked', 15_002)
+    for (const version of early.slice(15)) circuit.end(version, 'worked', 15_002)
     expect(circuit.enter(15_003)).toBeNull()
     circuit.end(probe, 'failed', 15_004)
     expect(circuit.isOpen).toBe(true)

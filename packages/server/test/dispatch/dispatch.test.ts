@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createNonce } from '../../src/dispatch/attempts.ts'
 import type { DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { callOf, NOW, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
@@ -17,7 +17,7 @@ describe('a call', () => {
     const { dispatcher, lines } = setUpDispatcher()
     const call = callOf({ input: { query: 'lämp 🏕️' }, metadata: { page: '/home' } })
     const result = await dispatcher.dispatch(targetOf(endpoint), call)
-    const output = JsonText.of({ found: { query: 'lämp 🏕️' } })
+    const output = JsonDocument.of({ found: { query: 'lämp 🏕️' } })
     expect(result).toEqual({ ok: true, output, redacted: output, durationMs: 0 })
     const { executionId, callId, capability, input, metadata } = call
     const [received] = endpoint.effects
@@ -25,8 +25,8 @@ describe('a call', () => {
       executionId,
       callId,
       capability,
-      input,
-      metadata,
+      input: input.value,
+      metadata: metadata.value,
       endUserToken: TOKEN,
     })
     expect(received?.headers).toMatchObject({
@@ -81,7 +81,7 @@ describe('a call', () => {
   })
 
   // holds OUT-04
-  test('a capability’s own failure is handed on in its words and is not logged', async () => {
+  test('a capability’s own failure keeps its message and is not logged', async () => {
     const endpoint = await setUpEndpoint({
       handle: { 'search-products': () => ({ error: { message: 'Out of stock.' } }) },
     })
@@ -114,7 +114,7 @@ describe('a call', () => {
   })
 })
 
-describe('a caller that leaves', () => {
+describe('a caller that disconnects', () => {
   test('ends the call as cancelled, and the connection with it', async () => {
     const controller = new AbortController()
     const endpoint = await setUpEndpoint({
@@ -171,7 +171,7 @@ describe('a caller that leaves', () => {
     expect(endpoint.effects.map((effect) => effect.callId)).toEqual([next.callId])
   })
 
-  test('leaves nothing behind on a signal that lives on', async () => {
+  test('leaves no listener on a signal that outlives the call', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 1 }) } })
     const { dispatcher } = setUpDispatcher()
     const { signal } = new AbortController()
@@ -181,8 +181,8 @@ describe('a caller that leaves', () => {
   })
 })
 
-describe('a crowd of calls', () => {
-  test('of the 51 at once at one endpoint the last is refused at once, and room is made as calls end', async () => {
+describe('concurrent calls', () => {
+  test('the 51st concurrent call to one endpoint is refused, and the next is accepted once calls end', async () => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
@@ -236,7 +236,7 @@ function abortAfterTurns(controller: AbortController, turns: number): void {
 }
 
 describe('closing', () => {
-  test('ends what is under way as cancelled, leaves no connection, and lets no further call out', async () => {
+  test('cancels calls in flight, closes connections and sends no further call', async () => {
     const endpoint = await setUpEndpoint()
     const { dispatcher, tries } = setUpDispatcher()
     endpoint.script('search-products', () => {
@@ -254,7 +254,7 @@ describe('closing', () => {
 })
 
 describe('an endpoint that does not answer', () => {
-  test('its circuit opens after ten calls, spares it for fifteen seconds, and closes when a probe is answered', async () => {
+  test('its circuit opens after ten calls, stays open for fifteen seconds, and closes when a probe is answered', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ fault: 'status', status: 503 }) } })
     const { dispatcher, clock } = setUpDispatcher()
     const target = targetOf(endpoint)
@@ -267,7 +267,7 @@ describe('an endpoint that does not answer', () => {
     expect(endpoint.effects).toHaveLength(10)
     endpoint.script('search-products', () => ({ output: 'back' }))
     clock.time += 15_000
-    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('back') })
+    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonDocument.of('back') })
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('degraded')
     expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true })
   })

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createGuardedLookup } from '../../src/dispatch/endpoint-guard.ts'
 import { FAILURES } from '../../src/dispatch/failures.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, targetOf } from './setup.ts'
 
 // What hostile or careless owners may write as a host. Each is tried over https on the port of a listening canary.
@@ -200,11 +200,11 @@ describe('the local hosts', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('localhost is loopback by definition: no name server is asked where it lies', async () => {
+  test('localhost is loopback by definition: no name server is asked', async () => {
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output: 'here' }) } })
     const { dispatcher } = setUpDispatcher({ resolve: async () => ['93.184.216.34'] })
     const target = { ...targetOf(endpoint), endpoint: `http://localhost:${endpoint.port}/svc` }
-    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonText.of('here') })
+    expect(await dispatcher.dispatch(target, callOf())).toMatchObject({ ok: true, output: JsonDocument.of('here') })
   })
 })
 
@@ -216,7 +216,7 @@ describe('the lookup that sockets use', () => {
   }
 
   // holds OUT-13
-  test('it hands on exactly the addresses that it judged, in both forms of a socket’s question', async () => {
+  test('it returns exactly the addresses that it checked, one or all of them', async () => {
     const lookup = createGuardedLookup(async () => ['93.184.216.34', '2606:4700::1111'])
     const both = [
       { address: '93.184.216.34', family: 4 },
@@ -226,7 +226,7 @@ describe('the lookup that sockets use', () => {
     expect(await ask(lookup, {})).toEqual({ code: undefined, address: '93.184.216.34', family: 4 })
   })
 
-  test('a name that was public once is judged anew on the next connection', async () => {
+  test('a name that was public once is checked again on the next connection', async () => {
     const answers = [['93.184.216.34'], ['169.254.169.254'], ['93.184.216.34', '127.0.0.1']]
     const lookup = createGuardedLookup(async () => answers.shift() ?? [])
     expect(await ask(lookup, {})).toMatchObject({ address: '93.184.216.34' })

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { compressedAnswer, type EndpointFault, listenOnFreePort } from '@svc/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
 // Short where only the deadline can end the call, long where something else must end it first.
@@ -94,7 +94,7 @@ describe('a misbehaving endpoint', () => {
     expect(lines.join()).not.toContain(endpoint.secret)
   })
 
-  test.each(FAULTS)('%s does not spoil the call after it', async (_, fault, message) => {
+  test.each(FAULTS)('%s does not affect the next call', async (_, fault, message) => {
     const faults = [fault]
     const endpoint = await setUpEndpoint({
       handle: { 'search-products': ({ callId }) => faults.pop() ?? { output: callId } },
@@ -104,7 +104,7 @@ describe('a misbehaving endpoint', () => {
     const call = callOf()
     expect(await dispatcher.dispatch(targetOf(endpoint), call)).toMatchObject({
       ok: true,
-      output: JsonText.of(call.callId),
+      output: JsonDocument.of(call.callId),
     })
   })
 
@@ -113,7 +113,10 @@ describe('a misbehaving endpoint', () => {
       raw(`${earlyHints(count)}HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{"output":1}`)
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => answerAfter(10) } })
     const { dispatcher } = setUpDispatcher()
-    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({ ok: true, output: JsonText.of(1) })
+    expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
+      ok: true,
+      output: JsonDocument.of(1),
+    })
     endpoint.script('search-products', () => answerAfter(11))
     expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
       ok: false,
@@ -128,20 +131,20 @@ describe('a misbehaving endpoint', () => {
     const { dispatcher } = setUpDispatcher()
     expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
       ok: true,
-      output: JsonText.of(true),
+      output: JsonDocument.of(true),
     })
   })
 
   // holds OUT-09
-  test('an answer of just under a megabyte arrives whole', async () => {
+  test('an answer of just under a megabyte arrives complete', async () => {
     const output = 'x'.repeat(MiB - 100)
     const endpoint = await setUpEndpoint({ handle: { 'search-products': () => ({ output }) } })
     const { dispatcher } = setUpDispatcher()
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf())
-    expect(result.ok && result.output.value() === output).toBe(true)
+    expect(result.ok && result.output.value === output).toBe(true)
   })
 
-  test('a second answer that nobody asked for is never given to the next call', async () => {
+  test('an unsolicited second answer is never given to the next call', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\n{"output":"mine"}'
     const poison = 'HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\n{"output":"poison"}'
     const server = createServer((socket) => {
@@ -154,7 +157,7 @@ describe('a misbehaving endpoint', () => {
     const target = targetOf({ url: `${url}/`, runtimeId: 'rt_poison01', secret: 'x' })
     for (let count = 0; count < 20; count += 1) {
       const result = await dispatcher.dispatch(target, callOf())
-      if (result.ok) expect(result.output.value()).toBe('mine')
+      if (result.ok) expect(result.output.value).toBe('mine')
     }
   })
 })
@@ -173,7 +176,7 @@ describe('redirects', () => {
     expect(endpoint.effects).toHaveLength(1)
   })
 
-  test('a refresh or an alternative service in a good answer leads nowhere either', async () => {
+  test('a refresh or alt-svc header in a good answer is not followed either', async () => {
     const elsewhere = await setUpEndpoint()
     const headers = {
       refresh: `0; url=${elsewhere.url}`,

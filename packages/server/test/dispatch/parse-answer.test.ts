@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { FAILURES } from '../../src/dispatch/failures.ts'
 import { parseAnswer } from '../../src/dispatch/parse-answer.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { measureJson } from '../../src/lib/json-scan.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
 
 function nestsDeeperThan(text: string, levels: number): boolean {
   return measureJson(text, { depth: levels, values: Number.POSITIVE_INFINITY }).depth > levels
@@ -25,10 +25,10 @@ describe('answers that are understood', () => {
     ['{"output":1,"output":2}', 2],
     ['{"output":[],"anything":{"else":true}}', []],
   ])('%j', (text, output) => {
-    expect(parse(text)).toEqual({ ok: true, output: JsonText.of(output) })
+    expect(parse(text)).toEqual({ ok: true, output: JsonDocument.of(output) })
   })
 
-  test('keys that name prototypes are handed on as keys and change nothing', () => {
+  test('keys that name prototypes stay keys and change nothing', () => {
     const parsed = parse(
       '{"output":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}},"__proto__":1}',
     )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { redactorOf } from '../../src/dispatch/redact.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 const TOKEN = 'session 12/34+56 "ä" 7890'
@@ -9,11 +9,11 @@ const bytes = Buffer.from(TOKEN)
 const redactor = redactorOf(new Secret(TOKEN))
 
 function redacted(value: unknown): unknown {
-  return redactor.json(JsonText.of(value)).value()
+  return redactor.json(JsonDocument.of(value)).value
 }
 
 // holds OUT-17
-test('the token is taken out of every text value, and of no key', () => {
+test('the token is replaced in every text value, and in no key', () => {
   const output = { said: `your ${TOKEN}!`, list: [{ [TOKEN]: 1 }, null, 7], deep: { a: [TOKEN, TOKEN] } }
   expect(redacted(output)).toEqual({
     said: 'your [end-user token]!',
@@ -75,16 +75,13 @@ test.each([
 })
 
 test('an answer without the token is the same object', () => {
-  const written = JsonText.of({ said: 'a session' })
+  const written = JsonDocument.of({ said: 'a session' })
   expect(redactor.json(written)).toBe(written)
   expect(redactorOf(undefined).json(written)).toBe(written)
 })
 
 test('a token of fifteen characters is left, one of sixteen is not', () => {
-  const answer = (token: string) =>
-    redactorOf(new Secret(token))
-      .json(JsonText.of(`a ${token}`))
-      .value()
+  const answer = (token: string) => redactorOf(new Secret(token)).json(JsonDocument.of(`a ${token}`)).value
   expect(answer('x'.repeat(15))).toBe(`a ${'x'.repeat(15)}`)
   expect(answer('x'.repeat(16))).toBe('a [end-user token]')
 })

@@ -1,7 +1,9 @@
+import type { JsonObject } from '@svc/contract'
 import { type OwnerEndpoint, type OwnerEndpointOptions, startOwnerEndpoint } from '@svc/testkit'
 import { onTestFinished } from 'vitest'
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '../../src/dispatch/dispatch.ts'
 import type { DispatchCall, DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
 export const TOKEN = 'end-user-token-7f3a9c'
@@ -57,15 +59,17 @@ export function targetOf(endpoint: Pick<OwnerEndpoint, 'url' | 'runtimeId' | 'se
 
 let calls = 0
 
-export function callOf(fields: Partial<DispatchCall> = {}): DispatchCall {
+type CallFields = Partial<Omit<DispatchCall, 'input' | 'metadata'>> & { input?: JsonObject; metadata?: JsonObject }
+
+export function callOf(fields: CallFields = {}): DispatchCall {
   const number = ++calls
   return {
     executionId: `exec_${number}`,
     callId: `call_${number}`,
     capability: 'search-products',
-    input: { query: 'lantern' },
-    metadata: {},
     endUserToken: new Secret(TOKEN),
     ...fields,
+    input: JsonDocument.of(fields.input ?? { query: 'lantern' }),
+    metadata: JsonDocument.of(fields.metadata ?? {}),
   }
 }

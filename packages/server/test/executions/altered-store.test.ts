@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/database/open.ts'
-import type { Batch, BatchAt, Outcomes } from '../../src/executions/batch-rules.ts'
+import type { Batch, BatchContext, Outcomes } from '../../src/executions/batch-rules.ts'
 import { createBatchStore, type WriteBatch } from '../../src/executions/batch-store.ts'
 import { createGate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
@@ -125,14 +125,14 @@ describeEngine('sqlite', 'while the store has not answered', (engine) => {
     const gate = createGate()
     const holding: Alter =
       (write) =>
-      async (batch: Batch, at: BatchAt): Promise<Outcomes> => {
+      async (batch: Batch, at: BatchContext): Promise<Outcomes> => {
         if (batch[kind].length > 0) await gate.enter()
         return write(batch, at)
       }
     return { gate, scene: await openAltered(engine, holding) }
   }
 
-  test('an admission, nobody is asked: not the model, not the endpoint', async () => {
+  test('an admission, neither model nor endpoint is called', async () => {
     const { gate, scene } = await openHeld('admissions')
     const [execute, broker] = [scene.execute(), scene.broker('echo')]
     await gate.arrived(1)
@@ -141,7 +141,7 @@ describeEngine('sqlite', 'while the store has not answered', (engine) => {
     expect([(await execute).statusCode, (await broker).statusCode]).toEqual([200, 200])
   })
 
-  test('that a call is written, it is not sent', async () => {
+  test('the record of a call, it is not sent', async () => {
     const { gate, scene } = await openHeld('calls')
     const execute = scene.execute()
     await gate.arrived(1)
@@ -151,7 +151,7 @@ describeEngine('sqlite', 'while the store has not answered', (engine) => {
     expect(scene.endpoint.effects).toHaveLength(2)
   })
 
-  test('a settlement, its caller is told nothing', async () => {
+  test('a settlement, its caller gets no answer', async () => {
     const { gate, scene } = await openHeld('settlements')
     let isTold = false
     const execute = scene.execute().then((answer) => {

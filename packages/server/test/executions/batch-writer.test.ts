@@ -1,9 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { CommitUnknownError, isUnavailable } from '../../src/database/errors.ts'
-import type { Admission, AdmissionRequest, Batch, BatchAt, Outcomes } from '../../src/executions/batch-rules.ts'
+import type { Admission, AdmissionRequest, Batch, BatchContext, Outcomes } from '../../src/executions/batch-rules.ts'
 import type { WriteBatch } from '../../src/executions/batch-store.ts'
 import { createBatchWriter } from '../../src/executions/batch-writer.ts'
-import { nextTurn } from '../../src/lib/next-turn.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
@@ -14,7 +14,7 @@ const lost = () => Object.assign(new Error('connection lost'), { code: '08006' }
 const inform = (error: unknown) => error
 
 function request(execution_id = 'exec_1'): AdmissionRequest {
-  return { door: 'broker', revision: 1, row: newRow({ execution_id }) }
+  return { revision: 1, row: newRow({ execution_id }) }
 }
 
 function call(executionId: string, callId: string) {
@@ -43,7 +43,7 @@ function open(write: WriteBatch, pause: () => Promise<unknown> = async () => und
 }
 
 describe('the queue of writes', () => {
-  test('makes one transaction of all that waits, of whatever kind, and answers once it is over', async () => {
+  test('writes all waiting items of any kind in one transaction, and answers after its commit', async () => {
     const gate = createGate()
     const { writer, batches } = open(async (batch) => {
       await gate.enter()
@@ -64,14 +64,13 @@ describe('the queue of writes', () => {
     gate.open()
     await Promise.all([first, ...others])
     expect(answers).toHaveLength(5)
-    // Two calls of one execution are one row.
     expect(batches.map(({ sizes }) => sizes)).toEqual([
       [1, 0, 0],
-      [1, 1, 1],
+      [1, 2, 1],
     ])
   })
 
-  test('takes no more payload into one transaction than a few megabytes', async () => {
+  test('bounds the payload of one transaction to a few megabytes', async () => {
     const { writer, batches } = open(async (batch) => allDone(batch))
     const messageShape = ' '.repeat(3 * 1024 * 1024)
     const large = Array.from({ length: 4 }, () => writer.settle(settlement({}, { messageShape })))
@@ -100,7 +99,7 @@ describe('the queue of writes', () => {
 })
 
 describe('while connections to the database fail', () => {
-  test('admissions are refused at once, as having had no effect, and outcomes wait', async () => {
+  test('admissions are refused at once, as without effect, and outcomes wait', async () => {
     const paused = createGate()
     let isAway = true
     const { writer } = open(
@@ -118,9 +117,9 @@ describe('while connections to the database fail', () => {
     expect(await writer.admit(request())).toEqual(ADMITTED)
   })
 
-  test('a commit that is not answered is asked after, and each item is told what stands', async () => {
+  test('a commit without an answer is read again, and each item gets its stored outcome', async () => {
     let tries = 0
-    const { writer, batches } = open(async (batch: Batch, _at: BatchAt) => {
+    const { writer, batches } = open(async (batch: Batch, _at: BatchContext) => {
       tries += 1
       if (tries === 1) throw new CommitUnknownError(lost())
       return allDone(batch)
@@ -129,7 +128,7 @@ describe('while connections to the database fail', () => {
     expect(batches.map(({ isRepeat }) => isRepeat)).toEqual([false, true])
   })
 
-  test('what stays unknown is told as unknown', async () => {
+  test('an outcome that stays unknown is reported as unknown', async () => {
     let tries = 0
     const { writer } = open(() => {
       tries += 1

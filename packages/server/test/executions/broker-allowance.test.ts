@@ -46,11 +46,11 @@ async function expectExactlyTheAllowance(replicas: readonly [Scene, Scene]): Pro
   expect(await usage()).toMatchObject({ executions: 200, completed: 200, anonymous: 50 })
 }
 
-describeEngines('what strangers may spend', (engine) => {
+describeEngines('the quota of anonymous calls', (engine) => {
   const database = useDatabase(engine)
 
   // holds BRK-11, LIM-07
-  test('300 at once at 50 units: exactly 50 get in, and exactly 150 executions are left', async () => {
+  test('of 300 concurrent calls on 50 units exactly 50 are admitted, and exactly 150 executions are left', async () => {
     const scene = await setScene(database())
     await expectExactlyTheAllowance([scene, scene])
   })
@@ -62,7 +62,7 @@ describeEngines('what strangers may spend', (engine) => {
   })
 
   // holds BRK-11
-  test('a stranger who meets an empty main allowance takes nothing of the anonymous share', async () => {
+  test('an anonymous call that finds the main bucket empty takes nothing from the anonymous bucket', async () => {
     const {
       service,
       executeAsOwner,
@@ -91,7 +91,7 @@ describeEngines('what strangers may spend', (engine) => {
   })
 
   // holds LIM-09
-  test('Retry-After is the truth: a millisecond less and nobody gets in, then exactly one does', async () => {
+  test('Retry-After is exact: a millisecond earlier no call is admitted, then exactly one is', async () => {
     const { service, broker } = await setScene(database())
     const answers = await times(60, () => broker('echo'))
     const refused = answers.find(({ statusCode }) => statusCode === 429)
@@ -115,7 +115,7 @@ describeEngines('what strangers may spend', (engine) => {
   })
 
   // holds BRK-12
-  test('the broker has a rate limit of its own, which the page’s traffic does not touch, nor it the page’s', async () => {
+  test('the broker and the page have separate rate limits', async () => {
     const { broker, call } = await setScene(database(), { tier: 'pro' })
     const first = await broker('echo')
     expect(first.headers).toMatchObject({

@@ -11,7 +11,7 @@ describeEngines('the broker', (engine) => {
   const database = useDatabase(engine)
 
   // holds BRK-01, BRK-02, BRK-06, SVC-06, TRC-15
-  test('a success is the output, and what it cost is one anonymous execution without a token of model usage', async () => {
+  test('a success answers the output, and costs one anonymous execution and no model tokens', async () => {
     const { broker, endpoint, trace, usage } = await setScene(database())
     const answer = await broker('echo', { input: { text: 'a' }, metadata: { from: 'search' } })
     expect(answer.statusCode).toBe(200)
@@ -74,7 +74,7 @@ describeEngines('the broker', (engine) => {
   )
 
   // holds BRK-04, BRK-07, BRK-08, BRK-10, RT-10
-  test('unknown runtime, unknown capability and missing endpoint are one answer, to the last header', async () => {
+  test('unknown runtime, unknown capability and missing endpoint get the same answer, headers included', async () => {
     const { service, owner, runtime, charged } = await setScene(database(), { tier: 'pro', manifest: MANIFEST })
     const bare = await service.runtime(owner)
     const unreachable = await service.runtime(owner, { endpoint: undefined })
@@ -102,7 +102,7 @@ describeEngines('the broker', (engine) => {
   })
 
   // holds BRK-05, BRK-08, CAP-07
-  test('a capability for end users answers 401 to whoever brings none, an empty token included, at no cost', async () => {
+  test('a capability for end users answers 401 without a token or with an empty one, at no cost', async () => {
     const { broker, endpoint, charged } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     const before = await charged()
     for (const body of [
@@ -122,7 +122,7 @@ describeEngines('the broker', (engine) => {
   })
 
   // holds BRK-08, BRK-13
-  test('what does not fit is 400 on the field, at no cost', async () => {
+  test('an invalid input is 400 on the field, at no cost', async () => {
     const { service, runtime, broker, charged } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     const before = await charged()
     expect(fieldsAtFault(await broker('echo', { input: { text: 1 } }))).toEqual(
@@ -143,7 +143,7 @@ describeEngines('the broker', (engine) => {
   })
 
   // holds BRK-07
-  test('each question hides the next: who is asked for, for whom, with what, and only then how often', async () => {
+  test('each check hides the next: capability, end user, input, and only then quota', async () => {
     const { service, runtime, broker } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
     const statuses = [
@@ -156,7 +156,7 @@ describeEngines('the broker', (engine) => {
   })
 
   // holds AUTH-11
-  test('an end-user token goes to the endpoint where it is not asked for, too', async () => {
+  test('an end-user token reaches the endpoint also where it is not required', async () => {
     const { broker, endpoint } = await setScene(database())
     await broker('echo', { endUserToken: 'user-2' })
     expect(endpoint.effects[0]?.endUserToken).toBe('user-2')

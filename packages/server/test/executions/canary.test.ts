@@ -184,7 +184,7 @@ async function tracesOf({ service, owner }: Scene): Promise<string> {
 
 describeEngines('after a thousand executions of every kind', (engine) => {
   // holds KEY-04, SVC-03, SVC-11, SVC-12
-  test('no word, token, key or secret is in the database, the log, a trace, a refusal or a prompt', {
+  test('no message text, token, key or secret is in the database, the log, a trace, a refusal or a prompt', {
     timeout: 240_000,
   }, async () => {
     const scene = await setCanaryScene(engine)

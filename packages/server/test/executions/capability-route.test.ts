@@ -8,7 +8,7 @@ describeEngines('the capability route', (engine) => {
   const database = useDatabase(engine)
 
   // holds CPR-01, CPR-02, CPR-05
-  test('answers the output, and is metered as one call without a token', async () => {
+  test('answers the output, and is metered as one call without tokens', async () => {
     const { call, endpoint, trace, usage } = await setScene(database())
     const answer = await call({ capability: 'echo', input: { text: 'a' }, endUserToken: 'user-1' })
     expect(answer.statusCode).toBe(200)
@@ -50,7 +50,7 @@ describeEngines('the capability route', (engine) => {
   })
 
   // holds CPR-01
-  test('a capability of another runtime of the same owner reads as absent, whatever the body says', async () => {
+  test('a capability of another runtime of the same owner is not found, whatever the body says', async () => {
     const { service, owner, endpoint, call } = await setScene(database(), { tier: 'pro' })
     const other = await service.runtime(owner, { endpoint: endpoint.url })
     await deployed(service, other, { capabilities: [capability('other')] })
@@ -59,7 +59,7 @@ describeEngines('the capability route', (engine) => {
   })
 
   // holds RT-10
-  test('a capability of a runtime without an endpoint reads as absent', async () => {
+  test('a capability of a runtime without an endpoint is not found', async () => {
     const { service, owner, call } = await setScene(database(), { tier: 'pro' })
     const runtime = await service.runtime(owner, { endpoint: undefined })
     await service.deploy(runtime)
@@ -80,14 +80,14 @@ describeEngines('the capability route', (engine) => {
   })
 
   // holds CPR-06
-  test('spends the ordinary allowance and not the strangers’', async () => {
+  test('draws on the main bucket and not on the anonymous one', async () => {
     const { call, broker } = await setScene(database())
     await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
     expect((await broker('echo')).statusCode).toBe(429)
     expect((await call({ capability: 'echo' })).statusCode).toBe(200)
   })
 
-  test('is not answered once the ordinary allowance is spent', async () => {
+  test('is refused once the main bucket is empty', async () => {
     const { call, executeAsOwner } = await setScene(database())
     await Promise.all(Array.from({ length: 200 }, () => executeAsOwner()))
     expect((await call({ capability: 'echo' })).statusCode).toBe(429)
@@ -101,7 +101,7 @@ describeEngines('the capability route', (engine) => {
   })
 
   // holds AUTH-11, EXE-11
-  test('a missing end user is the owner’s to refuse: the call goes out', async () => {
+  test('a missing end user is left to the endpoint to refuse: the call is sent', async () => {
     const { call, endpoint } = await setScene(database(), {
       manifest: { capabilities: [capability('orders', { requiresEndUser: true })] },
       handle: { orders: () => ({ error: 'Sign in first.' }) },
@@ -111,7 +111,7 @@ describeEngines('the capability route', (engine) => {
     expect(endpoint.effects).toHaveLength(1)
   })
 
-  test('an output over 64 KiB is whole in the answer, and cut in the trace', async () => {
+  test('an output over 64 KiB is complete in the answer, and cut in the trace', async () => {
     const output = { text: 'x'.repeat(100_000) }
     const { call, trace } = await setScene(database(), { handle: { echo: () => ({ output }) } })
     const body = (await call({ capability: 'echo' })).json()

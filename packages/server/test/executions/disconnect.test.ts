@@ -55,11 +55,11 @@ function nextTurn(): Promise<void> {
 
 const CANCELLED = { status: 'failed', finishReason: 'cancelled', error: { message: expect.any(String) } }
 
-describeEngines('a caller who leaves', (engine) => {
+describeEngines('a caller who disconnects', (engine) => {
   const database = useDatabase(engine)
 
   // holds EXE-07, EXE-12, EXE-14
-  test('ends the model’s turn, and what it had used is metered', async () => {
+  test('ends the model call, and its usage is metered', async () => {
     const { service, stream, settled, lastExecutionId, trace, usage } = await setLeavingScene(database())
     const aborted = deferred()
     service.model.say(async function* ({ signal }) {
@@ -77,7 +77,7 @@ describeEngines('a caller who leaves', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, failed: 1, input_tokens: 5, output_tokens: 2 })
   })
 
-  test('does not end a call under way: its outcome is recorded, and nothing is started after it', async () => {
+  test('does not end a call in progress: its outcome is recorded, and nothing starts after it', async () => {
     const gate = createGate()
     const scene = await setLeavingScene(database(), {
       handle: {
@@ -121,7 +121,7 @@ describeEngines('a caller who leaves', (engine) => {
     expect(await trace(await lastExecutionId())).toMatchObject(CANCELLED)
   })
 
-  test('while the execution was being let in is noticed before the model is heard', async () => {
+  test('during admission is noticed before the model is called', async () => {
     const { service, owner, runtime, post, noticed, settled, lastExecutionId, trace } = await setLeavingScene(
       database(),
     )
@@ -144,7 +144,7 @@ describeEngines('a caller who leaves', (engine) => {
     expect(await trace(await lastExecutionId())).toMatchObject({ ...CANCELLED, capabilityCalls: [] })
   })
 
-  test('a broker call that nobody waits for is recorded as cancelled, with the outcome that it had', async () => {
+  test('a broker call without a caller is recorded as cancelled, with the outcome of its call', async () => {
     const gate = createGate()
     const { runtime, post, noticed, settled, lastExecutionId, trace } = await setLeavingScene(database(), {
       handle: {
@@ -166,7 +166,7 @@ describeEngines('a caller who leaves', (engine) => {
     })
   })
 
-  test('without leaving, but never reads, is cut off after half a minute', async () => {
+  test('but stays connected and never reads is cut off after half a minute', async () => {
     const { service, stream, settled, lastExecutionId, trace } = await setLeavingScene(database())
     const sockets: Socket[] = []
     service.app.server.on('connection', (socket) => void sockets.push(socket))

@@ -60,7 +60,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
-  test('is told from safe integers, long fractions and large doubles, which pass', async () => {
+  test('differs from safe integers, long fractions and large doubles, which pass', async () => {
     const { service, runtime } = await setScene(database(), { manifest })
     const payload = '{"input":{"a":9007199254740991,"b":-9007199254740991,"c":0.12345678901234567890,"d":1.5e300}}'
     const url = `/v1/capabilities/${runtime.runtimeId}/echo`
@@ -114,7 +114,7 @@ describeEngines('an answer of more values than are accepted', (engine) => {
   const database = useDatabase(engine)
 
   // holds OUT-15
-  test('is a capability failure that says how many are, and one within them passes whole', async () => {
+  test('is a capability failure that names the limit, and one within it passes', async () => {
     const list = (count: number) => ({ output: Array.from({ length: count }, () => 1) })
     const { broker } = await setScene(database(), {
       manifest,

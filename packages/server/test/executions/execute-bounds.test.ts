@@ -52,14 +52,14 @@ describeEngines('the bounds of an execute', (engine) => {
   ] as const
 
   // holds MSG-05
-  test.each(unpaired)('%s is refused where it stands', async (_, fields, messages) => {
+  test.each(unpaired)('%s is refused by its position', async (_, fields, messages) => {
     const { execute, charged } = await setScene(database())
     const before = await charged()
     expect(fieldsAtFault(await execute({ messages }))).toEqual(fields)
     expect(await charged()).toEqual(before)
   })
 
-  test('an answered tool call of an earlier turn goes to the model as it came', async () => {
+  test('an answered tool call of an earlier turn goes to the model unchanged', async () => {
     const { service, execute } = await setScene(database())
     const messages = [
       turn,
@@ -72,7 +72,7 @@ describeEngines('the bounds of an execute', (engine) => {
   })
 
   // holds LOOP-11
-  test('an output over 64 KiB is cut for the model, with a note, and whole in the answer', async () => {
+  test('an output over 64 KiB is cut for the model, with a note, and complete in the answer', async () => {
     const output = { text: '€'.repeat(30 * KiB) }
     const { service, execute } = await setScene(database(), { handle: { echo: () => ({ output }) } })
     service.model.say(calls({ name: 'echo', input: {} }), text('done'))
@@ -93,7 +93,7 @@ describeEngines('the bounds of an execute', (engine) => {
   })
 
   // holds TRC-18
-  test('a payload over 64 KiB is stored as its size and its beginning, and reaches the other side whole', async () => {
+  test('a payload over 64 KiB is stored as its size and beginning, and is passed on in full', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     const input = { text: 'é'.repeat(40 * KiB) }
     service.model.say(calls({ name: 'echo', input }), text('done'))
@@ -107,7 +107,7 @@ describeEngines('the bounds of an execute', (engine) => {
   })
 
   // holds LOOP-12
-  test('an execution that takes longer than it may is ended and fails', async () => {
+  test('an execution past its time limit is ended and fails', async () => {
     const { service, execute, trace } = await setScene(database(), { limits: { executionMs: 30 } })
     service.model.say(async function* ({ signal }) {
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', resolve))

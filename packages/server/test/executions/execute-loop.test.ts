@@ -72,7 +72,7 @@ describeEngines('the loop of an execute', (engine) => {
     )
   })
 
-  test('a call that ends makes room at once, however long its neighbours take', async () => {
+  test('a call that ends frees its place at once, however long the others take', async () => {
     const gate = createGate()
     const { service, endpoint, execute } = await setScene(database(), {
       manifest: { capabilities: [capability('slow'), capability('quick')] },
@@ -198,7 +198,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, completed: 0, failed: 1, input_tokens: 12, output_tokens: 5 })
   })
 
-  test('a model stream that stops without its end is a failure: its words stay, its calls are not made', async () => {
+  test('a model stream that stops without its end is a failure: its text is kept, its calls are not made', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     service.model.say([
       { type: 'text', content: 'Let me' },
@@ -212,7 +212,7 @@ describeEngines('the loop of an execute', (engine) => {
   })
 
   // holds EXE-05
-  test('a fault of our own is told in general words', async () => {
+  test('an internal fault is reported in general words', async () => {
     const { service, execute } = await setScene(database())
     service.model.say(() => {
       throw new TypeError('secret_table is undefined at /srv/app.js')

@@ -87,7 +87,7 @@ describeEngines('execute through a provider', (engine) => {
     expect(endpoint.effects).toHaveLength(0)
   })
 
-  test('a provider that refuses fails the execution, and nothing of its words or of the key is told', async () => {
+  test('a provider that refuses fails the execution, and neither its message nor the key is shown', async () => {
     const message = `bad key ${MODEL_KEY} at internal-host`
     const { execute, trace } = await setProviderScene(database(), () => ({
       fault: { type: 'status', status: 401, message },
@@ -98,7 +98,7 @@ describeEngines('execute through a provider', (engine) => {
     expect(told).not.toMatch(/internal-host|sk-canary/)
   })
 
-  test('an answer that breaks off in a tool call runs none of its calls', async () => {
+  test('an answer that ends inside a tool call runs none of its calls', async () => {
     const toolCalls = [
       { name: 'echo', input: { text: 'whole' } },
       { name: 'shout', input: {} },

@@ -45,7 +45,7 @@ describeEngines('execute', (engine) => {
     expect(executed(await execute()).durationMs).toBe(1_234)
   })
 
-  test('its trace holds when each turn of the model began and how long it took, beside the calls', async () => {
+  test('its trace holds the start and the duration of each model call, beside the capability calls', async () => {
     const { service, endpoint, execute, trace } = await setScene(database())
     const begun = service.clock.now()
     endpoint.script('echo', () => {
@@ -117,7 +117,7 @@ describeEngines('execute', (engine) => {
   })
 
   // holds MSG-03
-  test('a public key may not speak as the system', async () => {
+  test('a public key may not send system turns', async () => {
     const { execute, charged } = await setScene(database())
     const before = await charged()
     const messages = [{ role: 'system', parts: [{ type: 'text', content: 'Obey.' }] }, ...saying().messages]
@@ -126,7 +126,7 @@ describeEngines('execute', (engine) => {
   })
 
   // holds MSG-03, TRC-01
-  test('an owner may speak as the system, and is charged like anybody', async () => {
+  test('an owner may send system turns, and is charged as usual', async () => {
     const { service, executeAsOwner, usage } = await setScene(database())
     const messages = [{ role: 'system', parts: [{ type: 'text', content: 'Obey.' }] }, ...saying().messages]
     expect(executed(await executeAsOwner({ messages })).status).toBe('completed')
@@ -135,7 +135,7 @@ describeEngines('execute', (engine) => {
   })
 
   // holds TRC-03
-  test('another owner’s runtime cannot be executed, and reads as one that does not exist', async () => {
+  test('another owner’s runtime is not found', async () => {
     const { service, runtime, executeAsOwner } = await setScene(database())
     const stranger = await service.owner()
     const body = { runtimeId: runtime.runtimeId, ...saying() }
@@ -154,7 +154,7 @@ describeEngines('execute', (engine) => {
   })
 
   // holds MSG-10
-  test('the turns of one that failed while calls were under way can be sent again', async () => {
+  test('the turns of an execution that failed during calls can be sent again', async () => {
     const { service, execute, executeAsOwner } = await setScene(database())
     const { dispatcher } = service.deps
     const { dispatch } = dispatcher

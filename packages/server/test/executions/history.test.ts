@@ -86,7 +86,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds TRC-06, TRC-25
-  test('a row shows what became of an execution, and how many calls it made', async () => {
+  test('a row shows the outcome of an execution, and the number of its calls', async () => {
     const scene = await setScene(database())
     scene.service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
     const body = executed(await scene.execute())
@@ -123,7 +123,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds LST-05
-  test('executions that come while somebody turns pages do not shift them', async () => {
+  test('new executions do not shift the following pages', async () => {
     const scene = await setPastScene()
     const first = await list(scene, { limit: '5' })
     await scene.execute()
@@ -149,7 +149,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds TRC-07, TRC-09
-  test('a status shows these executions and no others', async () => {
+  test('a status filter shows exactly the executions of that status', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
       handle: {
@@ -178,7 +178,7 @@ describeEngines('the history of executions', (engine) => {
     expect(await shown('running')).toEqual([])
   })
 
-  test.each([3, 260])('a runtime’s list goes on through %i projects that it was in', async (projects) => {
+  test.each([3, 260])('a runtime’s list continues through the %i projects that it was in', async (projects) => {
     const scene = await setScene(database())
     const { ownerId } = scene.owner
     const { runtimeId } = scene.runtime
@@ -198,7 +198,7 @@ describeEngines('the history of executions', (engine) => {
     expect(idsOf(await everyPage(scene, { runtimeId, limit: '50', status: 'failed' }))).toEqual([])
   })
 
-  test('what ends while a runtime’s list is read is in it, also where it is the first to end in its project', async () => {
+  test('an execution that ends while a runtime’s list is read is in it, also as the first of its project', async () => {
     const { owner, runtime, database: held, service } = await setScene(database())
     const at = service.clock.now()
     const found = { owner_id: owner.ownerId, runtime_id: runtime.runtimeId, started_at: at }
@@ -230,7 +230,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds TRC-07
-  test('a trace of an execution under way shows that it runs, and no call without an outcome', async () => {
+  test('the trace of a running execution shows no call without an outcome', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
       handle: {
@@ -253,7 +253,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds SVC-10, TRC-13, TRC-15, TRC-16, TRC-17
-  test('a trace is the shape of every turn with every call, and holds no word of the conversation', async () => {
+  test('a trace holds the shape of every turn and every call, and no message text', async () => {
     const scene = await setScene(database())
     scene.service.model.say(
       [{ type: 'text', content: 'A word of the model.' }, ...calls({ name: 'echo', input: { text: 'stored' } })],
@@ -308,7 +308,7 @@ describeEngines('the history of executions', (engine) => {
   })
 
   // holds AUTH-07, TRC-14
-  test('another owner’s execution reads as one that does not exist, and is in nobody else’s list', async () => {
+  test('another owner’s execution is not found, and is in no other list', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())
     const stranger = await scene.service.owner()

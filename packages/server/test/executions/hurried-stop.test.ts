@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/open.ts'
@@ -5,9 +6,8 @@ import { createStorageRoom } from '../../src/database/storage-room.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { createBatchWriter } from '../../src/executions/batch-writer.ts'
-import { createSettlements } from '../../src/executions/settlements.ts'
+import { Settlements } from '../../src/executions/settlements.ts'
 import { drain } from '../../src/http/drain.ts'
-import { nextTurn } from '../../src/lib/next-turn.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
@@ -35,15 +35,15 @@ function stored({ db }: Scene['database']) {
 
 const RUNNING = executionRow()
 
-/** The desk of the node that `RUNNING` runs under. */
-function openDesk({ db }: Scene['database']) {
+/** Settlements of the node that `RUNNING` runs under. */
+function openSettlements({ db }: Scene['database']) {
   const logger = pino({ level: 'silent' })
   const clock = createTestClock()
   const pause = async (ms: number) => clock.advance(ms)
   const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
   const write = createBatchStore(db)
   const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })
-  return createSettlements({ clock, limits: DEFAULT_LIMITS, logger, room, storage: new StorageBudget(), writer, pause })
+  return new Settlements({ clock, limits: DEFAULT_LIMITS, logger, room, storage: new StorageBudget(), writer, pause })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */
@@ -54,7 +54,7 @@ function hold({ db }: Scene['database'], gate: Gate): void {
   })
 }
 
-describeEngine('sqlite', 'a stop whose time is over while the database is held up', (engine) => {
+describeEngine('sqlite', 'a shutdown past its time limit while the database is blocked', (engine) => {
   /** A scene beside another process. Either can keep the database for itself until the test lets it go. */
   async function setHeldScene() {
     const place = await createTestPlace(engine)
@@ -68,15 +68,15 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     }
     // The turn after a batch has left its queue, what can be sent of it has been.
     const settling = deferred()
-    const { settlements, callLog } = scene.service.deps
-    const settle = settlements.settle
+    const { settlements, batchWriter } = scene.service.deps
+    const settle = settlements.settle.bind(settlements)
     settlements.settle = (settlement) => {
       settling.resolve()
       return settle(settlement)
     }
     const isSettling = async () => {
       await settling.promise
-      while (callLog.depth('settlements') > 0) await nextTurn()
+      while (batchWriter.depth('settlements') > 0) await nextTurn()
       await nextTurn()
     }
     const stop = () => drain(scene.service.app, scene.service.deps, { drainMs: 0, stopMs: 0, flushMs: 0 })
@@ -88,7 +88,7 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     return { ...scene, beside, holdNow, gate, isSettling, stop, settled }
   }
 
-  test('tells the caller nothing that binds of an outcome that may yet be stored', async () => {
+  test('answers a caller with an error where the outcome may yet be stored', async () => {
     const { service, beside, execute, holdNow, gate, isSettling, stop, settled } = await setHeldScene()
     service.model.say(async function* () {
       await holdNow(beside)
@@ -103,7 +103,7 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     expect(await settled()).toEqual([{ status: 'completed', error: null }])
   })
 
-  test('tells the caller of one that waits for its turn that it is not recorded, and it never is', async () => {
+  test('tells the caller of a waiting settlement that it is not recorded, and never records it', async () => {
     const { service, database, execute, holdNow, gate, isSettling, stop, settled } = await setHeldScene()
     service.model.say(async function* () {
       await holdNow(database)
@@ -118,7 +118,7 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
     expect(await settled()).toEqual([{ status: 'running', error: null }])
   })
 
-  test('waits no longer for leave to send a call, and does not send it', async () => {
+  test('no longer waits to record a call, and does not send it', async () => {
     const { service, endpoint, beside, execute, holdNow, gate, stop } = await setHeldScene()
     service.model.say(async function* () {
       await holdNow(beside)
@@ -134,8 +134,8 @@ describeEngine('sqlite', 'a stop whose time is over while the database is held u
   })
 })
 
-describeEngine('postgres', 'an outcome that was kept', (engine) => {
-  test('is written by a stop that has time for a database that restarts, although nothing else is under way', async () => {
+describeEngine('postgres', 'an outcome in the retry queue', (engine) => {
+  test('is written by a shutdown that has time for a database restart, although no request is open', async () => {
     const place = await createTestPlace(engine)
     const relay = await startPostgresRelay(place.location)
     const database = await open({ options: { engine: 'postgres', url: relay.url, onError: () => undefined } })
@@ -155,19 +155,19 @@ describeEngine('postgres', 'an outcome that was kept', (engine) => {
   })
 })
 
-describeEngine('postgres', 'an outcome that is given up before its commit', (engine) => {
-  test('is not stored, although the network delivers in the end what was sent of it', async () => {
+describeEngine('postgres', 'an outcome that is abandoned before its commit', (engine) => {
+  test('is not stored, although the network delivers late what was sent', async () => {
     const place = await createTestPlace(engine)
     const direct = await open(place)
     await direct.db.insertInto('executions').values(RUNNING).execute()
     await holdLease(direct.db)
     const relay = await startPostgresRelay(place.location)
     const relayed = await openDatabase({ engine: 'postgres', url: relay.url, onError: () => undefined })
-    const desk = openDesk(relayed)
+    const settlements = openSettlements(relayed)
     relay.silence()
-    const told = desk.settle(settlement({ execution_id: RUNNING.execution_id }))
+    const told = settlements.settle(settlement({ execution_id: RUNNING.execution_id }))
     await relay.unheard
-    desk.hurry()
+    settlements.hurry()
     expect(await told).toBe(false)
     relay.heal()
     // Waits for the transaction, whose answers come now.

@@ -57,10 +57,10 @@ async function setWaitingScene(database: Database, options: Partial<TestServiceO
   return { ...scene, gate, asked, checked, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
-describeEngines('a request whose input is checked by the thread', (engine) => {
+describeEngines('a request whose input is checked in the schema thread', (engine) => {
   const database = useDatabase(engine)
 
-  test('is let in once its input was found to fit, and executions go on meanwhile', async () => {
+  test('is admitted once its input was found valid, while executions continue', async () => {
     const { broker, call, execute, gate } = await setWaitingScene(database())
     const waiting = [broker('large'), call({ capability: 'large', input: {} })]
     await gate.arrived(1)
@@ -89,7 +89,7 @@ describeEngines('a request whose input is checked by the thread', (engine) => {
     expect(checked.filter((ownerId) => ownerId === owner.ownerId)).toHaveLength(20)
   })
 
-  test('is not let in, nor charged, where its caller left meanwhile: nobody waits for the check', async () => {
+  test('is neither admitted nor charged where its caller left during the check', async () => {
     const { service, runtime, gate, charged, idle, endpoint } = await setWaitingScene(database())
     const before = await charged()
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
@@ -119,7 +119,7 @@ describeEngines('a request whose input is checked by the thread', (engine) => {
     expect(checked).toHaveLength(1)
   })
 
-  test('is told to come again where the service stops', async () => {
+  test('is answered 429 where the service stops', async () => {
     const { service, broker, gate, charged } = await setWaitingScene(database())
     const before = await charged()
     const answer = broker('large')
@@ -129,7 +129,7 @@ describeEngines('a request whose input is checked by the thread', (engine) => {
     expect(await charged()).toEqual(before)
   })
 
-  test('costs no read of the database where it is told that too many wait, unlike other refusals', async () => {
+  test('reads nothing from the database where too many inputs wait, unlike other refusals', async () => {
     const real = createSchemas(schemaThreadHere)
     let isFull = false
     const full = () => Promise.reject(limited('Too many.', 1_000))
@@ -151,7 +151,7 @@ describeEngines('a request whose input is checked by the thread', (engine) => {
     expect(read).toHaveBeenCalledTimes(1)
   })
 
-  test('as an execution’s call does not outlast that either', async () => {
+  test('as an execution’s call ends with the execution', async () => {
     const { service, execute, gate } = await setWaitingScene(database())
     service.model.say(calls({ name: 'large', input: {} }))
     const answer = execute()

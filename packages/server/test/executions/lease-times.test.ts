@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { InFlight } from '../../src/admission/in-flight.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { extendLease, takeLease } from '../../src/executions/lease-store.ts'
-import { createNodeLease, LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
+import { LEASE_MS, NodeLease, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { RunningExecutions } from '../../src/executions/running.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
@@ -34,7 +34,7 @@ describeEngines('the times of a lease', (engine) => {
     const monotonicClock = createTestClock(0)
     const start = clock.now()
     const log: { setting?: string }[] = []
-    const node = createNodeLease({
+    const node = new NodeLease({
       db,
       clock,
       monotonicClock,
@@ -82,7 +82,7 @@ describeEngines('the times of a lease', (engine) => {
     return { db, log, clock, pass, start, node, other, statuses, lease, round, failRenewal }
   }
 
-  test('are not moved back by a renewal that was given up and arrives after a later one', async () => {
+  test('are not moved back by an abandoned renewal that arrives after a later one', async () => {
     const { db, start, other, lease } = await setUp()
     await other('node_other')
     const renew = (afterMs: number) => {
@@ -96,7 +96,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await lease('node_other')).toEqual(later)
   })
 
-  test('know of a gap while a renewal waited for its answer', async () => {
+  test('include a gap while a renewal waited for its answer', async () => {
     const { clock, pass, node, other, lease, round, statuses } = await setUp()
     await other('node_silent')
     await node.take()
@@ -109,7 +109,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await round(RENEWAL_MS)).toEqual(FAILED)
   })
 
-  test('know of no gap after a start that took long', async () => {
+  test('include no gap after a slow start', async () => {
     const { pass, node, other, start, round } = await setUp()
     await other('node_silent')
     await other('node_living', { steadySince: start - 60_000 })
@@ -119,7 +119,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await round(RENEWAL_MS + 1)).toEqual(FAILED)
   })
 
-  test('are known as the node knows them that saw the latest gap', async () => {
+  test('start from the latest gap that any node has seen', async () => {
     const { node, other, start, statuses, round } = await setUp()
     await other('node_silent', { until: start - 1 })
     await other('node_steady', { steadySince: start - 60_000 })
@@ -143,7 +143,7 @@ describeEngines('the times of a lease', (engine) => {
     },
   )
 
-  test('leave nobody more for a renewal that failed when those ten seconds were over', async () => {
+  test('give no more time for a renewal that failed after those ten seconds', async () => {
     const { pass, node, other, round, failRenewal } = await setUp()
     await other('node_silent')
     await node.take()
@@ -154,7 +154,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await round(1_000)).toEqual(FAILED)
   })
 
-  test('that a clock claimed which was ahead are set right by the next renewal after it was set back', async () => {
+  test('of a clock that was ahead are corrected by the next renewal after it was set back', async () => {
     const { clock, node, other, lease, round } = await setUp()
     await other('node_silent')
     await node.take()
@@ -183,7 +183,7 @@ describeEngines('the times of a lease', (engine) => {
   )
 
   // holds LIM-13
-  test('of the dead keep nobody whose clock was set back by an hour from taking over', async () => {
+  test('of dead nodes are taken over also by a node whose clock was set back by an hour', async () => {
     const { clock, node, other, round } = await setUp()
     await other('node_silent')
     await node.take()
@@ -194,7 +194,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await round(1)).toEqual(FAILED)
   })
 
-  test('that are renewed are those of living nodes, and what has begun is not overdue, where a clock was set forward', async () => {
+  test('that are renewed belong to living nodes, and new executions are not overdue, where a clock was set forward', async () => {
     const { db, clock, start, node, other, round } = await setUp()
     await other('node_silent')
     await node.take()
@@ -208,7 +208,7 @@ describeEngines('the times of a lease', (engine) => {
     }
   })
 
-  test('of a node whose clock is ahead keep nobody who starts from taking over for longer than ten seconds', async () => {
+  test('of a node whose clock is ahead delay the take-over of a starting node by ten seconds at most', async () => {
     const { node, other, start, round } = await setUp()
     await other('node_silent', { until: start - 1 })
     await other('node_ahead', { until: start + HOUR_MS + LEASE_MS, steadySince: start + HOUR_MS })
@@ -217,7 +217,7 @@ describeEngines('the times of a lease', (engine) => {
     expect(await round(1)).toEqual(FAILED)
   })
 
-  test('are kept beside settings: what another living node has set differently is told once, by name and both values', async () => {
+  test('are stored with settings: each one that differs on another living node is logged once, with both values', async () => {
     const { log, node, other, round } = await setUp()
     const settings = JSON.stringify({ version: '1.0.0', SVC_BASE_URL: 'https://a.example.com', SVC_LIMIT_STEPS: 7 })
     await other('node_other', { settings })

@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
-import { toCallRows } from '../../src/executions/batch-rules.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
-import type { DispatchedCall } from '../../src/executions/call-rules.ts'
+import { callText, type DispatchedCall } from '../../src/executions/call-rules.ts'
 import { failAbandoned, takeLease } from '../../src/executions/lease-store.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
@@ -66,9 +65,10 @@ async function statuses(database: Database) {
 const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
 const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
 
-/** For each execution among them, whether its calls were written. */
+/** For each call whether it was written. */
 async function recordCalls(db: Database['db'], calls: readonly DispatchedCall[], nodeId: string): Promise<boolean[]> {
-  const batch = { admissions: [], calls: toCallRows(calls), settlements: [] }
+  const rows = calls.map((call) => ({ execution_id: call.executionId, owner_id: call.ownerId, calls: callText(call) }))
+  const batch = { admissions: [], calls: rows, settlements: [] }
   const at = { nodeId, now: 0, isRepeat: false, beforeCommit: () => {} }
   return (await createBatchStore(db)(batch, at)).calls
 }
@@ -97,7 +97,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(await statuses(first.database)).toEqual(FAILED)
   })
 
-  test('however many a dead node ran, all are failed and counted once', async () => {
+  test('all executions of a dead node are failed and counted once', async () => {
     const { db } = await openTestDatabase(engine)
     const rows = Array.from({ length: 250 }, (_, index) => executionRow({ execution_id: `exec_${index}` }))
     await db.insertInto('executions').values(rows).execute()
@@ -129,7 +129,7 @@ describeEngines('the lease of a node', (engine) => {
     },
   )
 
-  test('whoever has not come back ten seconds after such a time is dead, and what they ran is failed', async () => {
+  test('a node that has not renewed ten seconds after such a time is dead, and its executions are failed', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -143,7 +143,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(await statuses(first.database)).toEqual(FAILED)
   })
 
-  test('what was interrupted says so: the outcome of its call is unknown, and it counts', async () => {
+  test('an interrupted execution says so: the outcome of its call is unknown, and it counts', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -174,7 +174,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(await first.usage()).toMatchObject({ executions: 1, failed: 1 })
   })
 
-  test('a stranger’s interrupted call is counted as anonymous', async () => {
+  test('an interrupted broker call is counted as anonymous', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.broker('echo')
     await gate.arrived(1)
@@ -197,7 +197,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(executed(await answer)).toMatchObject({ status: 'completed', durationMs: 12 * RENEWAL_MS })
   })
 
-  test('a node that comes back late changes nothing: its caller hears of a failure, and nothing is counted twice', async () => {
+  test('a node that returns late changes nothing: its caller gets a failure, and nothing is counted twice', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     const answer = first.execute()
     await gate.arrived(1)
@@ -222,7 +222,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(body.messages[1]?.parts.at(-1)).toMatchObject({ error: { message: expect.stringContaining('interrupted') } })
   })
 
-  test('what was taken over is left as it is: no call of it is written down any more, nor sent', async () => {
+  test('an execution that was taken over stays as it is: no further call is recorded or sent', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     first.service.model.say(calls(...SIX), text('done'))
     const answer = first.execute()
@@ -236,11 +236,11 @@ describeEngines('the lease of a node', (engine) => {
     expect(first.endpoint.effects).toHaveLength(5)
   })
 
-  test('a call that is about to be written down when its execution is taken over is neither written nor sent', async () => {
+  test('a call that is about to be recorded when its execution is taken over is neither recorded nor sent', async () => {
     const { first, second } = await setUpTwoNodes(engine)
-    const { callLog } = first.service.deps
-    const record = callLog.record
-    callLog.record = async (call) => {
+    const { batchWriter } = first.service.deps
+    const record = batchWriter.record
+    batchWriter.record = async (call) => {
       await takeOver(second)
       return record(call)
     }
@@ -251,7 +251,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(await first.usage()).toMatchObject({ executions: 1, failed: 1, capability_calls: 0 })
   })
 
-  test('a call waits for a take-over that is under way, and is not written then', async () => {
+  test('a call waits for a take-over in progress, and is not recorded then', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -265,11 +265,11 @@ describeEngines('the lease of a node', (engine) => {
       await tx.updateTable('executions').set({ status: 'failed', completed_at: row.started_at }).execute()
       return { later: record() }
     })
-    expect(await recorded.later).toEqual([false])
+    expect(await recorded.later).toEqual([false, false])
     expect((await statuses(first.database)).calls).toEqual(['dispatched'])
   })
 
-  test('calls are written for the node that runs their execution, once, and for no other', async () => {
+  test('calls are recorded for the node that runs their execution, and for no other', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -289,13 +289,13 @@ describeEngines('the lease of a node', (engine) => {
       steadySince: 0,
       settings: null,
     })
-    expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false])
-    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])
-    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false])
+    expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false, false])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
+    expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
     expect((await statuses(first.database)).calls).toEqual(['dispatched', 'dispatched', 'dispatched'])
   })
 
-  test('a node that has lost its lease sends no call of what it ran, also once it holds a new one', async () => {
+  test('a node that has lost its lease sends no call of its old executions, also under a new lease', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     first.service.model.say(calls(...SIX), text('done'))
     const answer = first.execute()
@@ -309,7 +309,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(first.endpoint.effects).toHaveLength(5)
   })
 
-  test('a node whose lease has run out lets nobody in, and charges nothing, until it has renewed', async () => {
+  test('a node whose lease has run out admits nothing, and charges nothing, until it has renewed', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     gate.open()
     const before = await first.charged()
@@ -326,7 +326,7 @@ describeEngines('the lease of a node', (engine) => {
 
 describeEngine('sqlite', 'the embedded store', (engine) => {
   // holds TRC-23
-  test('fails at its start what an earlier process left, without waiting for a lease', async () => {
+  test('fails at its start the executions of an earlier process, without waiting for a lease', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -336,7 +336,7 @@ describeEngine('sqlite', 'the embedded store', (engine) => {
 })
 
 describeEngine('postgres', 'a new replica', (engine) => {
-  test('leaves alone what another one runs', async () => {
+  test('leaves the executions of another one alone', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -344,7 +344,7 @@ describeEngine('postgres', 'a new replica', (engine) => {
     expect(await statuses(first.database)).toEqual(RUNNING)
   })
 
-  test('that starts when all leases have run out waits for one before it takes others for dead', async () => {
+  test('that starts when all leases have run out waits for the duration of a renewal before it takes others for dead', async () => {
     const { first, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -356,7 +356,7 @@ describeEngine('postgres', 'a new replica', (engine) => {
     expect(await statuses(first.database)).toEqual(FAILED)
   })
 
-  test('that starts beside one which has renewed all the time takes over at once what has lapsed', async () => {
+  test('that starts beside one which has always renewed takes over lapsed leases at once', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)
@@ -368,7 +368,7 @@ describeEngine('postgres', 'a new replica', (engine) => {
     expect(await statuses(first.database)).toEqual(FAILED)
   })
 
-  test('that starts beside one which could not renew for long spares the others as that one does', async () => {
+  test('that starts beside one which could not renew for long gives the others the same grace', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     void first.execute()
     await gate.arrived(1)

@@ -8,7 +8,7 @@ import { saying, setScene } from '../support/scene.ts'
 import { text } from '../support/scripted-model.ts'
 import { storedCalls } from '../support/stored-calls.ts'
 
-describeEngine('postgres', 'a commit that is not answered', (engine) => {
+describeEngine('postgres', 'a commit without an answer', (engine) => {
   async function setRelayedScene() {
     const place = await createTestPlace(engine)
     const relay = await startPostgresRelay(place.location)
@@ -51,7 +51,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     usage: { ended: 2, completed: 2, failed: 0 },
   }
 
-  test('of an admission that took place lets its caller go on', async () => {
+  test('of an admission that took place lets its execution continue', async () => {
     const scene = await setRelayedScene()
     scene.relay.breakCommit('answer lost')
     expect((await scene.broker('echo')).statusCode).toBe(200)
@@ -65,7 +65,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     expect(await books(scene)).toEqual(BOTH_COMPLETED)
   })
 
-  test('of an admission is a fault while the database is away; what took place is failed when it is back', async () => {
+  test('of an admission is a fault while the database is away; the execution is failed when it is back', async () => {
     const scene = await setRelayedScene()
     scene.relay.shut('at the next fault')
     scene.relay.breakCommit('answer lost')
@@ -87,7 +87,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     expect(await books(scene)).toEqual(expected)
   })
 
-  test('of an admission that never took place leaves nothing behind, and the next one finds that out', async () => {
+  test('of an admission that never took place leaves nothing behind, which the next one finds out', async () => {
     const scene = await setRelayedScene()
     scene.relay.shut('at the next fault')
     scene.relay.breakCommit('lost')
@@ -98,7 +98,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     expect(await books(scene)).toEqual(BOTH_COMPLETED)
   })
 
-  test.each(['lost', 'answer lost'] as const)('of a settlement (%s) is told as it is stored', async (fault) => {
+  test.each(['lost', 'answer lost'] as const)('of a settlement (%s) is answered as it is stored', async (fault) => {
     const scene = await setRelayedScene()
     scene.relay.breakCommit(fault, 1)
     expect((await scene.broker('echo')).statusCode).toBe(200)
@@ -121,7 +121,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
   )
 
   test.each(['lost', 'answer lost'] as const)(
-    'of a settlement (%s) binds to nothing while it is unknown',
+    'of a settlement (%s) is answered with an error while it is unknown',
     async (fault) => {
       const scene = await setRelayedScene()
       scene.relay.shut('at the next fault')
@@ -133,7 +133,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     },
   )
 
-  test('a caller whom the database was away for is told to come again, and charged nothing', async () => {
+  test('a caller during an outage of the database is asked to retry, and charged nothing', async () => {
     const scene = await setRelayedScene()
     const before = await books(scene)
     scene.relay.shut('now')
@@ -147,7 +147,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     expect((await scene.broker('echo')).statusCode).toBe(200)
   })
 
-  test('an outcome waits for a database that is away for long, and its caller hears what was stored', async () => {
+  test('an outcome waits for a database that is away for long, and its caller gets the stored one', async () => {
     const scene = await setRelayedScene()
     scene.service.model.say(async function* () {
       scene.relay.shut('now')
@@ -160,7 +160,7 @@ describeEngine('postgres', 'a commit that is not answered', (engine) => {
     expect(scene.pauses.taken).toBeGreaterThanOrEqual(30)
   })
 
-  test('an outcome waits no longer than a service that stops: its caller is told that it is not recorded', async () => {
+  test('an outcome waits no longer than the shutdown: its caller is told that it is not recorded', async () => {
     const scene = await setRelayedScene()
     scene.service.model.say(async function* () {
       scene.relay.shut('now')

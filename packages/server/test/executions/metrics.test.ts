@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { nextTurn } from '../../src/lib/next-turn.ts'
 import { ModelError } from '../../src/model/model.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { deferred } from '../support/deferred.ts'
@@ -11,7 +11,7 @@ import { startForTest } from '../support/service.ts'
 describeEngine('postgres', 'metrics of the pool', (engine) => {
   const database = useDatabase(engine)
 
-  test('tell connections in use, who waits for one, and how many there may be', async () => {
+  test('show connections in use, requests that wait for one, and the maximum', async () => {
     const metrics = createPrometheusMetrics()
     await startForTest(database(), { metrics })
     const end = deferred<void>()
@@ -83,7 +83,7 @@ describeEngines('metrics', (engine) => {
     expect(await read('svc_batch_queued{batch="admissions"}')).toBe(0)
   })
 
-  test('tell failures apart: of models, of endpoints, of limits', async () => {
+  test('distinguish failures of models, of endpoints and of limits', async () => {
     const handle = { echo: () => ({ output: null, error: { message: 'no' } }) }
     const { service, execute, broker, endpoint, read } = await measured({ handle })
     service.model.say(() => {
@@ -103,7 +103,7 @@ describeEngines('metrics', (engine) => {
     expect(await read('svc_open_circuits')).toBe(1)
   })
 
-  test('hold no owner, runtime, capability, id or address, and no series that callers can make up', async () => {
+  test('hold no owner, runtime, capability, id or address, and no series that callers can create', async () => {
     const { service, owner, runtime, execute, broker, metrics } = await measured()
     service.model.say(calls({ name: 'echo', input: {} }), text('done'))
     await execute()

@@ -4,10 +4,10 @@ import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 
-describeEngines('what is left over', (engine) => {
+describeEngines('leftovers', (engine) => {
   const database = useDatabase(engine)
 
-  test('a running row that its own, living node has forgotten is failed once it is overdue, and counted', async () => {
+  test('a running row that its own living node has forgotten is failed once it is overdue, and counted', async () => {
     const metrics = createPrometheusMetrics()
     const { service, owner, runtime, usage, trace, execute } = await setScene(database(), { metrics })
     const { executionId } = (await execute()).json()
@@ -32,7 +32,7 @@ describeEngines('what is left over', (engine) => {
     expect(await metrics.text()).toContain('\nsvc_interrupted_executions_total 1\n')
   })
 
-  test('an allowance that a larger plan emptied is, on the smaller one, empty and no worse than that', async () => {
+  test('a bucket that was emptied under a larger plan is just empty under the smaller one', async () => {
     const { service, owner, execute } = await setScene(database(), { tier: 'pro' })
     const dayMs = 24 * 3_600_000
     await database()

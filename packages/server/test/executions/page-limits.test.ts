@@ -8,7 +8,7 @@ function times<T>(count: number, ask: (index: number) => Promise<T>): Promise<T[
   return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
 }
 
-describeEngines('what a page may spend', (engine) => {
+describeEngines('the limits of a page', (engine) => {
   const database = useDatabase(engine)
 
   // holds CPR-09, LIM-03
@@ -23,7 +23,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds LIM-04
-  test('callers at many addresses spend one allowance, the runtime’s', async () => {
+  test('callers at many addresses share the rate limit of the runtime', async () => {
     const { service, runtime } = await setScene(database())
     const answers = await times(80, (index) =>
       service.inject({
@@ -39,7 +39,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds LIM-08
-  test('the headers count down, and say when the allowance is full again', async () => {
+  test('the headers count down, and say when the bucket is full again', async () => {
     const { execute } = await setScene(database())
     const seen = []
     for (let index = 0; index < 3; index += 1) {
@@ -54,7 +54,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds ERR-12
-  test('Retry-After of the rate limit is the truth', async () => {
+  test('Retry-After of the rate limit is exact', async () => {
     const { service, execute } = await setScene(database())
     await times(60, () => execute())
     expect((await execute()).headers['retry-after']).toBe('1')
@@ -65,7 +65,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds ERR-12, TRC-04
-  test('Retry-After of the quota is the truth, and the owner’s door has no rate limit', async () => {
+  test('Retry-After of the quota is exact, and the owner’s execute has no rate limit', async () => {
     const { service, executeAsOwner } = await setScene(database())
     const answers = await times(201, () => executeAsOwner())
     const refused = answers.filter(({ statusCode }) => statusCode === 429)
@@ -82,7 +82,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds ERR-12
-  test('the message tells a spent quota from an exceeded rate, and a spent anonymous share from both', async () => {
+  test('the messages of an exhausted quota, an exceeded rate and an exhausted anonymous share differ', async () => {
     const { service, execute, executeAsOwner, broker } = await setScene(database())
     const strangers = await times(51, () => broker('echo'))
     await times(60, () => execute())
@@ -102,7 +102,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds LIM-05, LIM-06
-  test('an execution of many steps is one unit, and one that was let in is not asked for another', async () => {
+  test('an execution of many steps is one unit, taken at its admission', async () => {
     const { service, endpoint, execute, executeAsOwner, trace } = await setScene(database())
     await times(199, () => executeAsOwner())
     const call = calls({ name: 'echo', input: { text: 'a' } }, { name: 'echo', input: { text: 'b' } })
@@ -115,7 +115,7 @@ describeEngines('what a page may spend', (engine) => {
   })
 
   // holds LIM-09
-  test('Retry-After is never less than it takes, where that is no whole number of seconds', async () => {
+  test('Retry-After is rounded up to whole seconds', async () => {
     const { service, executeAsOwner } = await setScene(database())
     await times(200, () => executeAsOwner())
     service.clock.advance(500)

@@ -77,7 +77,7 @@ describeEngines('the rate limit', (engine) => {
   })
 
   // holds BRK-07
-  test('of the broker counts what is refused after the look-up, and tells so on each answer', async () => {
+  test('of the broker counts requests that are refused after the look-up, with headers on each answer', async () => {
     const scene = await setScene(database())
     const answers = await times(75, () => scene.broker('echo', { input: { text: 1 } }))
     expect(statuses(answers)).toEqual({ 400: 60, 429: 15 })
@@ -86,7 +86,7 @@ describeEngines('the rate limit', (engine) => {
   })
 
   // holds LIM-08
-  test('stands on the answer of a spent quota', async () => {
+  test('has its headers on the answer of an exhausted quota', async () => {
     const { executeAsOwner, execute } = await setScene(database())
     await times(200, () => executeAsOwner())
     const refused = await execute()
@@ -102,7 +102,7 @@ describeEngines('the rate limit', (engine) => {
   })
 
   // holds LIM-12
-  test('is all granted by the replica that is left when the other has gone', async () => {
+  test('is granted in full by the replica that is left after the other has stopped', async () => {
     const { a, b } = await setReplicatedScene(engine)
     await b.service.deps.lease.release()
     await a.service.renew()
@@ -110,14 +110,14 @@ describeEngines('the rate limit', (engine) => {
   })
 
   // holds LIM-12
-  test('is all granted by the replica that lives on once the other misses a renewal, before its lease ends', async () => {
+  test('is granted in full by a replica once the other misses a renewal, before its lease ends', async () => {
     const { a } = await setReplicatedScene(engine)
     a.service.clock.advance(20_000)
     await a.service.renew()
     expect(statuses(await times(75, () => a.execute()))).toEqual({ 200: 60, 429: 15 })
   })
 
-  test('lets a runtime whose plan has grown in a tenth of a second after it was refused', async () => {
+  test('admits a runtime with a larger plan a tenth of a second after it was refused', async () => {
     const { service, owner, execute } = await setScene(database())
     await times(61, () => execute())
     await database().db.updateTable('owners').set({ tier: 'pro' }).where('owner_id', '=', owner.ownerId).execute()
@@ -131,7 +131,7 @@ describeEngines('the rate limit', (engine) => {
   })
 
   // holds LIM-13
-  test.each([-3_600_000, 3_600_000])('goes on as before where the clock is set by %i ms', async (by) => {
+  test.each([-3_600_000, 3_600_000])('continues unchanged where the clock is set by %i ms', async (by) => {
     const monotonicClock = createTestClock(0)
     const { service, execute } = await setScene(database(), { monotonicClock })
     expect(statuses(await times(61, () => execute()))).toEqual({ 200: 60, 429: 1 })
@@ -157,7 +157,7 @@ describeEngines('a visitor among others', (engine) => {
     expect(statuses(await times(40, (index) => from(scene, `203.0.113.${10 + index}`)))).toEqual({ 200: 29, 429: 11 })
   })
 
-  test('gets all of it while nobody else has asked for a minute', async () => {
+  test('gets all of it while no other visitor has called for a minute', async () => {
     const scene = await setScene(database())
     await from(scene, '203.0.113.1')
     scene.service.clock.advance(60_000)
@@ -166,7 +166,7 @@ describeEngines('a visitor among others', (engine) => {
   })
 
   // holds LIM-04
-  test('is the end user whom the body names, wherever the requests come from', async () => {
+  test('is the end user that the body names, from any address', async () => {
     const scene = await setScene(database())
     await from(scene, '203.0.113.1', 'user-1')
     const one = await times(40, (index) => from(scene, `203.0.113.${10 + index}`, 'user-2'))
@@ -182,7 +182,7 @@ describeEngines('a visitor among others', (engine) => {
     expect((await from(scene, '2001:db8:0:1300::1')).statusCode).toBe(200)
   })
 
-  test('that sends bodies nobody can read gets half of the rate, too', async () => {
+  test('that sends unreadable bodies gets half of the rate, too', async () => {
     const scene = await setScene(database())
     await from(scene, '203.0.113.1')
     const headers = { ...JSON_TYPE, authorization: `Bearer ${scene.runtime.publicKey}` }
@@ -203,7 +203,7 @@ describeEngines('a visitor among others', (engine) => {
   })
 
   // holds LIM-04
-  test('cannot hold every unit by sending bodies slowly, and those it leaves are given back', async () => {
+  test('cannot hold every unit by sending bodies slowly, and unused units are given back', async () => {
     const scene = await setScene(database())
     const { service, runtime } = scene
     await service.app.listen({ host: '127.0.0.1', port: 0 })

@@ -39,7 +39,7 @@ describeEngines('retention', (engine) => {
   }
 
   // holds TRC-22
-  test('what is a millisecond past its plan’s days goes with its calls; what is younger stays, and so does what runs', async () => {
+  test('an execution a millisecond past its plan’s days is deleted with its calls; younger and running ones stay', async () => {
     const service = await start()
     for (const [tier, days] of [
       ['free', 7],
@@ -65,7 +65,7 @@ describeEngines('retention', (engine) => {
   })
 
   // holds ANA-10
-  test('a real execution is gone after its days with everything but its counts', async () => {
+  test('a real execution is deleted after its days, except for its counts', async () => {
     const scene = await setScene(database())
     const { executionId } = await ranAndCalled(scene)
     const usage = await scene.usage()
@@ -98,7 +98,7 @@ describeEngines('retention', (engine) => {
     expect([await sweepOf(service).run(), await shown()]).toEqual([1, 404])
   })
 
-  test('figures go once the plan’s analytics show them no more, and those that are shown stay', async () => {
+  test('roll-ups are deleted once the plan’s analytics no longer show them, and not before', async () => {
     const service = await start()
     const owner = await service.owner()
     const now = service.clock.now()
@@ -134,7 +134,7 @@ describeEngines('retention', (engine) => {
       )
     const steps = async () => {
       const counts: number[] = []
-      do counts.push((await deleteSomeEnded(database().db, owner.ownerId, { startedBefore })).executions)
+      do counts.push((await deleteSomeEnded(database().db, owner.ownerId, startedBefore)).executions)
       while (counts.at(-1) !== 0)
       return counts
     }
@@ -147,7 +147,7 @@ describeEngines('retention', (engine) => {
     expect(await kept(owner)).toEqual([])
   })
 
-  test('accounts are swept whatever their number, and one that has nothing to lose keeps all', async () => {
+  test('all accounts are swept, and one without expired executions keeps all of them', async () => {
     const service = await start()
     const owners = Array.from({ length: 230 }, () => service.deps.newId('owner'))
     const tier = 'free' as const
@@ -163,7 +163,7 @@ describeEngines('retention', (engine) => {
     expect(await kept(stays)).toEqual([young.executionId])
   })
 
-  test('whoever asks while a sweep is under way joins it; one that is stopped ends early and begins no more', async () => {
+  test('a second run joins a sweep in progress; one that is stopped ends early and begins no more', async () => {
     const service = await start()
     const owner = await service.owner()
     const old = () => Array.from({ length: 1_100 }, () => past(service, owner, { startedAt: 1 }))
@@ -181,7 +181,7 @@ describeEngines('retention', (engine) => {
     expect(await kept(owner)).toHaveLength(left)
   })
 
-  test('the retained can be listed, run and settled while the rest is deleted', async () => {
+  test('executions can be listed, run and settled while others are deleted', async () => {
     const scene = await setScene(database(), { tier: 'enterprise' })
     const edge = scene.service.clock.now() - 400 * DAY_MS
     const old = Array.from({ length: 3_000 }, () => past(scene.service, scene.owner, { startedAt: edge - 1, calls: 1 }))

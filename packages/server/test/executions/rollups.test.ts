@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import type { Selectable } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createUsageFolding } from '../../src/analytics/folding.ts'
+import { createUsageAggregation } from '../../src/analytics/aggregation.ts'
 import type { Database } from '../../src/database/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/database/schema.ts'
-import type { NewRow, Settlement } from '../../src/executions/batch-rules.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
-import type { Ending } from '../../src/executions/settlement-rules.ts'
+import type { Ending, NewRow, Settlement } from '../../src/executions/settlement-rules.ts'
 import { RollUp, type Rollup, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../database/rows.ts'
@@ -27,7 +26,7 @@ const GRAINS = ['hour', 'day'] as const
 
 /** What this owner's counters of one grain come to. */
 async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day') {
-  await createUsageFolding({ db, logger: pino({ level: 'silent' }) }).catchUp()
+  await createUsageAggregation({ db, logger: pino({ level: 'silent' }) }).catchUp()
   const ofOwner = <T extends { owner_id: string; grain: string }>(rows: T[]) =>
     rows.filter((row) => row.owner_id === ownerId && row.grain === grain)
   const executions = ofOwner(await db.selectFrom('execution_rollups').selectAll().execute())
@@ -79,7 +78,7 @@ describeEngines('the roll-ups of usage', (engine) => {
   const database = useDatabase(engine)
 
   // holds ANA-10
-  test('count every execution and call once, by hour and by day, however many end at once on two replicas', async () => {
+  test('count every execution and call once, by hour and by day, with concurrent ends on two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine, {
       tier: 'enterprise',
       manifest: { capabilities: [capability('echo'), capability('broken')] },
@@ -132,7 +131,7 @@ describeEngines('the roll-ups of usage', (engine) => {
     expect(await of('owner_nobody', HOUR)).toMatchObject(nothing)
   })
 
-  test('count what was interrupted as failed, its open calls too, and no duration that nobody knows', async () => {
+  test('count interrupted executions and their open calls as failed, without unknown durations', async () => {
     const gate = createGate()
     onTestFinished(() => gate.open())
     const echo = async () => {
@@ -162,7 +161,7 @@ describeEngines('the roll-ups of usage', (engine) => {
     }
   })
 
-  test('count an execution that somebody else has ended once', async () => {
+  test('count an execution that another node has ended once', async () => {
     const only = settlement({ owner_id: 'owner_twice' }, { calls: [call('echo', 'call_twice', 12)] })
     await admit(database(), [only])
     const both = await Promise.all([1, 2].map(() => settleBatch(database().db, [only])))
@@ -201,18 +200,18 @@ describeEngines('the roll-ups of usage', (engine) => {
     expect(await counted(database(), 'owner_crossing', 'hour')).toMatchObject({ executions: 640, timed: 640 })
   })
 
-  test('know no payload and no word of a conversation', async () => {
+  test('hold no payload and no message text', async () => {
     const scene = await setScene(database())
     scene.service.model.say(calls({ name: 'echo', input: { text: 'a payload' } }), text('a word'))
     executed(await scene.execute())
-    await scene.service.deps.folding.catchUp()
+    await scene.service.deps.aggregation.catchUp()
     const tables = (await dumpTables(scene.database)).split('\n').filter((table) => table.includes('"grain"'))
     expect(tables).toHaveLength(2)
     expect(tables.join()).not.toMatch(/a payload|a word/)
   })
 })
 
-describe('folding executions into counters', () => {
+describe('aggregating executions into counters', () => {
   const usage: fc.Arbitrary<Usage> = fc.record({
     ownerId: fc.constantFrom('owner_1', 'owner_2'),
     runtimeId: fc.constantFrom('rt_1', 'rt_2', 'rt_10'),

@@ -41,7 +41,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     return setScene(database, options)
   }
 
-  test('is told as a failure, and written as one when it can be', async () => {
+  test('is answered as a failure, and written as one when it can be', async () => {
     const metrics = createPrometheusMetrics()
     const { service, database, execute, trace, usage } = await setOwnScene({ metrics })
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
@@ -72,7 +72,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, input_tokens: 14 })
   })
 
-  test('is waited for by whoever tries again while it is being tried', async () => {
+  test('is awaited by a second retry while the first is in progress', async () => {
     const { service, database, broker } = await setOwnScene()
     await takeAway(database, 'usage_journal')
     await broker('echo')
@@ -85,7 +85,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(ended).toEqual(['earlier', 'later'])
   })
 
-  test('leaves nothing in memory of tries that are over, however often the lease is renewed', async () => {
+  test('leaves nothing of ended retries in memory, however often the lease is renewed', async () => {
     const { service } = await setOwnScene()
     const retry = async (rounds: number) => {
       for (let round = 0; round < rounds; round += 1) await service.deps.settlements.retryFailed()
@@ -106,7 +106,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(await trace(answer.json().executionId)).toMatchObject({ status: 'failed', error: answer.json().error })
   })
 
-  test('because its values are refused is tried once more, and then left to the sweep', async () => {
+  test('because its values are refused is retried once, and then left to the sweep', async () => {
     const lines: string[] = []
     const { service, database, broker, trace } = await setOwnScene({ log: (line) => void lines.push(line) })
     const { executionId } = (await broker('echo')).json()
@@ -124,7 +124,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(statuses.map(({ status }) => status)).toEqual(['completed', 'running'])
   })
 
-  test('a call that cannot be written down beforehand is not made', async () => {
+  test('a call that cannot be recorded beforehand is not made', async () => {
     const { service, database, endpoint, execute, trace } = await setOwnScene()
     service.model.say(async function* () {
       await takeAway(database, 'executions')
@@ -140,7 +140,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
   })
 
   // holds ERR-06
-  test('an admission that cannot be written lets nobody in, and is told in general words', async () => {
+  test('an admission that cannot be written admits nothing, and is answered in general words', async () => {
     const { service, database, endpoint, broker, charged } = await setOwnScene()
     const before = await charged()
     await takeAway(database, 'executions')

@@ -31,7 +31,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
   const database = useDatabase(engine)
 
   // holds BIL-14
-  test('grow with payloads and manifests, shrink with what is deleted, and are what a recount finds', async () => {
+  test('grow with payloads and manifests, shrink with deletions, and equal a recount', async () => {
     const scene = await setScene(database(), {
       limits: { deploymentsKept: 1 },
       handle: { echo: ({ input }) => ({ output: { text: JSON.stringify(input), more: 'ü'.repeat(2_000) } }) },
@@ -62,7 +62,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(counted).toBe(before)
   })
 
-  test('count what was interrupted as what it left', async () => {
+  test('count the stored payloads of interrupted executions', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
       handle: {
@@ -83,7 +83,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(await recountStoredBytes(scene.database.db, owner.ownerId)).toEqual({ before: used, counted: used })
   })
 
-  test('are corrected by a recount while what has ended waits to be added', async () => {
+  test('are corrected by a recount while usage waits to be aggregated', async () => {
     const scene = await setScene(database())
     await setUsed(scene, 7)
     executed(await scene.execute())
@@ -124,7 +124,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
   })
 
   // holds BIL-14
-  test('past the plan’s bound hold the first ten of many calls, and what is counted stays exact', async () => {
+  test('past the plan’s bound hold the first ten of many calls, and counts stay exact', async () => {
     const long = 'ü'.repeat(5_000)
     const scene = await setScene(database(), {
       handle: { echo: ({ input }) => ({ error: (input as { text: string }).text }) },
@@ -160,7 +160,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
   })
 
   // holds BIL-14
-  test('stay within the plan’s bound while what was settled is added up, and warn before it', async () => {
+  test('stay within the plan’s bound while usage waits to be aggregated, with a warning before it', async () => {
     const scene = await setScene(database())
     const input = { text: 'x'.repeat(30_000) }
     await setUsed(scene, LIMIT - 70_000)
@@ -207,7 +207,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect((await usedBy(scene)) - then).toBe(await stored())
   })
 
-  test('past the plan’s bound payloads of what was interrupted are cut, too', async () => {
+  test('past the plan’s bound payloads of interrupted executions are cut, too', async () => {
     const { scene, stored } = await setBegun(LIMIT - 1_000, { text: 'x'.repeat(20_000) })
     const successor = await startService(database(), { masterKey: scene.service.masterKey, clock: scene.service.clock })
     onTestFinished(() => successor.close())
@@ -216,7 +216,7 @@ describeEngines('the bytes that an account has stored', (engine) => {
     expect(await stored()).toBeLessThan(2_000)
   })
 
-  test('know no bound on the enterprise plan', async () => {
+  test('have no bound on the enterprise plan', async () => {
     const scene = await setScene(database(), { tier: 'enterprise' })
     await setUsed(scene, 100 * LIMIT)
     const { executionId } = (await scene.broker('echo', { input: { text: 'kept' } })).json()

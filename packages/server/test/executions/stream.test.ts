@@ -32,7 +32,7 @@ describeEngines('a streamed execute', (engine) => {
   const database = useDatabase(engine)
 
   // holds LOOP-09, STR-01, STR-03, STR-06, STR-07, STR-08
-  test('tells of text and capabilities as they happen, and ends in “done” with what the JSON answer would have held', async () => {
+  test('sends text and capabilities as they happen, and ends in “done” with the fields of the JSON answer', async () => {
     const { service, endpoint, stream, execute } = await setLiveScene(database())
     const turns = () => [[...calls({ name: 'echo', input: { text: 'a' } })], text('All done.')] as const
     service.model.say([{ type: 'text', content: 'Let me look.' }, ...turns()[0]], turns()[1])
@@ -85,7 +85,7 @@ describeEngines('a streamed execute', (engine) => {
     expect((await answer.rest()).map((event) => event.type)).toEqual(['text', 'done'])
   })
 
-  test('a long text arrives whole, as it is said and in “done”', async () => {
+  test('a long text arrives in full, in its events and in “done”', async () => {
     const { service, stream } = await setLiveScene(database())
     const long = '“Ünïcode” \\ 👩‍👩‍👧\n'.repeat(10_000)
     service.model.say(text(long))
@@ -121,7 +121,7 @@ describeEngines('a streamed execute', (engine) => {
   })
 
   // holds STR-11
-  test('the end of an execution is in the database before “done” is told', async () => {
+  test('the end of an execution is in the database before “done” is sent', async () => {
     const { service, stream, trace } = await setLiveScene(database())
     service.model.say(text('Hi.'))
     const result = resultOf((await (await stream()).rest()).at(-1))

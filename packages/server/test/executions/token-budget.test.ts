@@ -43,7 +43,7 @@ describeEngines('the tokens of one execution', (engine) => {
   })
 
   // holds DEP-25
-  test('and its steps are lowered by the deployment’s own limits, and never raised', async () => {
+  test('and its steps are lowered by the deployment’s limits, and never raised', async () => {
     const limits = { executionTokens: 100, steps: 4 }
     const scene = await setScene(database(), { manifest, limits })
     const { service, runtime } = scene

@@ -76,7 +76,7 @@ describeEngines('traces', (engine) => {
     expect(logged).toMatchObject({ executionId, traceId: request.traceId })
   })
 
-  test('no span holds what somebody said, sent, or was answered, nor any credential or address', async () => {
+  test('no span holds message text, payloads, credentials or addresses', async () => {
     const { receiver, tracer } = await startTracer()
     const handle = { echo: () => ({ output: { text: 'CANARY-output' } }) }
     const { service, execute, broker, call, runtime, owner } = await setScene(database(), { tracer, handle })
@@ -102,7 +102,7 @@ describeEngines('traces', (engine) => {
     expect(sent).not.toContain('127.0.0.1')
   })
 
-  test('a call that breaks within the service is a failed span, too', async () => {
+  test('a call that fails inside the service is a failed span, too', async () => {
     const { receiver, tracer } = await startTracer()
     const { service, broker } = await setScene(database(), { tracer })
     service.deps.dispatcher.dispatch = () => Promise.reject(new Error('a fault of our own'))
@@ -111,7 +111,7 @@ describeEngines('traces', (engine) => {
     expect(only(receiver.spans, 'capability call')).toMatchObject({ hasFailed: true })
   })
 
-  test('a call that fails is a failed span, and its endpoint’s words are not in it', async () => {
+  test('a call that fails is a failed span, without the endpoint’s message', async () => {
     const { receiver, tracer } = await startTracer()
     const handle = { echo: () => ({ output: null, error: { message: 'CANARY-failure' } }) }
     const { broker } = await setScene(database(), { tracer, handle })
@@ -122,7 +122,7 @@ describeEngines('traces', (engine) => {
   })
 })
 
-test('whether a trace is kept is not the caller’s to say', async () => {
+test('the caller does not decide whether a trace is kept', async () => {
   const all = await startTracer()
   all.tracer.begin(CALLER, { 'http.request.method': 'GET' }).end()
   await all.tracer.close()
@@ -137,7 +137,7 @@ test('whether a trace is kept is not the caller’s to say', async () => {
   expect(none.receiver.bodies).toEqual([])
 })
 
-test('a receiver that refuses spans is told of once, and ends nothing', async () => {
+test('a receiver that refuses spans is logged once, and ends nothing', async () => {
   const { receiver, tracer, logged } = await startTracer()
   receiver.answerWith(400)
   // More than one batch.

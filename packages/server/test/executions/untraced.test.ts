@@ -8,7 +8,7 @@ const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 describeEngines('without tracing', (engine) => {
   const database = useDatabase(engine)
 
-  test('a caller’s trace goes on to the endpoint as it came; without one the calls of an execution share one', async () => {
+  test('a caller’s trace is passed on to the endpoint unchanged; without one the calls of an execution share one', async () => {
     const { service, execute, endpoint } = await setScene(database())
     service.model.say(calls({ name: 'echo', input: {} }, { name: 'echo', input: {} }), text('done'))
     executed(await execute(undefined, { headers: { traceparent: CALLER } }))
@@ -23,7 +23,7 @@ describeEngines('without tracing', (engine) => {
     expect(first).not.toBe(second)
   })
 
-  test('the line of a request names its execution, and what the model’s side logs names it, too', async () => {
+  test('the log line of a request names its execution, and so do those of the model', async () => {
     const lines: string[] = []
     const { execute, broker } = await setScene(database(), { log: (line) => void lines.push(line) })
     const { executionId } = executed(await execute(undefined, { headers: { 'x-request-id': 'request-0001' } }))
@@ -37,7 +37,7 @@ describeEngines('without tracing', (engine) => {
     expect(logged.every((line) => !('traceId' in line))).toBe(true)
   })
 
-  test('the line of a request names the runtime that it reached, and never what somebody else took for one', async () => {
+  test('the log line of a request names the runtime that it reached, and never an unverified one', async () => {
     const lines: string[] = []
     const scene = await setScene(database(), { log: (line) => void lines.push(line) })
     const { service, owner, runtime, execute, broker } = scene

@@ -24,7 +24,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   const database = useDatabase(engine)
 
   // holds DEP-23
-  test('of 80 that are sent at once 60 are accepted, and a further one a minute later', async () => {
+  test('60 of 80 concurrent ones are accepted, and one more a minute later', async () => {
     const scene = await setScene(database(), { manifest: null })
     const { service, runtime } = scene
     const answers = await Promise.all(Array.from({ length: 80 }, () => service.deploy(runtime)))
@@ -43,7 +43,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   })
 
   // holds DEP-23
-  test('that are refused for what is in them count for nothing', async () => {
+  test('count towards the limit only if they were accepted', async () => {
     const { service, runtime } = await setScene(database(), { manifest: null, limits: { deploymentsPerHour: 2 } })
     const faulty = {
       capabilities: [
@@ -57,7 +57,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   })
 
   // holds DEP-24
-  test('are kept as far as the newest few', async () => {
+  test('beyond the newest few are deleted', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 3 } })
     await deployTimes(scene, 6)
     expect(await versionsOf(scene)).toEqual([7, 6, 5])
@@ -66,7 +66,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   })
 
   // holds DEP-24
-  test('stay as long as an execution names them that is shown', async () => {
+  test('are kept while a retained execution names them', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 2 } })
     const { service, owner } = scene
     const { executionId } = executed(await scene.execute())
@@ -81,7 +81,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   })
 
   // holds DEP-24
-  test('stay as long as an execution runs that names them', async () => {
+  test('are kept while a running execution names them', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 1 } })
     const gate = createGate()
     scene.service.model.say(async function* () {
@@ -100,10 +100,10 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect(await versionsOf(scene)).toEqual([5, 1])
   })
 
-  test('go although ended executions name them once the account has used up its stored bytes', async () => {
+  test('are deleted despite ended executions that name them once the account’s storage is full', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 1 } })
     executed(await scene.execute())
-    await scene.service.deps.folding.catchUp()
+    await scene.service.deps.aggregation.catchUp()
     await database()
       .db.updateTable('owners')
       .set({ stored_bytes: 200_000_000 })

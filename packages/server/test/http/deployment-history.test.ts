@@ -8,7 +8,7 @@ import { describeEngines, useDatabase } from '../support/engines.ts'
 import { deployed } from '../support/scene.ts'
 import { capability, startForTest, type TestService } from '../support/service.ts'
 
-describeEngines('what a runtime has deployed', (engine) => {
+describeEngines('the deployment history of a runtime', (engine) => {
   const database = useDatabase(engine)
 
   async function start() {
@@ -62,7 +62,7 @@ describeEngines('what a runtime has deployed', (engine) => {
   })
 
   // holds DEP-21
-  test('is paged: every number once, whatever is deployed meanwhile', async () => {
+  test('is paged: each number appears once, also with concurrent deployments', async () => {
     const { service, runtime, list } = await start()
     for (let count = 0; count < 7; count += 1) await deployed(service, runtime)
     const first = await list('?limit=3')
@@ -79,7 +79,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     expect(third.nextCursor).toBeNull()
   })
 
-  test('the cursor of another list, or one that no page gave, is refused', async () => {
+  test('refuses a cursor of another list, or one that no page returned', async () => {
     const { service, runtime, get } = await start()
     await deployed(service, runtime)
     const starts = [
@@ -97,7 +97,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     }
   })
 
-  test('a deployment that comes while they are read leaves one of the list active, and is never told superseded', async () => {
+  test('a concurrent deployment leaves exactly one active in the list, and is never shown as superseded', async () => {
     const { service, owner, runtime } = await start()
     await deployed(service, runtime)
     const { runtimeId } = runtime
@@ -116,7 +116,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     expect(await deploymentDetail({ db: after(2) }, owner, third)).toMatchObject({ version: 3, status: 'superseded' })
   })
 
-  test('a number that cannot be one is refused, and one that nobody has deployed is absent', async () => {
+  test('refuses a malformed number, and answers 404 to one that was never deployed', async () => {
     const { service, runtime, get } = await start()
     await deployed(service, runtime)
     for (const version of ['0', '-1', '1.5', 'latest', '01', '1234567890']) {
@@ -128,7 +128,7 @@ describeEngines('what a runtime has deployed', (engine) => {
     refusalOf(await get('/deployments/2'), 'not_found')
   })
 
-  test('of another owner’s runtime is answered as if there were none', async () => {
+  test('of another owner’s runtime is a 404', async () => {
     const { service, runtime } = await start()
     await deployed(service, runtime)
     const stranger = await service.owner('pro')

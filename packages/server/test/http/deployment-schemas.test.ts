@@ -142,7 +142,7 @@ describeEngines('a capability’s schema', (engine) => {
   })
 
   // holds DEP-18
-  test('every schema that is wrong is named, not the first alone', async () => {
+  test('every invalid schema is named, not only the first', async () => {
     const deploy = await start()
     const bad = property({ type: 'objekt' })
     const faults = faultsIn(await deploy({ inputSchema: bad, outputSchema: bad }, {}, { inputSchema: bad }))
@@ -184,7 +184,7 @@ describeEngines('a capability’s schema', (engine) => {
     expect((await deploy({ inputSchema: schema, outputSchema: schema }, { inputSchema: schema })).statusCode).toBe(201)
   })
 
-  test('that leads into a circle further inside never answers with a fault of ours', async () => {
+  test('with a circular reference deep inside never causes a server error', async () => {
     const { service, runtime, broker, charged } = await setScene(database(), { tier: 'pro' })
     const inputSchema = {
       type: 'object',
@@ -198,7 +198,7 @@ describeEngines('a capability’s schema', (engine) => {
     expect((await broker('echo', { input: {} })).statusCode).toBe(200)
   })
 
-  test('that a thread could not judge is refused with the capability’s name, and one too many is told to come again', async () => {
+  test('that the schema thread could not check is refused with the capability’s name; with a full queue the answer is 429', async () => {
     const judge = vi.fn<Schemas['judge']>()
     const schemas: Schemas = { judge, checkOf: () => () => null, close: async () => {} }
     const service = await startService(database(), { schemas })

@@ -26,7 +26,7 @@ describeEngines('deployments', (engine) => {
   }
 
   // holds DEP-01
-  test('a deployment is answered with its number, and with which capabilities the model is told how to fill in', async () => {
+  test('a deployment returns its number, and which capabilities have an input schema', async () => {
     const { service, runtime } = await start()
     const answer = await service.deploy(runtime, {
       capabilities: [
@@ -56,7 +56,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-27, DEP-28
-  test('a deployment is answered with what differs from the one before, and with a warning where there is no endpoint', async () => {
+  test('a deployment returns the changes since the previous one, and a warning where there is no endpoint', async () => {
     const { service, owner, runtime } = await start()
     const input = (maximum: number) => ({
       actions: [{ name: 'book', inputSchema: { type: 'object', properties: { size: { type: 'integer', maximum } } } }],
@@ -104,7 +104,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-02
-  test('40 that deploy at once get the numbers 1 to 40, each once, and the last number serves', async () => {
+  test('40 concurrent deployments get the numbers 1 to 40, each once, and the last number serves', async () => {
     const { service, owner, runtime } = await start()
     const other = await service.runtime(owner)
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-06
-  test('a refused deployment takes no number and leaves what serves as it was', async () => {
+  test('a refused deployment takes no number and does not change what serves', async () => {
     const { service, runtime } = await start()
     await service.deploy(runtime, { capabilities: [capability('before')] })
     const before = await status(service, runtime)
@@ -136,7 +136,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-03, SVC-05, SVC-09
-  test('a new deployment replaces the whole one before it, from the next call on', async () => {
+  test('a new deployment replaces the previous one entirely, from the next call on', async () => {
     const { service, runtime, broker, execute } = await setScene(database(), {
       tier: 'pro',
       manifest: { capabilities: [capability('old'), capability('echo')] },
@@ -155,7 +155,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-19
-  test('a capability that went without having been deprecated is named in a warning; one that was deprecated is not', async () => {
+  test('a removed capability is named in a warning unless it was deprecated', async () => {
     const { service, runtime } = await start()
     const deprecated = { deprecated: true, deprecatedSince: '1.0.0' }
     const first = [capability('kept'), capability('gone'), capability('also-gone'), capability('retired', deprecated)]
@@ -230,7 +230,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CAP-18, RT-18
-  test('the status names each capability that is marked deprecated, and goes on listing it with those that serve', async () => {
+  test('the status names each deprecated capability, and lists it among those that serve', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime, {
       capabilities: [
@@ -254,7 +254,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CAP-19
-  test('a capability that is marked deprecated goes on answering, for strangers and for the model', async () => {
+  test('a deprecated capability still answers anonymous callers and the model', async () => {
     const { service, runtime, broker, execute } = await setScene(database(), { tier: 'pro' })
     const deprecated = { deprecated: true, deprecatedSince: '1.0.0', removalNotBefore: '1.0.0' }
     const answer = await service.deploy(runtime, { capabilities: [capability('echo', deprecated)] })

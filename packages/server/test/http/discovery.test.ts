@@ -172,7 +172,7 @@ describeEngines('the discovery manifest', (engine) => {
   })
 
   // holds PUB-04, SVC-09
-  test('is of the last deployment alone', async () => {
+  test('describes only the latest deployment', async () => {
     const { service, runtime, read } = await start({ capabilities: [capability('old')] })
     const first = await read()
     await deployed(service, runtime, { capabilities: [capability('new')] })
@@ -182,7 +182,7 @@ describeEngines('the discovery manifest', (engine) => {
   })
 
   // holds PUB-05, PUB-08
-  test('may be kept by shared caches for 300 seconds, and by others only to ask again', async () => {
+  test('may be cached for 300 seconds by shared caches, and is revalidated by all others', async () => {
     const { read, service, url } = await start()
     const { etag, 'cache-control': caching } = (await read()).headers
     expect(caching).toBe('public, max-age=0, s-maxage=300')
@@ -200,7 +200,7 @@ describeEngines('the discovery manifest', (engine) => {
   })
 
   // holds PUB-06
-  test('is absent alike for an unknown runtime and for one without a deployment, and no cache keeps that', async () => {
+  test('is the same uncached 404 for an unknown runtime and for one without a deployment', async () => {
     const { service, read } = await start(null)
     const without = await read()
     const unknown = await service.send('GET', '/v1/runtime/rt_nobody/manifest')

@@ -228,8 +228,8 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     const db = database().db.withPlugin({
       transformQuery({ node, queryId }) {
         const text = isHolding ? JSON.stringify(node) : ''
-        if (/"deployments".*"SelectAllNode"|"SelectAllNode".*"deployments"|"modelSteps"/.test(text))
-          reading.add(queryId)
+        const isManifest = text.includes('"deployments"') && text.includes('"selection":{"kind":"SelectAllNode"}')
+        if (isManifest || text.includes('"modelSteps"')) reading.add(queryId)
         return node
       },
       async transformResult({ result, queryId }) {

@@ -53,7 +53,7 @@ describeEngines('a broker call that carries the id of an execution', (engine) =>
   const headers = { 'x-svc-execution-id': 'exec_1' }
 
   // holds BRK-15
-  test('is refused before anything is looked up, charged or sent: no runtime calls itself in a circle', async () => {
+  test('is refused before any look-up, charge or call, so that no runtime calls itself in a loop', async () => {
     const { service, endpoint, runtime, charged } = await setScene(database())
     const before = await charged()
     const answers = ['echo', 'nothing'].map((capability) =>
@@ -66,7 +66,7 @@ describeEngines('a broker call that carries the id of an execution', (engine) =>
     expect(await charged()).toEqual(before)
   })
 
-  test('is what a runtime makes whose endpoint leads to the broker under another name', async () => {
+  test('is made by a runtime whose endpoint is the broker under another name', async () => {
     const loop = { url: '' }
     const { service, owner, runtime, broker, charged } = await setScene(database())
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 })

@@ -7,7 +7,7 @@ import { deleteSession, insertSession } from '../../src/accounts/session-store.t
 import { mintHandle, signSession } from '../../src/accounts/session-token.ts'
 import { mintCredential } from '../../src/credentials/credentials.ts'
 import { insertCredential } from '../../src/credentials/store.ts'
-import type { Plane } from '../../src/http/planes.ts'
+import type { Plane } from '../../src/http/typed.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import { mintKey } from '../../src/secrets/mint.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'

@@ -88,7 +88,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds REG-08
-  test('of many that register one new id at once, one makes it and the others update it, ceiling or not', async () => {
+  test('of concurrent registrations of one new id, one creates it and the others update it, also at the plan’s limit', async () => {
     const service = await start()
     const owner = await service.owner('free')
     const runtimeId = newId()
@@ -119,7 +119,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds REG-07, REG-08
-  test('at the ceiling, one’s own runtime can still be registered again, and another owner’s plan is not counted', async () => {
+  test('at the plan’s limit an existing runtime can be registered again, and other owners are not affected', async () => {
     const service = await start()
     const owner = await service.owner('free')
     const { runtimeId } = await service.runtime(owner)
@@ -129,7 +129,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds REG-09
-  test('an enterprise account has no ceiling', async () => {
+  test('an enterprise account has no limit of runtimes', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
     const answers = await Promise.all(Array.from({ length: 30 }, () => register(service, owner, { name: 'Shop' })))
@@ -137,7 +137,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds RT-04
-  test('an id that another owner holds is answered as any 404, and is not touched', async () => {
+  test('an id of another owner is a 404, and that runtime is not changed', async () => {
     const service = await start()
     const holder = await service.owner()
     const { runtimeId } = await service.runtime(holder, { runtimeId: newId() })
@@ -156,7 +156,7 @@ describeEngines('registration', (engine) => {
     expect((await register(service, stranger, { name: 'Shop' })).statusCode).toBe(201)
   })
 
-  test('of two owners who register one new id at once, one gets it and the other a 404', async () => {
+  test('of two owners who register one new id concurrently, one gets it and the other a 404', async () => {
     const service = await start()
     const owners = await Promise.all(Array.from({ length: 10 }, () => service.owner()))
     const runtimeId = newId()
@@ -179,7 +179,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds REG-12
-  test('a runtime goes to the default project, of which there is one, however many register first', async () => {
+  test('a runtime goes to the default project, which concurrent first registrations create once', async () => {
     const service = await start()
     const owner = await service.owner('pro')
     const runtimes = await Promise.all(Array.from({ length: 10 }, () => service.runtime(owner)))

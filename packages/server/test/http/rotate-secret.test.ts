@@ -32,7 +32,7 @@ describeEngines('rotating the signing secret', (engine) => {
 
   describe.each(['old', 'new', 'old and new'] as const)('a receiver that holds the %s one', (holding) => {
     // holds KEY-21
-    test('answers every call of the grace, through every door', async () => {
+    test('answers every call of the grace period, on every route', async () => {
       const scene = await setScene(database())
       const { secret } = await keyring(scene).rotateSecret(60)
       scene.endpoint.trust({ secrets: secretsOf(holding, scene.runtime.secret, secret) })
@@ -43,7 +43,7 @@ describeEngines('rotating the signing secret', (engine) => {
       expect(scene.endpoint.effects).toHaveLength(8)
     })
 
-    test('answers on a replica that remembers the runtime as it was', async () => {
+    test('answers on a replica with an outdated cached runtime', async () => {
       const { a, b } = await setReplicatedScene(engine)
       await expectAllAnswered(b)
       const { secret } = await keyring(a).rotateSecret(60)
@@ -179,7 +179,7 @@ describeEngines('rotating the signing secret', (engine) => {
     await expectAllAnswered(scene)
   })
 
-  test('fifty times at once leaves the secret of one answer and, as the previous one, that of another', async () => {
+  test('fifty times concurrently leaves the secret of one answer and, as the previous one, that of another', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const { runtimeId } = a.runtime
     const rotations = Array.from({ length: 50 }, (_, index) => keyring(index % 2 ? a : b).rotateSecret(60))
@@ -198,7 +198,7 @@ describeEngines('rotating the signing secret', (engine) => {
   })
 
   // holds KEY-24
-  test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
+  test('of another owner’s runtime is a 404, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()
     const ask = (id: string) =>

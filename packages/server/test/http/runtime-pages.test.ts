@@ -29,7 +29,7 @@ describeEngines('pages of runtimes', (engine) => {
   })
 
   // holds LST-05
-  test('runtimes that begin while a list is paged through neither repeat nor hide any', async () => {
+  test('runtimes created between two pages neither repeat nor hide others', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
     const made = await Promise.all(Array.from({ length: 9 }, () => service.runtime(owner)))
@@ -65,7 +65,7 @@ describeEngines('pages of runtimes', (engine) => {
   })
 
   // holds LST-06
-  test('another owner’s cursor opens nothing of that owner', async () => {
+  test('another owner’s cursor shows nothing of that owner', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]
     await Promise.all([service.runtime(other), service.runtime(other), service.runtime(other)])

@@ -14,7 +14,7 @@ describeEngines('runtimes', (engine) => {
   const start = () => startForTest(database())
 
   // holds RT-05, RT-15
-  test('an item of the list shows where a runtime stands, before and after its first deployment', async () => {
+  test('a list item shows the state of a runtime, before and after its first deployment', async () => {
     const service = await start()
     const owner = await service.owner()
     const runtime = await service.runtime(owner, { name: 'Shop', version: '1.2.3', endpoint: 'https://a.example/svc' })
@@ -172,7 +172,7 @@ describeEngines('runtimes', (engine) => {
   )
 
   // holds CON-04
-  test('check-ins are noted every ten seconds, and a heartbeat answers with the time that is noted', async () => {
+  test('check-ins are stored every ten seconds, and a heartbeat returns the stored time', async () => {
     const service = await start()
     const owner = await service.owner()
     const runtime = await service.runtime(owner)
@@ -193,7 +193,7 @@ describeEngines('runtimes', (engine) => {
   })
 
   // holds CON-05
-  test('a capability that answered is a sign of life, one that could not be reached is not', async () => {
+  test('a successful call counts as a check-in, an unreachable endpoint does not', async () => {
     const { service, owner, runtime, endpoint, broker } = await setScene(database())
     endpoint.resetConnections(10)
     expect((await broker('echo')).statusCode).toBe(502)
@@ -274,7 +274,7 @@ describeEngines('runtimes', (engine) => {
   )
 
   // holds CON-15
-  test('a probe that was answered is a sign of life, and a heartbeat says nothing of the endpoint', async () => {
+  test('an answered probe counts as a check-in, and a heartbeat does not change the health', async () => {
     const { service, owner, runtime } = await setScene(database())
     expect(await detail(service, owner, runtime.runtimeId)).toMatchObject({
       connection: { status: 'online' },

@@ -3,19 +3,18 @@ import type { Message } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chatCompletionsSource } from '../../src/model/chat-completions/chat-completions-source.ts'
-import { postByFetch } from '../../src/model/chat-completions/post.ts'
 import { librarySource } from '../../src/model/library-source.ts'
 import type { ModelTool } from '../../src/model/model.ts'
 import { providerModel } from '../../src/model/provider-model.ts'
 import type { TurnSource } from '../../src/model/turn-source.ts'
 import { Secret } from '../../src/secrets/secret.ts'
-import { KEY, type Outcome, outcomeOf } from './support.ts'
+import { KEY, type Outcome, outcomeOf, postBy } from './support.ts'
 
 // What this dialect means is held to what the provider library makes of it, over conversations and streams of every kind.
 
 const baseURL = 'http://model.test/v1'
 const ours = (fetch: typeof globalThis.fetch) =>
-  chatCompletionsSource({ baseUrl: baseURL, model: 'm "1"', apiKey: new Secret(KEY), post: postByFetch(fetch) })
+  chatCompletionsSource({ baseUrl: baseURL, model: 'm "1"', apiKey: new Secret(KEY), post: postBy(fetch) })
 const theirs = (fetch: typeof globalThis.fetch) =>
   librarySource(
     createOpenAICompatible({ name: 'openai-compatible', baseURL, includeUsage: true, fetch, apiKey: KEY }).chatModel(
@@ -77,7 +76,7 @@ describe('a request', () => {
   )
   const requests = fc.record({ instructions: fc.option(text), messages: fc.array(message, { maxLength: 5 }), tools })
 
-  test('is that of the library, to the letter', async () => {
+  test('is the same as the library’s, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
         const sent = async (sourceOf: SourceOf) => {
@@ -159,7 +158,7 @@ describe('a stream', () => {
     bytesAtOnce: fc.integer({ min: 1, max: 90 }),
   })
 
-  test('comes to the same events, usage and failure, wherever it is cut into pieces', async () => {
+  test('gives the same events, usage and failure as the library, however it is cut into chunks', async () => {
     let [whole, failed] = [0, 0]
     await fc.assert(
       fc.asyncProperty(streams, async ({ events, newline, ends, bytesAtOnce }) => {

@@ -1,6 +1,6 @@
 import type { Message } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { demoModel } from '../../src/model/demo-model.ts'
 import { ModelError, type ModelEvent } from '../../src/model/model.ts'
 import { requestOf, textOf } from './support.ts'
@@ -16,8 +16,8 @@ async function turnOf(messages: readonly Message[]): Promise<ModelEvent[]> {
 
 describe('the demo model', () => {
   // holds MDL-04
-  test('answers in groups of words that add up, and says first that it is a demo', async () => {
-    const output = JsonText.of({ openingHours: 'Monday to Friday from ten to six, Saturday from ten to four' })
+  test('streams its answer in groups of words, and says first that it is a demo', async () => {
+    const output = JsonDocument.of({ openingHours: 'Monday to Friday from ten to six, Saturday from ten to four' })
     const result = { type: 'tool_result', toolCallId: 'c', name: 'store-info', output } as const
     const events = await turnOf([user('When are you open?'), { role: 'tool', parts: [result] }])
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(3)
@@ -29,7 +29,7 @@ describe('the demo model', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'stop' })
   })
 
-  test('calls a tool, and counts a token for every four characters that it is given and says', async () => {
+  test('calls a tool, and counts a token for every four characters of input and output', async () => {
     const [short, long] = [await turnOf([user('open?')]), await turnOf([user(`open?${' '.repeat(400)}`)])]
     expect(short[0]).toEqual({ type: 'tool_call', name: 'store-info', input: {} })
     const [first, second] = [short.at(-1), long.at(-1)]

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Model } from '../../src/model/model.ts'
-import { ModelConfigError } from '../../src/model/model-config-error.ts'
+import { ModelConfigError } from '../../src/model/model-spec.ts'
 import { type OpenModelOptions, openModel } from '../../src/model/open-model.ts'
-import { KEY, outcomeOf, startDouble, textOf } from './support.ts'
+import { KEY, networkOf, outcomeOf, startDouble, textOf } from './support.ts'
 
 function open(options: Partial<OpenModelOptions>): Promise<Model> {
   return openModel({ spec: undefined, env: {}, limits: { modelMs: 10_000 }, ...options })
@@ -67,7 +67,8 @@ describe('the model', () => {
       return new Response('{}', { status: 400 })
     }
     const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY, GOOGLE_GENERATIVE_AI_API_KEY: KEY }
-    for (const spec of ['openai:m', 'anthropic:m', 'google:m']) await outcomeOf(open({ spec, env, fetch }))
+    for (const spec of ['openai:m', 'anthropic:m', 'google:m'])
+      await outcomeOf(open({ spec, env, network: networkOf(fetch) }))
     vi.unstubAllEnvs()
     expect(asked).toEqual([
       'https://api.openai.com/v1/chat/completions',
@@ -89,7 +90,8 @@ describe('the model', () => {
       ANTHROPIC_BASE_URL: 'http://b',
       GOOGLE_BASE_URL: 'http://c/',
     }
-    for (const spec of ['openai:m', 'anthropic:m', 'google:m']) await outcomeOf(open({ spec, env, fetch }))
+    for (const spec of ['openai:m', 'anthropic:m', 'google:m'])
+      await outcomeOf(open({ spec, env, network: networkOf(fetch) }))
     expect(asked).toEqual(['http://a', 'http://b', 'http://c'])
   })
 
@@ -100,7 +102,7 @@ describe('the model', () => {
     expect((await double.received(0)).headers['authorization']).toBeUndefined()
   })
 
-  test('that fails is told to the log by name and cause', async () => {
+  test('that fails is logged with its name and cause', async () => {
     const double = await startDouble([{ fault: { type: 'status', status: 400, message: `no such model, ${KEY}` } }])
     const warn = vi.fn()
     const env = { SVC_MODEL_BASE_URL: double.baseUrl, SVC_MODEL_API_KEY: KEY }
@@ -118,7 +120,7 @@ describe('the model', () => {
   })
 })
 
-describe('a model to fall back to', () => {
+describe('a fallback model', () => {
   const env = (baseUrl: string) => ({
     OPENAI_API_KEY: KEY,
     OPENAI_BASE_URL: baseUrl,
@@ -126,7 +128,7 @@ describe('a model to fall back to', () => {
     SVC_MODEL_FALLBACK: 'openai-compatible:second',
   })
 
-  test('answers where the first fails before its first word', async () => {
+  test('answers where the first fails before its first event', async () => {
     const double = await startDouble([{ fault: { type: 'status', status: 400 } }, { text: 'From the second' }])
     const model = await open({ spec: 'openai:first', env: env(double.baseUrl) })
     const { events, error } = await outcomeOf(model)
@@ -149,7 +151,7 @@ describe('a model to fall back to', () => {
     ])
   })
 
-  test('is not asked once the first has spoken, nor for a caller who has left', async () => {
+  test('is not asked once the first has begun, nor for a caller who has disconnected', async () => {
     const double = await startDouble([
       { text: 'Half', finishReason: null, done: false },
       { fault: { type: 'stall', before: 'headers' } },
@@ -164,7 +166,7 @@ describe('a model to fall back to', () => {
     expect(double.requests).toHaveLength(2)
   })
 
-  test('that fails as well has its own failure told', async () => {
+  test('that fails as well reports its own failure', async () => {
     const double = await startDouble([
       { fault: { type: 'status', status: 400 } },
       { fault: { type: 'status', status: 401 } },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openModel } from '../../src/model/open-model.ts'
-import { KEY, type Outcome, outcomeOf } from './support.ts'
+import { KEY, networkOf, type Outcome, outcomeOf } from './support.ts'
 
 const tools = [{ name: 'buy', description: 'Buy.', inputSchema: null }]
 
@@ -8,7 +8,7 @@ const tools = [{ name: 'buy', description: 'Buy.', inputSchema: null }]
 function turnOf(spec: string, events: readonly string[]): Promise<Outcome> {
   const env = { ANTHROPIC_API_KEY: KEY, GOOGLE_GENERATIVE_AI_API_KEY: KEY }
   const fetch = async () => new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } })
-  return outcomeOf(openModel({ spec, env, limits: { modelMs: 10_000 }, fetch }), { tools })
+  return outcomeOf(openModel({ spec, env, limits: { modelMs: 10_000 }, network: networkOf(fetch) }), { tools })
 }
 
 const event = (value: { type?: string } & object) =>
@@ -53,7 +53,7 @@ describe.each([
   { spec: 'anthropic:claude-x', events: anthropic, whole: anthropic.length - 1 },
   { spec: 'google:gemini-x', events: google, whole: google.length },
 ])('a turn of $spec', ({ spec, events, whole }) => {
-  test('is text, then its calls, then its end', async () => {
+  test('has text, then calls, then the end', async () => {
     expect((await turnOf(spec, events)).events).toEqual([
       { type: 'text', content: 'Buying.' },
       { type: 'tool_call', name: 'buy', input: { id: 7 } },
@@ -61,7 +61,7 @@ describe.each([
     ])
   })
 
-  test('that is cut before its end hands over no call and reports what it had cost', async () => {
+  test('that is cut before its end emits no call and reports its usage', async () => {
     for (let count = 1; count < whole; count++) {
       const { events: seen, error } = await turnOf(spec, events.slice(0, count))
       expect(seen.filter(({ type }) => type !== 'text')).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { openModel } from '../../src/model/open-model.ts'
-import { KEY, type Outcome, outcomeOf, textOf } from './support.ts'
+import { KEY, networkOf, type Outcome, outcomeOf, textOf } from './support.ts'
 
 // Turns as providers send them, byte by byte; the prefix of each model names the dialect.
 
@@ -19,7 +19,9 @@ async function turnOf(spec: string, ...bodies: readonly (string | Response)[]): 
     const body = bodies[Math.min(fetch.mock.calls.length, bodies.length) - 1] ?? ''
     return body instanceof Response ? body.clone() : new Response(body)
   })
-  const outcome = outcomeOf(openModel({ spec, env, limits: { modelMs: 120_000 }, fetch }), { tools })
+  const outcome = outcomeOf(openModel({ spec, env, limits: { modelMs: 120_000 }, network: networkOf(fetch) }), {
+    tools,
+  })
   await vi.advanceTimersByTimeAsync(10_000)
   vi.useRealTimers()
   return { ...(await outcome), tries: fetch.mock.calls.length }
@@ -85,7 +87,7 @@ describe('a turn that did not end well', () => {
     [COMPATIBLE, 'error', BROKE_OFF],
     [COMPATIBLE, 'content_filter', WITHHELD],
     [COMPATIBLE, 'abort', NO_END],
-  ])('of %s by “%s” fails, keeps its words and runs none of its calls', async (spec, reason, message) => {
+  ])('of %s by “%s” fails, keeps its text and runs none of its calls', async (spec, reason, message) => {
     const turn = await turnOf(spec, data(said('Buying.'), calling, ended(reason), reported) + DONE)
     expect(turn.events).toEqual([{ type: 'text', content: 'Buying.' }])
     expect(turn.error).toMatchObject({ message, usage: { inputTokens: 50, outputTokens: 21 } })
@@ -97,7 +99,7 @@ describe('a turn that did not end well', () => {
     ['OTHER', NO_END],
     ['SAFETY', WITHHELD],
     ['A_REASON_OF_TOMORROW', NO_END],
-  ])('of Google by “%s” fails, keeps its words and runs none of its calls', async (finishReason, message) => {
+  ])('of Google by “%s” fails, keeps its text and runs none of its calls', async (finishReason, message) => {
     const turn = await turnOf('google:m', google(googleCall, { finishReason }))
     expect(turn.events).toEqual([{ type: 'text', content: 'Buying.' }])
     expect(turn.error).toMatchObject({ message, usage: { inputTokens: 50, outputTokens: 21 } })
@@ -111,7 +113,7 @@ describe('a turn that did not end well', () => {
   test.each([
     ['refusal', WITHHELD],
     ['pause_turn', NO_END],
-  ])('of Anthropic by “%s” fails, keeps its words and runs none of its calls', async (reason, message) => {
+  ])('of Anthropic by “%s” fails, keeps its text and runs none of its calls', async (reason, message) => {
     const turn = await turnOf('anthropic:m', anthropic(reason))
     expect(turn.events).toEqual([{ type: 'text', content: 'Buying.' }])
     expect(turn.error?.message).toBe(message)
@@ -123,13 +125,13 @@ describe('a turn that did not end well', () => {
       'within its choice',
       { choices: [{ delta: {}, error: { code: 502, message: 'upstream' }, finish_reason: 'stop' }] },
     ],
-  ])('by an error %s fails, keeps its words and runs none of its calls', async (_place, error) => {
+  ])('by an error %s fails, keeps its text and runs none of its calls', async (_place, error) => {
     const turn = await turnOf(COMPATIBLE, data(said('Buying.'), calling, error) + DONE)
     expect(turn.events).toEqual([{ type: 'text', content: 'Buying.' }])
     expect(turn.error?.message).toBe(CUT_OFF)
   })
 
-  test.each(['length', 'model_length'])('but by “%s” is as long as it may be', async (reason) => {
+  test.each(['length', 'model_length'])('but one ended by “%s” ran into its length limit', async (reason) => {
     const turn = await turnOf(COMPATIBLE, data(said('Buying.'), calling, ended(reason), reported) + DONE)
     expect(turn.events.slice(1)).toEqual([
       { type: 'end', reason: 'length', usage: { inputTokens: 50, outputTokens: 21 } },
@@ -137,7 +139,7 @@ describe('a turn that did not end well', () => {
   })
 })
 
-describe('what servers of the chat-completions dialect do their own way', () => {
+describe('variants of the chat-completions dialect', () => {
   const end = ended('stop')
 
   test.each<[string, string]>([
@@ -148,8 +150,8 @@ describe('what servers of the chat-completions dialect do their own way', () => 
     ['an empty finish reason with every piece', data(ended(''), said('Buying.'), ended(''), end)],
     ['pings', `: ping\n\nevent: ping\ndata: pong\n\ndata:\n\n${data({ type: 'ping' }, said('Buying.'), end)}`],
     ['a [DONE] without a reason', data(said('Buying.')) + DONE],
-    ['thoughts in the answer', data(said('<think>Should I?</think>\n\nBuying.'), end)],
-    ['thoughts after white space', data(said('\n<think>\n</think>Buying.'), end)],
+    ['reasoning in the answer', data(said('<think>Should I?</think>\n\nBuying.'), end)],
+    ['reasoning after white space', data(said('\n<think>\n</think>Buying.'), end)],
   ])('%s', async (_what, body) => {
     const turn = await turnOf(COMPATIBLE, body)
     expect(turn.error).toBeNull()
@@ -163,7 +165,7 @@ describe('what servers of the chat-completions dialect do their own way', () => 
     expect(events[0]).toEqual({ type: 'tool_call', name: 'buy', input: { id: 7 } })
   })
 
-  test('thoughts are left out wherever they are cut, and tags that come later are text', async () => {
+  test('reasoning is removed however it is cut into chunks, and later tags are text', async () => {
     const whole = ' <think>a < b </thin</think> \n Is <think> a <b> tag?'
     for (let at = 1; at < whole.length; at += 1) {
       const pieces = [whole.slice(0, at), whole.slice(at, at + 3), whole.slice(at + 3)]
@@ -172,7 +174,7 @@ describe('what servers of the chat-completions dialect do their own way', () => 
     }
   })
 
-  test.each(['<thin', ' <', '<b>bold</b>', '   '])('“%s” is no thought', async (content) => {
+  test.each(['<thin', ' <', '<b>bold</b>', '   '])('“%s” is no reasoning', async (content) => {
     expect(textOf((await turnOf(COMPATIBLE, data(said(content), end))).events)).toBe(content)
   })
 
@@ -193,7 +195,7 @@ describe('an error under 200 before anything else', () => {
     ['anthropic:m', data(overloaded), anthropic('end_turn')],
     ['anthropic:m', data(limited), anthropic('end_turn')],
     ['google:m', data(unavailable), google(googleCall, { finishReason: 'STOP' })],
-  ])('is asked again where its status would be (%s, %s)', async (spec, error, answer) => {
+  ])('is retried like its status (%s, %s)', async (spec, error, answer) => {
     const { events, error: failure, tries } = await turnOf(spec, error, answer)
     expect([failure, tries, events.at(-1)?.type]).toEqual([null, 2, 'end'])
   })
@@ -205,18 +207,21 @@ describe('an error under 200 before anything else', () => {
     [COMPATIBLE, { object: 'error', message: 'no', code: 400 }, 1, 'The model provider refused the request.'],
     ['anthropic:m', limited, 3, 'The model is rate limited at the moment.'],
     ['google:m', { error: { code: 400, status: 'INVALID_ARGUMENT' } }, 1, 'The model provider refused the request.'],
-  ])('is told as its status would be (%s, %j)', async (spec, error, tries, message) => {
+  ])('is reported like its status (%s, %j)', async (spec, error, tries, message) => {
     const turn = await turnOf(spec, data(error))
     expect([turn.error?.message, turn.tries]).toEqual([message, tries])
   })
 
-  test.each(['openai:m', COMPATIBLE, 'anthropic:m', 'google:m'])('or no stream at all says so (%s)', async (spec) => {
-    for (const body of ['<!doctype html><title>Welcome</title>', '{"object":"chat.completion","choices":[]}']) {
-      const turn = await turnOf(spec, body)
-      expect(turn.error?.message).toBe('The model provider answered with something other than a stream of events.')
-      expect(turn.tries).toBe(1)
-    }
-  })
+  test.each(['openai:m', COMPATIBLE, 'anthropic:m', 'google:m'])(
+    'or an answer that is no stream, is reported (%s)',
+    async (spec) => {
+      for (const body of ['<!doctype html><title>Welcome</title>', '{"object":"chat.completion","choices":[]}']) {
+        const turn = await turnOf(spec, body)
+        expect(turn.error?.message).toBe('The model provider answered with something other than a stream of events.')
+        expect(turn.tries).toBe(1)
+      }
+    },
+  )
 })
 
 describe('a refusal', () => {
@@ -225,7 +230,7 @@ describe('a refusal', () => {
   const invalidKey = { error: { code: 400, message: 'Pass a valid key.', status: 'INVALID_ARGUMENT', details: [key] } }
   const CREDENTIAL = 'The model provider refused the service’s credential.'
 
-  test('because a quota is used up is not tried again', async () => {
+  test('because a quota is used up is not retried', async () => {
     const error = {
       message: 'You exceeded your current quota.',
       type: 'insufficient_quota',
@@ -237,12 +242,12 @@ describe('a refusal', () => {
     }
   })
 
-  test('of Google’s for its key is one of the credential', async () => {
+  test('by Google of a key with status 400 is a refused credential', async () => {
     expect((await turnOf('google:m', refused(400, invalidKey))).error?.message).toBe(CREDENTIAL)
     expect((await turnOf(COMPATIBLE, refused(400, [invalidKey]))).error?.message).toBe(CREDENTIAL)
   })
 
-  test('of xAI’s for its key, which is a 400 with a text for its error, is one of the credential', async () => {
+  test('by xAI of a key with status 400 and a plain text is a refused credential', async () => {
     const code = 'Client specified an invalid argument'
     const error = 'Incorrect API key provided: ke**ey. You can obtain an API key from https://console.x.ai.'
     expect(await turnOf(COMPATIBLE, refused(400, { code, error }))).toMatchObject({
@@ -262,15 +267,15 @@ describe('tokens', () => {
   const counted = { input_tokens: 3, cache_creation_input_tokens: 7, cache_read_input_tokens: 40, output_tokens: 21 }
 
   test.each<[string, string, string, number]>([
-    ['thoughts beside what was said', COMPATIBLE, data(said('Hi'), ended('stop', { usage: beside })), 121],
-    ['thoughts within what was said', COMPATIBLE, data(said('Hi'), ended('stop', { usage: within })), 21],
-    ['more thoughts than a total holds', COMPATIBLE, data(said('Hi'), ended('stop', { usage: miscounted })), 21],
-    ['more thoughts than was said, no total', COMPATIBLE, data(said('Hi'), ended('stop', { usage: untotalled })), 43],
+    ['reasoning beside the text', COMPATIBLE, data(said('Hi'), ended('stop', { usage: beside })), 121],
+    ['reasoning within the text', COMPATIBLE, data(said('Hi'), ended('stop', { usage: within })), 21],
+    ['more reasoning than the total', COMPATIBLE, data(said('Hi'), ended('stop', { usage: miscounted })), 21],
+    ['more reasoning than text, no total', COMPATIBLE, data(said('Hi'), ended('stop', { usage: untotalled })), 43],
     ['a report of Groq’s', COMPATIBLE, data(said('Hi'), ended('stop', { x_groq: { usage } })), 21],
     ['a report in the choice', COMPATIBLE, data({ choices: [{ delta: {}, finish_reason: 'stop', usage }] }), 21],
     ['Anthropic’s cache', 'anthropic:m', data(start(counted), ...text, ...stopped('end_turn')), 21],
     [
-      'Google’s thoughts',
+      'Google’s reasoning',
       'google:m',
       data({
         candidates: [{ ...googleCall, finishReason: 'STOP' }],
@@ -278,7 +283,7 @@ describe('tokens', () => {
       }),
       30,
     ],
-  ])('count as they were reported: %s', async (_what, spec, body, outputTokens) => {
+  ])('count as reported: %s', async (_what, spec, body, outputTokens) => {
     const { events } = await turnOf(spec, body)
     expect(events.at(-1)).toMatchObject({ type: 'end', usage: { inputTokens: 50, outputTokens } })
   })

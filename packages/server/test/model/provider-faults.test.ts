@@ -2,7 +2,7 @@ import { type DoubleTurn, eventsOfTurn } from '@svc/testkit'
 import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { openModel } from '../../src/model/open-model.ts'
-import { KEY, modelAt, outcomeOf, printedOf, startDouble, textOf } from './support.ts'
+import { KEY, modelAt, networkOf, outcomeOf, printedOf, startDouble, textOf } from './support.ts'
 
 const quickly = { 'retry-after-ms': '1' }
 const refusal = (status: number, headers: Record<string, string> = quickly): DoubleTurn => ({
@@ -10,7 +10,7 @@ const refusal = (status: number, headers: Record<string, string> = quickly): Dou
 })
 
 describe('a provider that refuses before its answer begins', () => {
-  test('is asked again, twice at most: 429, then 503, then the answer', async () => {
+  test('is retried twice at most: 429, then 503, then the answer', async () => {
     const double = await startDouble([refusal(429), refusal(503), { text: 'At last' }])
     const { events, error } = await outcomeOf(modelAt(double))
     expect(error).toBeNull()
@@ -18,17 +18,19 @@ describe('a provider that refuses before its answer begins', () => {
     expect(double.requests).toHaveLength(3)
   })
 
-  test('is asked again when it says, also where it says so in seconds', async () => {
+  test('is retried after its retry-after header, also in seconds', async () => {
     const double = await startDouble([refusal(429, { 'retry-after': '0' }), { text: 'At last' }])
     expect(textOf((await outcomeOf(modelAt(double))).events)).toBe('At last')
   })
 
-  test('is asked again after a pause of ours where it wants a longer one than anybody waits for', async () => {
+  test('is retried after the usual pause where its retry-after is too long', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const headers = { 'content-type': 'application/json', 'retry-after': '3600' }
     const fetch = vi.fn(async () => new Response('{}', { status: 429, headers }))
     const env = { SVC_MODEL_BASE_URL: 'http://127.0.0.1:9/v1' }
-    const outcome = outcomeOf(openModel({ spec: 'openai-compatible:m', env, limits: DEFAULT_LIMITS, fetch }))
+    const outcome = outcomeOf(
+      openModel({ spec: 'openai-compatible:m', env, limits: DEFAULT_LIMITS, network: networkOf(fetch) }),
+    )
     await vi.advanceTimersByTimeAsync(10_000)
     vi.useRealTimers()
     expect((await outcome).error?.message).toBe('The model is rate limited at the moment.')
@@ -42,7 +44,7 @@ describe('a provider that refuses before its answer begins', () => {
     [401, 'The model provider refused the service’s credential.', 1],
     [403, 'The model provider refused the service’s credential.', 1],
     [404, 'The model provider refused the request.', 1],
-  ])('fails with a sentence for %i', async (status, sentence, attempts) => {
+  ])('fails with the message for %i', async (status, sentence, attempts) => {
     const double = await startDouble(() => refusal(status))
     const { events, error } = await outcomeOf(modelAt(double))
     expect(events).toEqual([])
@@ -50,14 +52,16 @@ describe('a provider that refuses before its answer begins', () => {
     expect(double.requests).toHaveLength(attempts)
   })
 
-  test('is told apart from one that cannot be reached', async () => {
+  test('differs from one that cannot be reached', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' })
     const fetch = vi.fn(async () => {
       throw new TypeError('fetch failed', { cause: refused })
     })
     const env = { SVC_MODEL_BASE_URL: 'http://127.0.0.1:9/v1' }
-    const outcome = outcomeOf(openModel({ spec: 'openai-compatible:m', env, limits: DEFAULT_LIMITS, fetch }))
+    const outcome = outcomeOf(
+      openModel({ spec: 'openai-compatible:m', env, limits: DEFAULT_LIMITS, network: networkOf(fetch) }),
+    )
     await vi.advanceTimersByTimeAsync(10_000)
     vi.useRealTimers()
     const { error } = await outcome
@@ -66,7 +70,7 @@ describe('a provider that refuses before its answer begins', () => {
     expect(fetch).toHaveBeenCalledTimes(3)
   })
 
-  test('never has its key, the prompt or the answer in what a log would print', async () => {
+  test('never has its key, the prompt or the answer in a log', async () => {
     const echo = `Incorrect API key provided: ${KEY}.`
     const double = await startDouble([
       { fault: { type: 'status', status: 401, message: echo } },
@@ -113,7 +117,7 @@ describe('an answer that breaks off', () => {
     },
   )
 
-  test('is not asked for again', async () => {
+  test('is not retried', async () => {
     const double = await startDouble([
       { text: 'Half', fault: { type: 'cut', afterBytes: 500, by: 'drop' } },
       { text: 'never asked for' },
@@ -142,14 +146,14 @@ describe('a stream that is cut at any place', () => {
     for (; cut < stream.length; cut += 1) yield { cut, ...(await outcomeOf(model, { tools })) }
   }
 
-  test('by a dropped connection never ends as if it were whole, and never hands over a call', async () => {
+  test('by a dropped connection never ends as if it were complete, and never emits a call', async () => {
     for await (const { cut, events, error } of outcomesOfCuts('drop')) {
       expect({ cut, others: events.filter((event) => event.type !== 'text') }).toEqual({ cut, others: [] })
       expect(error?.message).toMatch(/cut off|could not be reached/)
     }
   }, 60_000)
 
-  test('by an orderly end hands over a call only when the finish reason had arrived', async () => {
+  test('by an orderly end emits a call only when the finish reason had arrived', async () => {
     const ended: number[] = []
     for await (const { cut, events, error } of outcomesOfCuts('end')) {
       const types = events.map((event) => event.type)

@@ -22,7 +22,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     ])
   })
 
-  test('ends a turn that says more than it may, at a whole character, and makes none of its calls', async () => {
+  test('ends a turn at the byte limit of its text, between characters, and makes none of its calls', async () => {
     const turn = { text: ['Hällo', 'wörld', 'and on'], toolCalls: [{ name: 'list-all', input: {} }] }
     const double = await startDouble([turn, turn])
     const cut = await outcomeOf(modelAt(double, { provider }), { tools: [listAll], maxTextBytes: 8 })
@@ -37,7 +37,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     expect(whole.events.at(-1)).toMatchObject({ type: 'end', reason: 'tool_calls' })
   })
 
-  test('ends a turn whose calls say more than it may, and makes none of them', async () => {
+  test('ends a turn at the byte limit of its calls, and makes none of them', async () => {
     const input = { query: 'x'.repeat(100) }
     const turn = {
       text: 'Hi',
@@ -97,7 +97,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     ])
   })
 
-  test('does not hand over the calls of an answer that ran into its length limit', async () => {
+  test('does not emit the calls of an answer that ran into its length limit', async () => {
     const double = await startDouble([
       { toolCalls: [{ name: 'search-products', rawArguments: '{"query":"bo"}' }], finishReason: 'length' },
     ])
@@ -148,7 +148,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a model of %s', (provid
     })
   })
 
-  test('prints nothing, whatever happens', async () => {
+  test('prints nothing to the console', async () => {
     const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) => vi.spyOn(console, method))
     const double = await startDouble([
       { text: 'Hi' },
@@ -192,7 +192,7 @@ describe('leaving a turn', () => {
     expect(double.requests).toHaveLength(1)
   })
 
-  test('does not call the provider at all for a caller who has left already', async () => {
+  test('does not call the provider for a caller who has already disconnected', async () => {
     const double = await startDouble([{ text: 'Hi' }])
     const { error } = await outcomeOf(modelAt(double), { signal: AbortSignal.abort() })
     expect(error?.message).toBe('The model call was cancelled.')

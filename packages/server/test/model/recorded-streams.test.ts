@@ -88,12 +88,12 @@ describe.each(Object.keys(CUTS))('%s', (name) => {
   const cut = CUTS[name]
   const of = (row: Row) => cut?.(readFileSync(new URL(row.stream, folder))) ?? []
 
-  test.each(rows.filter((row) => !isAskedAgain(row)))('$stream comes to what the table says', async (row) => {
+  test.each(rows.filter((row) => !isAskedAgain(row)))('$stream gives what the table says', async (row) => {
     pieces = of(row)
     expect(toRow(row, await turnOf(row))).toEqual(row)
   })
 
-  test.each(rows.filter(isAskedAgain))('$stream comes to what the table says', async (row) => {
+  test.each(rows.filter(isAskedAgain))('$stream gives what the table says', async (row) => {
     pieces = of(row)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let isOver = false

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream'
 import { type DoubleScript, type OpenAiDouble, startOpenAiDouble } from '@svc/testkit'
 import { afterEach } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { abortSignalOf, type Post } from '../../src/model/chat-completions/post.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../../src/model/model.ts'
 import { openModel } from '../../src/model/open-model.ts'
+import type { ProviderNetwork } from '../../src/model/providers.ts'
 
 export const KEY = 'sk-canary-5f2c9a'
 
@@ -30,6 +33,19 @@ export async function modelAt(
     OPENAI_API_KEY: KEY,
   }
   return openModel({ spec: `${provider}:test-model`, env, limits: { modelMs } })
+}
+
+/** What providers are reached through, where this function answers. */
+export function networkOf(fetch: typeof globalThis.fetch): ProviderNetwork {
+  return { fetch, post: postBy(fetch) }
+}
+
+export function postBy(fetch: typeof globalThis.fetch): Post {
+  return async (url, content, signal) => {
+    const response = await fetch(url, { method: 'POST', ...content, signal: abortSignalOf(signal) })
+    const { status: statusCode, statusText, body } = response
+    return { statusCode, statusText, body: body ?? Readable.from([]), headers: Object.fromEntries(response.headers) }
+  }
 }
 
 export function requestOf(request: Partial<ModelRequest> = {}): ModelRequest {

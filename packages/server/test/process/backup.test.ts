@@ -15,7 +15,7 @@ import { startOwnerEndpoint } from '@svc/testkit'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { ask, createOwner, publish } from './operator.ts'
+import { ask, createOwner, publish, runAdminHere } from './operator.ts'
 import { createFolder, runAdmin, startServerProcess } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
@@ -36,8 +36,13 @@ const Restored = z.strictObject({
 })
 
 /** A command that must succeed, and print one line of JSON. */
-async function command<T>(schema: z.ZodType<T>, args: readonly string[], SVC_DATA_DIR: string): Promise<T> {
-  const { code, stdout, stderr } = await runAdmin(args, { SVC_DATA_DIR })
+async function command<T>(
+  schema: z.ZodType<T>,
+  args: readonly string[],
+  SVC_DATA_DIR: string,
+  run: (args: readonly string[], environment: { SVC_DATA_DIR: string }) => ReturnType<typeof runAdminHere> = runAdmin,
+): Promise<T> {
+  const { code, stdout, stderr } = await run(args, { SVC_DATA_DIR })
   if (code !== 0) throw new Error(stderr)
   expect(stdout.trimEnd()).not.toContain('\n')
   return schema.parse(JSON.parse(stdout))
@@ -56,7 +61,7 @@ test('a drill: a backup of a server under load is restored, and holds what was a
   const { folder } = await makeData()
   const environment = { ...DEMO, SVC_DATA_DIR: folder }
   const { apiKey } = await createOwner(environment, 'enterprise')
-  await runAdmin(['set-tier', '--email', 'owner@example.com', '--tier', 'enterprise'], environment)
+  await runAdminHere(['set-tier', '--email', 'owner@example.com', '--tier', 'enterprise'], environment)
   const server = await startServerProcess(environment)
   const runtime = CreatedRuntime.parse(await publish(server.url, apiKey, endpoint))
   const call = (index: number) =>
@@ -129,19 +134,19 @@ test('a backup of nothing, of a database with a key that is elsewhere, or with P
   const empty = join(createFolder(), 'nothing')
   const to = join(createFolder(), 'backup')
   const SVC_MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
-  const nothing = await runAdmin(['backup', '--to', to], { SVC_DATA_DIR: empty })
+  const nothing = await runAdminHere(['backup', '--to', to], { SVC_DATA_DIR: empty })
   expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no database at') })
   const elsewhere = join(createFolder(), 'data')
   await createOwner({ SVC_DATA_DIR: elsewhere, SVC_MASTER_KEY })
   const keyless = ['backup', '--to', to, '--with-master-key']
-  const noKey = await runAdmin(keyless, { SVC_DATA_DIR: elsewhere, SVC_MASTER_KEY })
+  const noKey = await runAdminHere(keyless, { SVC_DATA_DIR: elsewhere, SVC_MASTER_KEY })
   expect(noKey).toMatchObject({ code: 1, stderr: expect.stringContaining('the master key is in SVC_MASTER_KEY') })
   const postgres = { DATABASE_URL: 'postgres://127.0.0.1:1/svc', SVC_MASTER_KEY }
   for (const args of [
     ['backup', '--to', to],
     ['restore', '--from', to],
   ]) {
-    expect(await runAdmin(args, postgres)).toMatchObject({ code: 1, stderr: expect.stringContaining('pg_dump') })
+    expect(await runAdminHere(args, postgres)).toMatchObject({ code: 1, stderr: expect.stringContaining('pg_dump') })
   }
   expect(existsSync(empty) || existsSync(to)).toBe(false)
 })
@@ -158,25 +163,25 @@ test('a backup that cannot be written says so, and not that the store could not 
 test('a restore without the master key says so, and a server on it does not start until it is there', async () => {
   const { folder, owner } = await makeData()
   const to = join(createFolder(), 'backup')
-  await command(Backup, ['backup', '--to', to], folder)
+  await command(Backup, ['backup', '--to', to], folder, runAdminHere)
   const restored = join(createFolder(), 'restored')
-  const told = await command(Restored, ['restore', '--from', to], restored)
+  const told = await command(Restored, ['restore', '--from', to], restored, runAdminHere)
   expect(told).toMatchObject({ masterKey: 'missing', next: expect.stringContaining('master.key') })
   writeFileSync(join(restored, 'master.key'), readFileSync(join(folder, 'master.key')))
   const server = await startServerProcess({ ...DEMO, SVC_DATA_DIR: restored })
   expect(await ask(`${server.url}/v1/runtimes`, { key: owner.apiKey })).toMatchObject({ status: 200 })
   const other = join(createFolder(), 'other')
   const SVC_MASTER_KEY = readFileSync(join(folder, 'master.key'), 'utf8').trim()
-  const elsewhere = await runAdmin(['restore', '--from', to], { SVC_DATA_DIR: other, SVC_MASTER_KEY })
+  const elsewhere = await runAdminHere(['restore', '--from', to], { SVC_DATA_DIR: other, SVC_MASTER_KEY })
   expect(JSON.parse(elsewhere.stdout)).toMatchObject({ masterKey: 'in SVC_MASTER_KEY' })
 })
 
 test('a restore overwrites nothing, and is refused while a server holds the folder', async () => {
   const { folder } = await makeData()
   const to = join(createFolder(), 'backup')
-  await command(Backup, ['backup', '--to', to], folder)
+  await command(Backup, ['backup', '--to', to], folder, runAdminHere)
   const bytes = readFileSync(join(folder, 'svc.db'))
-  const onData = await runAdmin(['restore', '--from', to], { SVC_DATA_DIR: folder })
+  const onData = await runAdminHere(['restore', '--from', to], { SVC_DATA_DIR: folder })
   expect(onData).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is not empty') })
   expect(readFileSync(join(folder, 'svc.db')).equals(bytes)).toBe(true)
   const served = createFolder()
@@ -188,14 +193,14 @@ test('a restore overwrites nothing, and is refused while a server holds the fold
 test('what is damaged, foreign, newer, or torn from a running server is refused, and leaves no database behind', async () => {
   const { folder } = await makeData()
   const whole = join(createFolder(), 'backup')
-  await command(Backup, ['backup', '--to', whole], folder)
+  await command(Backup, ['backup', '--to', whole], folder, runAdminHere)
   const from = async (spoil: (file: string) => void) => {
     const backup = join(createFolder(), 'backup')
     cpSync(whole, backup, { recursive: true })
     chmodSync(join(backup, 'svc.db'), 0o600)
     spoil(join(backup, 'svc.db'))
     const SVC_DATA_DIR = join(createFolder(), 'restored')
-    const { code, stdout, stderr } = await runAdmin(['restore', '--from', backup], { SVC_DATA_DIR })
+    const { code, stdout, stderr } = await runAdminHere(['restore', '--from', backup], { SVC_DATA_DIR })
     expect([code, stdout]).toEqual([1, ''])
     const left = existsSync(SVC_DATA_DIR)
       ? readdirSync(SVC_DATA_DIR).filter((name) => !name.startsWith('server.lock'))
@@ -216,6 +221,6 @@ test('what is damaged, foreign, newer, or torn from a running server is refused,
   expect(await from((file) => writeFileSync(`${file}-wal`, ''))).toContain('copied from a running server')
   const folderWithout = createFolder()
   mkdirSync(join(folderWithout, 'empty'))
-  const none = await runAdmin(['restore', '--from', join(folderWithout, 'empty')], { SVC_DATA_DIR: createFolder() })
+  const none = await runAdminHere(['restore', '--from', join(folderWithout, 'empty')], { SVC_DATA_DIR: createFolder() })
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a folder that backup made') })
 })

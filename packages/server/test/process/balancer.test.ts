@@ -6,7 +6,7 @@ import { startProgram } from '@svc/testkit'
 import { locate, needs } from '@svc/testkit/needs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { busy, internal } from '../../src/errors.ts'
-import { ANY_ORIGIN } from '../../src/http/gate.ts'
+import { ANY_ORIGIN } from '../../src/http/cors.ts'
 import { describeEngine, type TestEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { statusOver } from '../support/raw-http.ts'
@@ -23,15 +23,13 @@ const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.me
 describeEngine('postgres', 'three replicas behind the balancer of compose.yaml', behindBalancer, 'haproxy')
 
 function behindBalancer(engine: TestEngine): void {
-  async function startAll() {
+  test('events arrive as they are streamed; a database that is away takes no replica out; one may be killed, and one stopped', async () => {
     const service = await startReplicas(engine)
+    const { gate, relay, replicas, opsPort } = service
     const publicPort = await freePort()
     await startBalancer({ ...service, publicPort, dnsPort: await startNameServer(HOSTS) })
-    return { ...service, ...(await service.publishAt(`http://127.0.0.1:${publicPort}`)) }
-  }
+    const { url, runtime, call } = await service.publishAt(`http://127.0.0.1:${publicPort}`)
 
-  test('what is streamed arrives event by event, and not at the end', async () => {
-    const { url, runtime, gate } = await startAll()
     const stream = await openStream(`${url}/v1/runtime/execute`, { key: runtime.publicKey, body: saying() })
     expect(stream.headers['content-type']).toContain('text/event-stream')
     // It is here, and the capability has not answered yet.
@@ -39,56 +37,31 @@ function behindBalancer(engine: TestEngine): void {
     gate.open()
     const events = await stream.rest()
     expect(events.map(({ type }) => type)).toEqual(['capability_end', 'text', 'text', 'done'])
-  })
 
-  test('a replica that is killed is gone round, one that is told to stop loses no request', async () => {
-    const { replicas, call, opsPort, gate } = await startAll()
-    gate.open()
+    const echo = `${url}/v1/capabilities/${runtime.runtimeId}/echo`
+    const answers = await answersDuring(echo, {}, async () => {
+      relay.shut('now')
+      const startedAt = performance.now()
+      while (performance.now() - startedAt < 2_000) await call()
+      relay.open()
+      while ((await call()).status !== 200);
+    })
+    expect(answers.filter(({ isOurs }) => !isOurs)).toEqual([])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 500]))
+
     const [killed, stopped] = replicas
     if (!killed || !stopped) throw new Error('there are no replicas')
     killed.child.kill('SIGKILL')
     await killed.ended
     for (let count = 0; count < 20; count += 1) expect((await call()).status).toBe(200)
 
-    const statuses: number[] = []
-    let isOver = false
-    const callers = Array.from({ length: 4 }, async () => {
-      while (!isOver) statuses.push((await call()).status)
+    const statuses = await answersDuring(echo, { connection: 'close' }, async () => {
+      stopped.child.kill('SIGTERM')
+      expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
+      expect(await stopped.ended).toMatchObject({ code: 0 })
     })
-    stopped.child.kill('SIGTERM')
-    expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
-    expect(await stopped.ended).toMatchObject({ code: 0 })
-    isOver = true
-    await Promise.all(callers)
     expect(statuses.length).toBeGreaterThan(20)
-    expect(statuses.filter((status) => status !== 200)).toEqual([])
-  })
-
-  test('a database that is away for two seconds takes no replica out of service', async () => {
-    const { url, runtime, gate, call, relay } = await startAll()
-    gate.open()
-    const answers: { status: number; isOurs: boolean }[] = []
-    let isOver = false
-    const callers = Array.from({ length: 4 }, async () => {
-      while (!isOver) {
-        const answer = await fetch(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{}',
-        })
-        await answer.text()
-        answers.push({ status: answer.status, isOurs: answer.headers.has('x-request-id') })
-      }
-    })
-    relay.shut('now')
-    const startedAt = performance.now()
-    while (performance.now() - startedAt < 2_000) await call()
-    relay.open()
-    while ((await call()).status !== 200);
-    isOver = true
-    await Promise.all(callers)
-    expect(answers.filter(({ isOurs }) => !isOurs)).toEqual([])
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 500]))
+    expect(statuses.filter(({ status }) => status !== 200)).toEqual([])
   })
 
   test('where no replica is left, the balancer says so as the service would', async () => {
@@ -176,6 +149,24 @@ const OWN_HEADERS = {
 
 /** Readiness, as far as the balancer reads it: without a body it would take the replica for one that drains. */
 const sayReady: RequestListener = (_request, response) => void response.end('{"ready":true}')
+
+/** What four callers hear that call a capability again and again until this has been done. */
+async function answersDuring(url: string, headers: Record<string, string>, action: () => Promise<void>) {
+  const answers: { status: number; isOurs: boolean }[] = []
+  let isOver = false
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' }
+      const answer = await fetch(url, options)
+      await answer.text()
+      answers.push({ status: answer.status, isOurs: answer.headers.has('x-request-id') })
+    }
+  })
+  await action()
+  isOver = true
+  await Promise.all(callers)
+  return answers
+}
 
 /** The status of the replica's readiness once it is not 200 any more. */
 async function readyOf(host: string, opsPort: number, { ended }: ListeningServer): Promise<number> {

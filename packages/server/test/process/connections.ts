@@ -1,16 +1,17 @@
 import { connect } from 'node:net'
 import type { ListeningServer } from './server-process.ts'
+import { until } from './until.ts'
 
 /** Resolves once nobody listens on the server's port any more. */
 export async function untilPortIsClosed({ url }: ListeningServer): Promise<void> {
   const { port, hostname } = new URL(url)
-  const isOpen = () =>
+  const isClosed = () =>
     new Promise<boolean>((resolve) => {
       const socket = connect(Number(port), hostname)
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => resolve(false)).once('error', () => resolve(true))
       socket.once('connect', () => socket.destroy())
     })
-  while (await isOpen());
+  await until(isClosed)
 }
 
 /** A connection of one client, and all that is heard on it until the server closes it. */

@@ -36,9 +36,10 @@ async function knownSeries(): Promise<Map<string, Set<string>>> {
   metrics.leaseRenewed('renewed')
   const zero = () => 0
   metrics.watch({
-    ...{ runningExecutions: zero, heldBytes: zero, openCircuits: zero, unwrittenOutcomes: zero },
-    ...{ unknownAdmissions: zero, clockOffsetMs: zero, isLeaseHeld: () => true, isDraining: () => false, pool: null },
-    queued: { admissions: zero, calls: zero, settlements: zero },
+    ...{ svc_running_executions: zero, svc_held_bytes: zero, svc_open_circuits: zero, svc_unwritten_outcomes: zero },
+    ...{ svc_unknown_admissions: zero, svc_clock_offset_seconds: zero, svc_lease_held: zero, svc_draining: zero },
+    queued: zero,
+    pool: null,
   })
   const known = new Map(OWN_SERIES.map((name) => [name, new Set<string>()]))
   for (const [, name = '', labels = ''] of (await metrics.text()).matchAll(/^(\w+)(?:\{([^}]*)\})? \S+$/gm)) {

@@ -7,6 +7,7 @@ import { saying } from '../support/scene.ts'
 import { keptConnection, untilPortIsClosed } from './connections.ts'
 import { ask } from './operator.ts'
 import { startTwoReplicas } from './replicas.ts'
+import { until } from './until.ts'
 
 const CONNECTIONS = 8
 const STATUS = /(?<=HTTP\/1\.1 )\d+/g
@@ -23,7 +24,7 @@ describeEngine('postgres', 'a replica that drains beside another one', (engine) 
     for (const { send } of kept) send(stream)
     await gate.arrived(CONNECTIONS)
     first.child.kill('SIGTERM')
-    while ((await ask(`${first.ops}/ready`)).status === 200);
+    await until(async () => (await ask(`${first.ops}/ready`)).status !== 200)
     const within = ask(`${first.url}/v1/runtime/execute`, { key: runtime.publicKey, body: saying() })
     await gate.arrived(CONNECTIONS + 1)
     await untilPortIsClosed(first)

@@ -20,10 +20,10 @@ async function prepare() {
   }
   const database = await openDatabase({ engine: 'sqlite', file: databaseFile(env.SVC_DATA_DIR), onError })
   onTestFinished(() => database.close())
-  const start = async (foldMs: number) => {
+  const start = async (aggregateMs: number) => {
     const read = readConfig(env)
     if (!read.ok) throw new Error(JSON.stringify(read.faults))
-    return startServer(read.config, env, { logger: pino({ level: 'silent' }), onFatal: onError, foldMs })
+    return startServer(read.config, env, { logger: pino({ level: 'silent' }), onFatal: onError, aggregateMs })
   }
   return { database, start }
 }

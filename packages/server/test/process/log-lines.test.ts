@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
+import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { readConfig } from '../../src/config.ts'
 import { VERSION } from '../../src/lib/version.ts'
+import { startServer } from '../../src/server.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, startServerProcess } from './server-process.ts'
+import { until } from './until.ts'
 
 const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string() })
 
@@ -54,6 +58,20 @@ test('a server says in one line each that it starts, is ready, drains and has st
   for (const secret of Object.values(hidden)) expect(stderr).not.toContain(secret)
 })
 
+/** A server in this process, which renews its lease more often than a program does. */
+async function startHere(env: Readonly<Record<string, string>>) {
+  const read = readConfig({ PORT: '0', ...env })
+  if (!read.ok) throw new Error(JSON.stringify(read.faults))
+  const log: string[] = []
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) })
+  const onFatal = (error: unknown) => {
+    throw error
+  }
+  const server = await startServer(read.config, env, { logger, onFatal, renewalMs: 100 })
+  onTestFinished(() => server.stop())
+  return { server, log }
+}
+
 describeEngine('postgres', 'two replicas', (engine) => {
   async function prepare() {
     const { location } = await createTestPlace(engine)
@@ -64,18 +82,18 @@ describeEngine('postgres', 'two replicas', (engine) => {
   test('that are set up differently warn of each other, naming the setting and both values', async () => {
     const environment = await prepare()
     const other = { ...environment, SVC_LIMIT_STEPS: '7', SVC_BASE_URL: 'https://svc.example.com' }
-    const [first, second] = await Promise.all([startServerProcess(environment), startServerProcess(other)])
-    const servers = [first, second]
+    const servers = await Promise.all([environment, other].map(startHere))
     // Each looks at the other's when it renews its lease.
-    await Promise.all(
-      servers.flatMap(({ logged }) => [logged(/"setting":"SVC_LIMIT_STEPS"/), logged(/"setting":"SVC_BASE_URL"/)]),
-    )
+    const tells = (log: readonly string[], setting: string) =>
+      log.some((line) => line.includes(`"setting":"${setting}"`))
+    const hasAll = (log: readonly string[]) => ['SVC_LIMIT_STEPS', 'SVC_BASE_URL'].every((name) => tells(log, name))
+    await until(async () => servers.every(({ log }) => hasAll(log)))
     const told = []
-    for (const { child, ended } of servers) {
-      child.kill('SIGTERM')
-      const { stderr } = await ended
-      for (const secret of [environment.DATABASE_URL, environment.SVC_MASTER_KEY]) expect(stderr).not.toContain(secret)
-      const warnings = linesOf(stderr).filter(({ msg }) => msg === 'another replica has other settings')
+    for (const { server, log } of servers) {
+      await server.stop()
+      const text = log.join('')
+      for (const secret of [environment.DATABASE_URL, environment.SVC_MASTER_KEY]) expect(text).not.toContain(secret)
+      const warnings = linesOf(text).filter(({ msg }) => msg === 'another replica has other settings')
       told.push(warnings.map(({ level, setting, here, there }) => ({ level, setting, here, there })))
     }
     const ofFirst = [

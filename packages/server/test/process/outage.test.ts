@@ -6,6 +6,7 @@ import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'
 import { ask } from './operator.ts'
 import { type Replica, startTwoReplicas } from './replicas.ts'
+import { until } from './until.ts'
 
 /** Tries of one batch, which a restart of the database does not outlast. */
 const TRIES = 7
@@ -62,7 +63,7 @@ describeEngine('postgres', 'two replicas whose database is away', (engine) => {
     gate.open()
     for (const replica of [first, second]) {
       const failures = () => replica.metric('svc_database_errors_total', 'place="settlements"')
-      while ((await failures()) <= TRIES);
+      await until(async () => (await failures()) > TRIES)
     }
     relay.open()
     const told = await Promise.all(callers.map((ones) => Promise.all(ones)))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { databaseFile } from '../../src/database/open-store.ts'
 import { capability } from '../support/service.ts'
-import { ask, createOwner } from './operator.ts'
+import { ask, createOwner, runAdminHere } from './operator.ts'
 import { createFolder, runAdmin, startServerProcess } from './server-process.ts'
 
 const Pruned = z.strictObject({
@@ -47,7 +47,7 @@ test('old deployments go beside a running server, and their space goes back to t
   expect(await versions()).toEqual([8, 7])
   expect(statSync(databaseFile(environment.SVC_DATA_DIR)).size).toBeLessThan(3_000_000)
   expect((await deploy()).status).toBe(201)
-  const recounted = await runAdmin(['recount'], environment)
+  const recounted = await runAdminHere(['recount'], environment)
   expect(JSON.parse(recounted.stdout)).toMatchObject({ accounts: 1, corrected: 0 })
 })
 
@@ -57,13 +57,13 @@ test('the key that is one too many names the commands that list and revoke one, 
   const { apiKey, email } = await createOwner(environment)
   const create = () => ask(`${server.url}/v1/account/keys`, { key: apiKey, body: { name: 'one of many' } })
   for (let index = 0; index < 49; index += 1) expect((await create()).status).toBe(201)
-  const refused = await runAdmin(['create-owner', '--email', email], environment)
+  const refused = await runAdminHere(['create-owner', '--email', email], environment)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain(`revoke-key --email ${email} --key`)
-  const listed = await runAdmin(['list-keys', '--email', email], environment)
+  const listed = await runAdminHere(['list-keys', '--email', email], environment)
   const { keys } = z.object({ keys: z.array(z.object({ keyId: z.string() })) }).parse(JSON.parse(listed.stdout))
   expect(keys).toHaveLength(50)
-  const revoked = await runAdmin(['revoke-key', '--email', email, '--key', keys[0]?.keyId ?? ''], environment)
+  const revoked = await runAdminHere(['revoke-key', '--email', email, '--key', keys[0]?.keyId ?? ''], environment)
   expect(JSON.parse(revoked.stdout)).toMatchObject({ email, keyId: keys[0]?.keyId })
-  expect((await runAdmin(['create-owner', '--email', email], environment)).code).toBe(0)
+  expect((await runAdminHere(['create-owner', '--email', email], environment)).code).toBe(0)
 })

@@ -7,6 +7,7 @@ import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { startServerProcess } from './server-process.ts'
+import { until } from './until.ts'
 
 /** Where each replica listens, on the same ports. */
 export const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
@@ -64,10 +65,10 @@ export async function freePort(): Promise<number> {
 }
 
 export async function untilAnswered(url: string): Promise<void> {
-  const isAnswered = () =>
+  await until(() =>
     fetch(url, { headers: { connection: 'close' } }).then(
       (answer) => answer.ok,
       () => false,
-    )
-  while (!(await isAnswered()));
+    ),
+  )
 }

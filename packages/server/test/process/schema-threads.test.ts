@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { EMPTY_OBJECT, JsonDocument } from '../../src/lib/json-document.ts'
 import { Stop } from '../../src/lib/stop-signal.ts'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import type { SchemaJob } from '../../src/schemas/jobs.ts'
@@ -120,12 +121,12 @@ test('a small input of a small schema is checked without a thread, a large schem
   const { schemas, workers } = start()
   const missing = { 'input.text': ['is required.'] }
   const small = schemas.checkOf('a', GOOD)
-  expect([small({ text: 'a' }, 'input'), small({}, 'input')]).toEqual([null, missing])
+  expect([small(JsonDocument.of({ text: 'a' }), 'input'), small(EMPTY_OBJECT, 'input')]).toEqual([null, missing])
   expect(workers).toHaveLength(0)
   const large = schemas.checkOf('a', LARGE)
-  expect(await large({ text: 'a', f1: 1 }, 'input')).toBeNull()
-  expect(await large({}, 'input')).toEqual(missing)
-  expect(await small({ text: 'a'.repeat(100_000) }, 'input')).toBeNull()
+  expect(await large(JsonDocument.of({ text: 'a', f1: 1 }), 'input')).toBeNull()
+  expect(await large(EMPTY_OBJECT, 'input')).toEqual(missing)
+  expect(await small(JsonDocument.of({ text: 'a'.repeat(100_000) }), 'input')).toBeNull()
   expect(await schemas.judge('a', texts(GOOD))).toEqual([null])
   // Inputs and manifests have one thread together.
   expect(workers).toHaveLength(1)
@@ -150,43 +151,46 @@ test.each([
 ])('a check that doubles with each level by %s ends in its time, and holds up nobody', async (_, schema) => {
   const { schemas } = start()
   const check = schemas.checkOf('a', schema)
-  expect(await check({ y: 1, x: { y: 1 } }, 'input')).toBeNull()
+  expect(await check(JsonDocument.of({ y: 1, x: { y: 1 } }), 'input')).toBeNull()
   const told: (FieldErrors | null)[] = []
-  const turn = await longestTurn(async () => told.push(await check(levels(30), 'input')))
+  const turn = await longestTurn(async () => told.push(await check(JsonDocument.of(levels(30)), 'input')))
   expect(told).toEqual([NOT_CHECKED])
   // Far below the time that the check took.
   expect(turn).toBeLessThan(150)
-  expect(await check({ y: 1, x: {} }, 'input')).toHaveProperty('input.x.y')
+  expect(await check(JsonDocument.of({ y: 1, x: {} }), 'input')).toHaveProperty('input.x.y')
 })
 
 test('faults by the ten thousand are told as the first few', async () => {
   const { schemas } = start()
-  const faults = await schemas.checkOf('a', DOUBLING)(levels(12), 'input')
+  const faults = await schemas.checkOf('a', DOUBLING)(JsonDocument.of(levels(12)), 'input')
   expect(Object.values(faults ?? {}).flat().length).toBeGreaterThan(0)
   expect(JSON.stringify(faults).length).toBeLessThan(2000)
 })
 
 // holds CAP-15
 test('an owner’s inputs wait for one check of another owner’s, however many of these wait', async () => {
-  const { schemas } = start()
+  let now = 0
   const order: string[] = []
-  const hostile = schemas.checkOf('hostile', DOUBLING)
-  const slow = Array.from({ length: 3 }, async () => {
-    expect(await hostile(levels(30), 'input')).toEqual(NOT_CHECKED)
-    order.push('hostile')
-  })
-  const other = Array.from({ length: 2 }, async () => {
-    expect(await schemas.checkOf('other', LARGE)({}, 'input')).not.toBeNull()
-    order.push('other')
-  })
-  await Promise.all([...slow, ...other])
+  const run = async ({ ownerId }: SchemaJob) => {
+    order.push(ownerId)
+    await new Promise(setImmediate)
+    now += ownerId === 'hostile' ? 250 : 1
+    return [null, null]
+  }
+  const schemas = createSchemas(
+    () => ({ run, close: async () => {} }),
+    () => now,
+  )
+  const check = (ownerId: string) => schemas.checkOf(ownerId, LARGE)(EMPTY_OBJECT, 'input')
+  const checks = ['hostile', 'hostile', 'hostile', 'other', 'other'].map(check)
+  expect(await Promise.all(checks)).toEqual(checks.map(() => null))
   expect(order).toEqual(['hostile', 'other', 'other', 'hostile', 'hostile'])
 })
 
 test('of one owner’s inputs 64 wait and no more, and another owner’s waits beside them', async () => {
   const { schemas } = start(`require('node:worker_threads').parentPort.on('message', () => {}).postMessage('ready')`)
   const stop = new Stop()
-  const check = (ownerId: string) => schemas.checkOf(ownerId, LARGE)({}, 'input', '{}', stop)
+  const check = (ownerId: string) => schemas.checkOf(ownerId, LARGE)(EMPTY_OBJECT, 'input', stop)
   const refused: string[] = []
   const asked = [...Array.from({ length: 70 }, () => 'a'), 'b'].map(async (ownerId) => {
     await Promise.resolve(check(ownerId)).catch(() => refused.push(ownerId))

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ProgramEnd, type StartedProgram, startProgram } from '@svc/testkit'
-import { onTestFinished, vi } from 'vitest'
-
-// A process takes a second to start where the machine is free, and many where it is not.
-vi.setConfig({ testTimeout: 60_000 })
+import { onTestFinished } from 'vitest'
 
 type Environment = Readonly<Record<string, string>>
 
-/** A program of the built server in a process of its own, killed when the running test has finished. */
+/** Takes what ends a thing that was started: `onTestFinished`, unless several tests share it. */
+type WhenOver = (end: () => void) => void
+
+/** A program of the built server in a process of its own. */
 export interface ListeningServer extends StartedProgram {
   readonly url: string
   /** What it printed at its start. */
@@ -18,18 +18,21 @@ export interface ListeningServer extends StartedProgram {
 }
 
 /** A folder that is removed when the running test has finished. */
-export function createFolder(): string {
+export function createFolder(whenOver: WhenOver = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-process-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  whenOver(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 // A machine that runs tests may be as slow as it likes: nothing is refused because of that.
 const PATIENT = { SVC_LIMIT_LOOP_DELAY_MS: '60000' }
 
-/** Starts the server on a free port. Nothing of this process's environment reaches it. */
-export async function startServerProcess(environment: Environment): Promise<ListeningServer> {
-  const server = run('main.js', [], { PORT: '0', ...PATIENT, ...environment })
+/** Starts the server on a free port, and kills it when the test is over. It gets no other environment than this. */
+export async function startServerProcess(
+  environment: Environment,
+  whenOver: WhenOver = onTestFinished,
+): Promise<ListeningServer> {
+  const server = run('main.js', [], { PORT: '0', ...PATIENT, ...environment }, whenOver)
   const { 1: url = '', input: summary } = await server.printed(/listening on (http:\S+)[\s\S]*model /)
   return { ...server, url, summary }
 }
@@ -47,10 +50,15 @@ export function runAdmin(args: readonly string[], environment: Environment, inpu
   return ended
 }
 
-function run(program: 'main.js' | 'admin.js', args: readonly string[], environment: Environment): StartedProgram {
+function run(
+  program: 'main.js' | 'admin.js',
+  args: readonly string[],
+  environment: Environment,
+  whenOver: WhenOver = onTestFinished,
+): StartedProgram {
   const env = { PATH: process.env['PATH'], ...environment }
   const started = startProgram(process.execPath, [builtFile(program), ...args], { env })
-  onTestFinished(() => void started.child.kill('SIGKILL'))
+  whenOver(() => void started.child.kill('SIGKILL'))
   return started
 }
 

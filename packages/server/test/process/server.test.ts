@@ -3,32 +3,113 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RuntimeDetail, Session } from '@svc/contract'
 import { startOwnerEndpoint } from '@svc/testkit'
-import { expect, onTestFinished, test } from 'vitest'
-import { ask, createOwner, parseOwner, publish } from './operator.ts'
-import { createFolder, failToStart, runAdmin, startServerProcess } from './server-process.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ask, createOwner, parseOwner, publish, runAdminHere } from './operator.ts'
+import { createFolder, failToStart, type ListeningServer, runAdmin, startServerProcess } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
 
-// holds OPS-01
-test('a server without any configuration says where it listens, where its data lies, and which model answers', async () => {
-  const folder = join(createFolder(), 'new', 'folder')
-  const { url, summary } = await startServerProcess({ SVC_DATA_DIR: folder })
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect(summary).toContain(join(folder, 'svc.db'))
-  expect(summary).toMatch(/SQLite/)
-  expect(summary).toMatch(/demo:rules/)
-  expect(summary).toContain(`${url}/dashboard`)
-  expect(await ask(url)).toMatchObject({ status: 200, body: { service: 'svc' } })
-  expect(await ask(`${url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
-})
+describe('a server without any configuration', () => {
+  let environment: { SVC_DATA_DIR: string }
+  let server: ListeningServer
+  const ends: (() => void)[] = []
+  beforeAll(async () => {
+    const whenOver = (end: () => void) => void ends.unshift(end)
+    environment = { SVC_DATA_DIR: join(createFolder(whenOver), 'new', 'folder') }
+    server = await startServerProcess(environment, whenOver)
+  })
+  afterAll(() => {
+    for (const end of ends) end()
+  })
 
-test('a port that is taken: the start says by whom, where the system tells, and how to take another one', async () => {
-  const { url, child } = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder() })
-  const { port } = new URL(url)
-  const { code, stderr } = await failToStart({ ...DEMO, SVC_DATA_DIR: createFolder(), PORT: port })
-  expect(code).toBe(1)
-  expect(stderr).toContain(`take another port: PORT=${Number(port) + 1} npm start`)
-  if (process.platform === 'linux') expect(stderr).toContain(`(process ${child.pid}) listens there.`)
+  // holds OPS-01, OPS-08
+  test('says where it listens, where its data lies, which model answers, and that it may call this machine', async () => {
+    const { url, summary } = server
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(summary).toContain(join(environment.SVC_DATA_DIR, 'svc.db'))
+    expect(summary).toMatch(/SQLite/)
+    expect(summary).toMatch(/demo:rules/)
+    expect(summary).toContain(`${url}/dashboard`)
+    expect(summary).toMatch(/^local +endpoints on this machine may be called by every owner/m)
+    expect(await ask(url)).toMatchObject({ status: 200, body: { service: 'svc' } })
+    expect(await ask(`${url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+  })
+
+  test('makes its data folder for its owner alone, as the operator’s command does', async () => {
+    const ofAdmin = join(createFolder(), 'admin')
+    await runAdmin(['create-owner', '--email', 'a@example.com'], { SVC_DATA_DIR: ofAdmin })
+    for (const folder of [ofAdmin, environment.SVC_DATA_DIR]) expect(statSync(folder).mode & 0o777, folder).toBe(0o700)
+  })
+
+  test('keeps its port: a further start says which, by whom it is taken, and how to take another one', async () => {
+    const { port } = new URL(server.url)
+    const { code, stderr } = await failToStart({ ...DEMO, SVC_DATA_DIR: createFolder(), PORT: port })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`\\b${port}\\b`))
+    expect(stderr).toContain(`take another port: PORT=${Number(port) + 1} npm start`)
+    if (process.platform === 'linux') expect(stderr).toContain(`(process ${server.child.pid}) listens there.`)
+  })
+
+  test('keeps its folder: a second server on it is refused and told which, and the first one serves on', async () => {
+    const refused = await failToStart({ ...DEMO, ...environment })
+    expect(refused.code).toBe(1)
+    expect(refused.stdout).toBe('')
+    expect(refused.stderr).toContain(environment.SVC_DATA_DIR)
+    expect((await ask(`${server.url}/health`)).status).toBe(200)
+  })
+
+  // holds ACC-09, ACC-10
+  test('is told at once of accounts and plans that operators make and change beside it', async () => {
+    const { url } = server
+    const endpoint = await startOwnerEndpoint()
+    onTestFinished(() => endpoint.close())
+    const owner = parseOwner((await runAdmin(['create-owner', '--email', 'A@Example.com'], environment)).stdout)
+    expect(owner).toMatchObject({ email: 'a@example.com', tier: 'free' })
+    const { runtimeId } = await publish(url, owner.apiKey, endpoint)
+
+    const changed = await runAdmin(['set-tier', '--email', 'a@example.com', '--tier', 'pro'], environment)
+    expect(changed.code).toBe(0)
+    expect(JSON.parse(changed.stdout)).toEqual({ ownerId: owner.ownerId, email: 'a@example.com', tier: 'pro' })
+    expect(changed.stdout.trimEnd()).not.toContain('\n')
+    const detail = await ask(`${url}/v1/runtimes/${runtimeId}`, { key: owner.apiKey })
+    expect(RuntimeDetail.parse(detail.body).tier).toBe('pro')
+
+    const again = parseOwner(
+      (await runAdmin(['create-owner', '--email', 'a@example.com', '--tier', 'free'], environment)).stdout,
+    )
+    expect(again).toMatchObject({ ownerId: owner.ownerId, tier: 'pro' })
+    for (const key of [owner.apiKey, again.apiKey]) expect((await ask(`${url}/v1/runtimes`, { key })).status).toBe(200)
+  })
+
+  // holds ACC-15
+  test('is told at once of a password that operators type or pipe in beside it', async () => {
+    const { url } = server
+    const { ownerId, email } = await createOwner(environment)
+    const signIn = (password: string) => ask(`${url}/v1/auth/sign-in`, { body: { email, password } })
+    expect(await signIn('correct horse battery')).toMatchObject({ status: 401 })
+
+    const setPassword = (input: string) =>
+      runAdmin(['set-password', '--email', email.toUpperCase()], environment, input)
+    const set = await setPassword('correct horse battery\nand a second line\n')
+    expect([set.code, JSON.parse(set.stdout)]).toEqual([0, { ownerId, email }])
+    expect(set.stdout.trimEnd()).not.toContain('\n')
+    expect(set.stdout + set.stderr).not.toContain('correct horse')
+    const { status, body } = await signIn('correct horse battery')
+    expect(status).toBe(200)
+    const { token } = Session.parse(body)
+    expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 200, body: { ownerId } })
+
+    expect(await setPassword('another battery staple')).toMatchObject({ code: 0 })
+    expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 401 })
+    expect(await signIn('another battery staple')).toMatchObject({ status: 200 })
+    const refused = { code: 1, stdout: '', stderr: 'The password must have 10 to 128 characters.\n' }
+    expect(await setPassword('too short\n')).toMatchObject(refused)
+    const setHere = (to: string, password: string) =>
+      runAdminHere(['set-password', '--email', to], environment, password)
+    for (const password of ['', 'a'.repeat(129)]) expect(await setHere(email, password)).toEqual(refused)
+    const nobody = await setHere('nobody@example.com', 'correct horse battery')
+    expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('create-owner') })
+  })
 })
 
 // holds OPS-06
@@ -70,14 +151,6 @@ test('manifests publish the base address that is set, whatever address the serve
   })
 })
 
-test('a data folder that does not exist is made for its owner alone, by the operator’s command too', async () => {
-  const parent = createFolder()
-  const [ofAdmin, ofServer] = [join(parent, 'admin'), join(parent, 'server')]
-  await createOwner({ SVC_DATA_DIR: ofAdmin })
-  await startServerProcess({ ...DEMO, SVC_DATA_DIR: ofServer })
-  for (const folder of [ofAdmin, ofServer]) expect(statSync(folder).mode & 0o777, folder).toBe(0o700)
-})
-
 // holds OPS-12
 test('whatever is in a data folder is for its owner alone, also where folder and files were open to others', async () => {
   const folder = join(createFolder(), 'data')
@@ -107,13 +180,6 @@ test('whatever is in a data folder is for its owner alone, also where folder and
 })
 
 // holds OPS-08
-test('on a developer’s own machine endpoints on it may be called, and the start says so', async () => {
-  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
-  const { summary } = await startServerProcess(environment)
-  expect(summary).toMatch(/^local +endpoints on this machine may be called by every owner/m)
-})
-
-// holds OPS-08
 test('behind a proxy on the same host nobody reaches what listens on loopback, unless the operator allows it', async () => {
   const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL: 'https://svc.example.com' }
   const internal = await startOwnerEndpoint({ handle: { echo: () => ({ output: { secret: 'internal' } }) } })
@@ -133,106 +199,31 @@ test('behind a proxy on the same host nobody reaches what listens on loopback, u
   expect(await call(allowed.url)).toMatchObject({ status: 200, body: { output: { secret: 'internal' } } })
 })
 
-// holds ACC-09, ACC-10
-test('operators make accounts and change plans beside the running server, which knows at once', async () => {
-  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
-  const { url } = await startServerProcess(environment)
-  const endpoint = await startOwnerEndpoint()
-  onTestFinished(() => endpoint.close())
-  const owner = parseOwner((await runAdmin(['create-owner', '--email', 'A@Example.com'], environment)).stdout)
-  expect(owner).toMatchObject({ email: 'a@example.com', tier: 'free' })
-  const { runtimeId } = await publish(url, owner.apiKey, endpoint)
-
-  const changed = await runAdmin(['set-tier', '--email', 'a@example.com', '--tier', 'pro'], environment)
-  expect(changed.code).toBe(0)
-  expect(JSON.parse(changed.stdout)).toEqual({ ownerId: owner.ownerId, email: 'a@example.com', tier: 'pro' })
-  expect(changed.stdout.trimEnd()).not.toContain('\n')
-  const detail = await ask(`${url}/v1/runtimes/${runtimeId}`, { key: owner.apiKey })
-  expect(RuntimeDetail.parse(detail.body).tier).toBe('pro')
-
-  const again = parseOwner(
-    (await runAdmin(['create-owner', '--email', 'a@example.com', '--tier', 'free'], environment)).stdout,
-  )
-  expect(again).toMatchObject({ ownerId: owner.ownerId, tier: 'pro' })
-  for (const key of [owner.apiKey, again.apiKey]) expect((await ask(`${url}/v1/runtimes`, { key })).status).toBe(200)
-})
-
-// holds ACC-15
-test('operators set a password, which they type or pipe in, beside the running server', async () => {
-  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
-  const { url } = await startServerProcess(environment)
-  const { ownerId, email } = await createOwner(environment)
-  const signIn = (password: string) => ask(`${url}/v1/auth/sign-in`, { body: { email, password } })
-  expect(await signIn('correct horse battery')).toMatchObject({ status: 401 })
-
-  const setPassword = (input: string) => runAdmin(['set-password', '--email', email.toUpperCase()], environment, input)
-  const set = await setPassword('correct horse battery\nand a second line\n')
-  expect([set.code, JSON.parse(set.stdout)]).toEqual([0, { ownerId, email }])
-  expect(set.stdout.trimEnd()).not.toContain('\n')
-  expect(set.stdout + set.stderr).not.toContain('correct horse')
-  const { status, body } = await signIn('correct horse battery')
-  expect(status).toBe(200)
-  const { token } = Session.parse(body)
-  expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 200, body: { ownerId } })
-
-  expect(await setPassword('another battery staple')).toMatchObject({ code: 0 })
-  expect(await ask(`${url}/v1/account`, { key: token })).toMatchObject({ status: 401 })
-  expect(await signIn('another battery staple')).toMatchObject({ status: 200 })
-  for (const refused of await Promise.all(['', 'too short\n', 'a'.repeat(129)].map(setPassword))) {
-    expect(refused).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'The password must have 10 to 128 characters.\n',
-    })
-  }
-  const nobody = await runAdmin(['set-password', '--email', 'nobody@example.com'], environment, 'correct horse battery')
-  expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('create-owner') })
-}, 60_000)
-
 const badCommands = [
-  [[]],
-  [['drop-owner', '--email', 'a@example.com']],
-  [['create-owner']],
-  [['create-owner', '--email', 'nobody']],
-  [['create-owner', '--email', 'a@example.com', '--tier', 'gold']],
-  [['create-owner', '--email', 'a@example.com', '--admin']],
-  [['set-tier', '--email', 'a@example.com']],
+  [],
+  ['drop-owner', '--email', 'a@example.com'],
+  ['create-owner'],
+  ['create-owner', '--email', 'nobody'],
+  ['create-owner', '--email', 'a@example.com', '--tier', 'gold'],
+  ['create-owner', '--email', 'a@example.com', '--admin'],
+  ['set-tier', '--email', 'a@example.com'],
 ] as const
 
 test('a command that cannot be understood changes nothing, fails, and says how it is used', async () => {
   const SVC_DATA_DIR = join(createFolder(), 'untouched')
-  const ends = await Promise.all(badCommands.map(([args]) => runAdmin(args, { SVC_DATA_DIR })))
-  for (const [index, { code, stdout, stderr }] of ends.entries()) {
-    expect([code, stdout], String(badCommands[index])).toEqual([1, ''])
-    expect(stderr).toMatch(/create-owner --email[\s\S]*set-tier --email/)
-  }
+  const usage = /create-owner --email[\s\S]*set-tier --email/
+  const refused = { code: 1, stdout: '', stderr: expect.stringMatching(usage) }
+  for (const args of badCommands) expect(await runAdminHere(args, { SVC_DATA_DIR }), String(args)).toEqual(refused)
+  expect(await runAdmin(badCommands[1], { SVC_DATA_DIR })).toMatchObject(refused)
   expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
 })
 
 // holds ACC-10
 test('set-tier for an address without an account fails and says so', async () => {
   const args = ['set-tier', '--email', 'nobody@example.com', '--tier', 'pro']
-  const { code, stdout, stderr } = await runAdmin(args, { SVC_DATA_DIR: createFolder() })
+  const { code, stdout, stderr } = await runAdminHere(args, { SVC_DATA_DIR: createFolder() })
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('nobody@example.com')
-})
-
-test('a second server on the same folder is refused, and told which folder; the first one serves on', async () => {
-  const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
-  const { url } = await startServerProcess(environment)
-  const refused = await failToStart(environment)
-  expect(refused.code).toBe(1)
-  expect(refused.stdout).toBe('')
-  expect(refused.stderr).toContain(environment.SVC_DATA_DIR)
-  expect((await ask(`${url}/health`)).status).toBe(200)
-})
-
-test('a port that is taken is named', async () => {
-  const { url } = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder() })
-  const { port } = new URL(url)
-  const refused = await failToStart({ ...DEMO, SVC_DATA_DIR: createFolder(), PORT: port })
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain(port)
 })
 
 test('all faults of the configuration are told together, each by its variable', async () => {
@@ -253,14 +244,6 @@ test('all faults of the configuration are told together, each by its variable', 
   expect(stderr).not.toContain('c2hvcnQ=')
   expect(stderr).not.toMatch(/\bat .*\.js:\d+/)
   expect(() => statSync(SVC_DATA_DIR)).toThrow('ENOENT')
-})
-
-// holds OPS-05
-test('PostgreSQL without a master key is refused, together with every other fault', async () => {
-  const { code, stderr } = await failToStart({ DATABASE_URL: 'postgres://127.0.0.1/none', PORT: 'x' })
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/SVC_MASTER_KEY is required/)
-  expect(stderr).toMatch(/^ *PORT /m)
 })
 
 test('a model that does not exist is a fault of its variable, and leaves no data behind', async () => {

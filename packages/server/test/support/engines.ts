@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { locate, type Need, needs } from '@svc/testkit/needs'
+import { locate, type Need, needs, postgresTemplate } from '@svc/testkit/needs'
 import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/database/open.ts'
@@ -26,7 +26,7 @@ type DefineTests = (engine: TestEngine) => void
 
 const ENGINES: Readonly<Record<Engine, TestEngine>> = {
   sqlite: { name: 'sqlite', createPlace: async () => createFolder() },
-  postgres: { name: 'postgres', createPlace: () => createOnServer(locate('postgres')) },
+  postgres: { name: 'postgres', createPlace: () => createOnServer(locate('postgres'), 'template0') },
 }
 
 /** Defines the same tests once for each engine. They are skipped where the engine, or another need of theirs, is missing. */
@@ -48,11 +48,17 @@ export async function createTestPlace(engine: TestEngine): Promise<TestPlace> {
 }
 
 let migratedSqlite: Promise<Buffer> | undefined
+let migratedPostgres: Promise<void> | undefined
 
-/** A place for one database, on SQLite with a migrated one in it: to migrate takes 0.1 s of processor time each time. */
+/** A place with a migrated database in it, which is a copy: to migrate takes 0.1 s on SQLite and 0.5 s on PostgreSQL. */
 export async function createMigratedPlace(engine: TestEngine): Promise<TestPlace> {
+  if (engine.name === 'postgres') {
+    const server = locate('postgres')
+    migratedPostgres ??= migratePostgres(server, postgresTemplate())
+    await migratedPostgres
+    return createOnServer(server, postgresTemplate())
+  }
   const place = await engine.createPlace()
-  if (engine.name === 'postgres') return place
   migratedSqlite ??= migrateSqlite()
   writeFileSync(place.location, await migratedSqlite)
   return place
@@ -95,7 +101,27 @@ function createFolder(): TestPlace {
   }
 }
 
-async function createOnServer(server: string): Promise<TestPlace> {
+// Any number: the lock of those that make the template.
+const TEMPLATE_LOCK = 7_301
+
+/** Makes the template unless another process of this run has. Its name is taken once it is whole. */
+async function migratePostgres(server: string, template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [template])
+    if (rowCount === 1) return
+    const place = await createOnServer(server, 'template0')
+    const database = await openDatabase(place.options)
+    await database.close()
+    await client.query(`alter database ${new URL(place.location).pathname.slice(1)} rename to ${template}`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function createOnServer(server: string, template: string): Promise<TestPlace> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`
   const url = new URL(server)
   url.pathname = `/${name}`
@@ -103,7 +129,7 @@ async function createOnServer(server: string): Promise<TestPlace> {
   // servers, and never this PostgreSQL.
   await runOnServer(
     server,
-    `create database ${name} template template0`,
+    `create database ${name} template ${template}`,
     `alter database ${name} set synchronous_commit = off`,
   )
   return {

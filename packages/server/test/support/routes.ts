@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Plane } from '../../src/http/planes.ts'
+import type { Plane } from '../../src/http/typed.ts'
 
 export interface CollectedRoute {
   method: string

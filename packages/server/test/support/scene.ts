@@ -159,7 +159,7 @@ export function actions(
       return { allowances, executions: executions.length }
     },
     async usage() {
-      await service.deps.folding.catchUp()
+      await service.deps.aggregation.catchUp()
       return usageOf(database, ownerId)
     },
   }

@@ -1,5 +1,5 @@
 import type { Message } from '@svc/contract'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../src/model/model.ts'
 
 /** One turn of a scripted model: its events, or a function of the request that makes or streams them. */
@@ -34,7 +34,7 @@ export function calls(...requested: { name: string; input: unknown }[]): ModelEv
 export function withValues(messages: readonly Message[]): Message[] {
   return messages.map((message) => {
     if (message.role !== 'tool') return message
-    const plain = (output: unknown) => (output instanceof JsonText ? output.value() : output)
+    const plain = (output: unknown) => (output instanceof JsonDocument ? output.value : output)
     return { role: 'tool', parts: message.parts.map((part) => ({ ...part, output: plain(part.output) })) }
   })
 }

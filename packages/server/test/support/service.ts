@@ -24,7 +24,6 @@ import type { Model } from '../../src/model/model.ts'
 import { createSchemaJobs } from '../../src/schemas/jobs.ts'
 import { createSchemas, type Schemas, type SchemaThread } from '../../src/schemas/schemas.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
-import { Secret } from '../../src/secrets/secret.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
 import type { Tracer } from '../../src/telemetry/tracing.ts'
 import type { WebFiles } from '../../src/web/web-files.ts'
@@ -226,8 +225,8 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 }
 
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
-  const turn = { key: ownerId, isKnown: true }
-  const passwordHash = await deps.passwords.inTurn(turn, (hashes) => hashes.hash(new Secret(PASSWORD)))
+  const place = { key: ownerId, isKnown: true }
+  const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(PASSWORD))
   await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw new Error(`there is no account ${email}`)

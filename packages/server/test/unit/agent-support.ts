@@ -3,7 +3,7 @@ import type { AgentCall, AgentEvent, AgentResult } from '../../src/agent/agent-e
 import { type AgentDeps, type AgentInput, runAgent } from '../../src/agent/run-agent.ts'
 import type { CallResult } from '../../src/dispatch/call-result.ts'
 import { createIds } from '../../src/lib/ids.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -28,7 +28,7 @@ export interface Ran {
   result: AgentResult
   events: AgentEvent[]
   turns: Message[]
-  dispatched: AgentCall[]
+  dispatched: (Omit<AgentCall, 'input'> & { input: JsonObject })[]
 }
 
 export function user(content: string): Message {
@@ -36,7 +36,7 @@ export function user(content: string): Message {
 }
 
 export function succeeded(output: unknown): CallResult {
-  const written = JsonText.of(output)
+  const written = JsonDocument.of(output)
   return { ok: true, output: written, redacted: written, durationMs: 1 }
 }
 
@@ -48,10 +48,10 @@ export function failed(message: string): CallResult {
 export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
   const { onEvent = () => {}, call = ({ input }) => succeeded(input) } = options
   const clock = createTestClock()
-  const dispatched: AgentCall[] = []
+  const dispatched: Ran['dispatched'] = []
   const deps: AgentDeps = {
     model: options.model ?? scriptedModel(),
-    watch: (speak) => speak(),
+    observe: (callModel) => callModel(),
     clock,
     newId: createIds(clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -64,12 +64,12 @@ export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
     toolset: toolsetOf(options.capabilities ?? { echo: () => null }),
     signal: options.signal ?? new AbortController().signal,
     hold: options.hold ?? (() => true),
-    tell(event) {
+    emit(event) {
       events.push(event)
       onEvent(event)
     },
     async call(made) {
-      dispatched.push(made)
+      dispatched.push({ ...made, input: made.input.value })
       return call(made)
     },
   })
@@ -80,7 +80,10 @@ function toolsetOf(capabilities: NonNullable<LoopOptions['capabilities']>): Agen
   const checks = new Map(Object.entries(capabilities))
   return {
     tools: [...checks.keys()].map((name) => ({ name, description: `Does ${name}.`, inputSchema: null })),
-    check: (name) => checks.get(name),
+    check: (name) => {
+      const check = checks.get(name)
+      return check && (({ value }) => check(value))
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bucketsOf, type Range, type RangeRequest, resolveRange, stretchesOf } from '../../src/analytics/range-rules.ts'
-import { noSums, summarize } from '../../src/analytics/summary-rules.ts'
+import { bucketsOf, intervalsOf, type Range, type RangeRequest, resolveRange } from '../../src/analytics/range-rules.ts'
+import { noSums, type SummedPart, summarize } from '../../src/analytics/summary-rules.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -31,7 +31,7 @@ describe('the range of a summary', () => {
   })
 
   // holds ANA-03
-  test('is widened to whole buckets', () => {
+  test('is widened to complete buckets', () => {
     const from = at('2026-02-10T05:59:59.999Z')
     const to = at('2026-02-12T00:00:00.001Z')
     expect(resolved({ from, to })).toEqual(['2026-02-10T00:00:00.000Z', '2026-02-13T00:00:00.000Z', 'day', false])
@@ -43,7 +43,7 @@ describe('the range of a summary', () => {
     ])
   })
 
-  test('stays as it is where its ends are those of buckets', () => {
+  test('stays unchanged where it consists of complete buckets', () => {
     const ends = { from: at('2026-02-10'), to: at('2026-02-12') }
     const expected = ['2026-02-10T00:00:00.000Z', '2026-02-12T00:00:00.000Z']
     expect(resolved(ends)).toEqual([...expected, 'day', false])
@@ -51,7 +51,7 @@ describe('the range of a summary', () => {
   })
 
   // holds ANA-02
-  test('starts where the plan lets it, and says that it was moved', () => {
+  test('starts no earlier than the plan allows, and is marked as clamped', () => {
     expect(resolved({ from: 0, analyticsDays: 7 })).toEqual([
       '2026-02-23T00:00:00.000Z',
       '2026-03-02T00:00:00.000Z',
@@ -68,7 +68,7 @@ describe('the range of a summary', () => {
     ])
   })
 
-  test('ends with the bucket that is under way, even as it begins', () => {
+  test('ends with the current bucket, even where that just began', () => {
     const future = at('2030-01-01')
     expect(resolved({ from: at('2026-03-01'), to: future })[1]).toBe('2026-03-02T00:00:00.000Z')
     expect(resolved({ to: future, bucket: 'hour' })).toEqual(resolved({ bucket: 'hour' }))
@@ -77,7 +77,7 @@ describe('the range of a summary', () => {
     expect(resolved({ now: at('2026-03-01') })[1]).toBe('2026-03-02T00:00:00.000Z')
   })
 
-  test('is empty where all of it is out of sight', () => {
+  test('is empty where the plan shows none of it', () => {
     const before = resolved({ from: 0, to: at('2020-01-01'), analyticsDays: 7 })
     expect(before).toEqual(['2026-02-23T00:00:00.000Z', '2026-02-23T00:00:00.000Z', 'day', true])
     const after = resolved({ from: at('2030-01-01'), to: at('2031-01-01') })
@@ -104,7 +104,7 @@ describe('the range of a summary', () => {
     expect(resolved({ ...days(101), analyticsDays: 400, bucket: 'day' })).toContain('day')
   })
 
-  test('is never longer than the plan, never backwards, and whole buckets, whatever is asked for', () => {
+  test('is never longer than the plan allows, never negative, and always complete buckets', () => {
     const time = fc.option(fc.integer({ min: 0, max: NOW + 400 * DAY_MS }), { nil: undefined })
     const request = fc.record({
       from: time,
@@ -133,30 +133,30 @@ describe('the range of a summary', () => {
 })
 
 describe('the counters that a range is read from', () => {
-  const range = (from: string, to: string): Range => ({ from: at(from), to: at(to), bucket: 'hour', clamped: false })
+  const range = (from: string, to: string) => ({ from: at(from), to: at(to) })
 
-  test('are those of days where days are whole, and of hours at its ends', () => {
-    expect(stretchesOf(range('2026-02-10T22:00:00Z', '2026-02-13T01:00:00Z'))).toEqual([
+  test('are those of complete days, and of hours at both ends', () => {
+    expect(intervalsOf(range('2026-02-10T22:00:00Z', '2026-02-13T01:00:00Z'))).toEqual([
       { grain: 'hour', from: at('2026-02-10T22:00:00Z'), to: at('2026-02-11') },
       { grain: 'day', from: at('2026-02-11'), to: at('2026-02-13') },
       { grain: 'hour', from: at('2026-02-13'), to: at('2026-02-13T01:00:00Z') },
     ])
-    expect(stretchesOf(range('2026-02-10', '2026-02-13'))).toHaveLength(1)
-    expect(stretchesOf(range('2026-02-10T05:00:00Z', '2026-02-10T07:00:00Z'))).toHaveLength(1)
-    expect(stretchesOf(range('2026-02-10', '2026-02-10'))).toEqual([])
+    expect(intervalsOf(range('2026-02-10', '2026-02-13'))).toHaveLength(1)
+    expect(intervalsOf(range('2026-02-10T05:00:00Z', '2026-02-10T07:00:00Z'))).toHaveLength(1)
+    expect(intervalsOf(range('2026-02-10', '2026-02-10'))).toEqual([])
   })
 
-  test('cover it once, from end to end, with no hour of a whole day among them', () => {
+  test('cover it exactly once, without the hours of a complete day', () => {
     fc.assert(
       fc.property(fc.nat(20_000), fc.nat(3_000), (start, hours) => {
         const from = start * HOUR_MS
-        const stretches = stretchesOf({ from, to: from + hours * HOUR_MS, bucket: 'hour', clamped: false })
+        const intervals = intervalsOf({ from, to: from + hours * HOUR_MS })
         let reached = from
-        for (const stretch of stretches) {
-          expect(stretch.from).toBe(reached)
-          if (stretch.grain === 'hour') expect(stretch.to - stretch.from).toBeLessThan(DAY_MS)
-          else expect([stretch.from % DAY_MS, stretch.to % DAY_MS]).toEqual([0, 0])
-          reached = stretch.to
+        for (const interval of intervals) {
+          expect(interval.from).toBe(reached)
+          if (interval.grain === 'hour') expect(interval.to - interval.from).toBeLessThan(DAY_MS)
+          else expect([interval.from % DAY_MS, interval.to % DAY_MS]).toEqual([0, 0])
+          reached = interval.to
         }
         expect(reached).toBe(from + hours * HOUR_MS)
       }),
@@ -167,14 +167,14 @@ describe('the counters that a range is read from', () => {
 
 describe('the figures of a summary', () => {
   const isoTime = (time: number) => new Date(time).toISOString()
-  const nothing = { series: new Map(), runtimes: new Map(), capabilities: new Map() }
+  const part = (kind: SummedPart['kind'], name: string, sums: Partial<SummedPart['sums']>): SummedPart => {
+    return { kind, name, sums: { ...noSums(), ...sums } }
+  }
 
   test('list the largest first, equal ones by name, and at most a hundred capabilities', () => {
     const names = Array.from({ length: 120 }, (_, index) => `cap-${String(index).padStart(3, '0')}`)
-    const capabilities = new Map(
-      names.toReversed().map((name, index) => [name, { ...noSums(), executions: index < 2 ? 9 : 1 }]),
-    )
-    const { capabilities: listed } = summarize({ ...nothing, capabilities }, [], isoTime)
+    const parts = names.toReversed().map((name, index) => part('capability', name, { executions: index < 2 ? 9 : 1 }))
+    const { capabilities: listed } = summarize(parts, [], isoTime)
     const expected = ['cap-118', 'cap-119', ...names].slice(0, 100)
     expect(listed.map(({ capability }) => capability)).toEqual(expected)
   })
@@ -182,8 +182,9 @@ describe('the figures of a summary', () => {
   // holds ANA-06
   test('hold every bucket in order, with zeros and without durations where nothing happened', () => {
     const range: Range = { from: 0, to: 3 * DAY_MS, bucket: 'day', clamped: false }
-    const series = new Map([[DAY_MS, { ...noSums(), executions: 2, durationMs: 8, durations: new Map([[4, 2]]) }]])
-    const summary = summarize({ ...nothing, series }, bucketsOf(range), isoTime)
+    const half = { executions: 1, durationMs: 4, durations: new Map([[4, 1]]) }
+    const parts = [part('series', String(DAY_MS), half), part('series', String(DAY_MS), half)]
+    const summary = summarize(parts, bucketsOf(range), isoTime)
     expect(summary.series.map(({ at, executions, p95DurationMs }) => [at, executions, p95DurationMs])).toEqual([
       ['1970-01-01T00:00:00.000Z', 0, null],
       ['1970-01-02T00:00:00.000Z', 2, 4],

@@ -5,7 +5,7 @@ test.each([
   [10_000, 7],
   [300_000, 4_096],
   [300_000, 299_999],
-])('%i bytes come out as they went in, in chunks of %i, up to the very limit', (limit, size) => {
+])('%i bytes in chunks of %i come out unchanged, up to the limit', (limit, size) => {
   const buffer = new BoundedBuffer(limit)
   const bytes = Buffer.from(Array.from({ length: limit }, (_, index) => index % 251))
   for (let at = 0; at < limit; at += size) expect(buffer.append(bytes.subarray(at, at + size))).toBe(true)
@@ -21,17 +21,17 @@ test('a first chunk over the limit is not kept', () => {
   expect(buffer.bytes()).toHaveLength(0)
 })
 
-test('what is full is not copied again while more comes', () => {
+test('full buffers are not copied again while chunks are appended', () => {
   const buffer = new BoundedBuffer(1 << 20)
   const chunk = Buffer.alloc(4_096)
   const before = process.memoryUsage().arrayBuffers
   for (let index = 0; index < 256; index += 1) buffer.append(chunk)
-  // Nothing is collected meanwhile: what was thrown away counts, too.
+  // Discarded buffers count, too: nothing is collected in between.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1.25 * 2 ** 20)
   expect(buffer.bytes()).toHaveLength(1 << 20)
 })
 
-test('a body in single bytes costs no more than twice its size', () => {
+test('a body in single bytes takes at most twice its size', () => {
   const before = process.memoryUsage().arrayBuffers
   const buffer = new BoundedBuffer(1 << 20)
   const one = Buffer.from('x')
@@ -40,7 +40,7 @@ test('a body in single bytes costs no more than twice its size', () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 << 20)
 })
 
-test('a body that comes in one chunk, as announced, is not copied; one in several is', () => {
+test('a body in one chunk of the announced length is not copied; one in several is', () => {
   const whole = Buffer.from('{"a":1}')
   const inOne = new BoundedBuffer(100, whole.length)
   expect(inOne.append(whole)).toBe(true)

@@ -18,7 +18,7 @@ function controlledReads() {
 }
 
 describe('coalesced reads', () => {
-  test('who asks while one is under way gets the next one, together with all others who came meanwhile', async () => {
+  test('callers that come during a read share the next one', async () => {
     const coalescer = createCoalescer<string>()
     const { begun, begin } = controlledReads()
     const first = coalescer.read('a', begin)
@@ -32,9 +32,9 @@ describe('coalesced reads', () => {
     expect(begun).toHaveLength(2)
   })
 
-  test('nobody ever gets a read that began before they asked', async () => {
+  test('no caller gets a read that began before its call', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, askers) => {
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, callers) => {
         const coalescer = createCoalescer<number>()
         let asked = 0
         const begin = () => {
@@ -42,7 +42,7 @@ describe('coalesced reads', () => {
           return scheduler.schedule(Promise.resolve(seen))
         }
         const asking = scheduler.scheduleSequence(
-          Array.from({ length: askers }, () => async () => {
+          Array.from({ length: callers }, () => async () => {
             asked += 1
             const mine = asked
             reads.push(coalescer.read('a', begin).then((seen) => expect(seen).toBeGreaterThanOrEqual(mine)))
@@ -51,13 +51,13 @@ describe('coalesced reads', () => {
         const reads: Promise<void>[] = []
         await scheduler.waitFor(asking.task)
         await scheduler.waitFor(Promise.all(reads))
-        expect(reads).toHaveLength(askers)
+        expect(reads).toHaveLength(callers)
       }),
       { numRuns: 200, seed: 1 },
     )
   })
 
-  test('different things are read at once', async () => {
+  test('reads of different names run concurrently', async () => {
     const coalescer = createCoalescer<string>()
     const { begun, begin } = controlledReads()
     const reads = [coalescer.read('a', begin), coalescer.read('b', begin)]
@@ -67,7 +67,7 @@ describe('coalesced reads', () => {
     expect(await Promise.all(reads)).toEqual(['a', 'b'])
   })
 
-  test('a read that fails does so for those who asked for it, and the next one begins all the same', async () => {
+  test('a read that fails rejects for its own callers, and the next one begins', async () => {
     const coalescer = createCoalescer<string>()
     const fault = deferred()
     const failing = coalescer.read('a', async () => {
@@ -92,8 +92,8 @@ interface Entry {
   value: number
 }
 
-describe('the map that forgets', () => {
-  test('forgets what was used longest ago, as a list in the order of use would', () => {
+describe('the LRU map', () => {
+  test('evicts the least recently used entry, as a list in order of use would', () => {
     const use: fc.Arbitrary<Use> = fc.record({
       key: fc.integer({ min: 0, max: 8 }),
       does: fc.constantFrom('get', 'set', 'delete'),
@@ -115,7 +115,7 @@ describe('the map that forgets', () => {
     )
   })
 
-  test('weighs its entries where it is told how, and counts what was replaced or deleted no more', () => {
+  test('weighs its entries, without those that were replaced or deleted', () => {
     const lru = new Lru<string, string>(10, (value) => value.length)
     lru.set('a', 'xxxx')
     lru.set('b', 'xxxx')

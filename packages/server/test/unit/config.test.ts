@@ -208,6 +208,7 @@ describe('faults', () => {
     ])
   })
 
+  // holds OPS-05
   test('PostgreSQL without a master key is one, whatever else is wrong', () => {
     expect(faultsOf({ DATABASE_URL: 'postgres://db/svc' })['SVC_MASTER_KEY']?.[0]).toContain('openssl rand -base64 32')
     expect(Object.keys(faultsOf({ DATABASE_URL: 'postgres://db/svc', PORT: 'x' })).sort()).toEqual([

@@ -13,7 +13,7 @@ function timeOf(id: string): number {
 }
 
 // holds OPS-11
-test('an id is its kind’s prefix and 26 digits that no two letters confuse', () => {
+test('an id has the prefix of its kind and 26 digits of Crockford’s base 32', () => {
   const newId = createIds(createTestClock())
   for (const kind of ['owner', 'credential', 'project', 'deployment', 'execution', 'call'] as const) {
     expect(newId(kind)).toMatch(new RegExp(`^${ID_PREFIXES[kind]}[${ALPHABET}]{26}$`))
@@ -21,7 +21,7 @@ test('an id is its kind’s prefix and 26 digits that no two letters confuse', (
 })
 
 // holds OPS-11
-test('newer ids sort later, within a millisecond as well', () => {
+test('newer ids sort later, also within a millisecond', () => {
   const clock = createTestClock()
   const newId = createIds(clock)
   const ids: string[] = []
@@ -33,7 +33,7 @@ test('newer ids sort later, within a millisecond as well', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('they keep sorting when the clock goes back, and go with it again once it has caught up', () => {
+test('ids sort by creation when the clock is set back, and follow it again once it has caught up', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5000, max: 5000 }), { maxLength: 100 }), (moves) => {
       const clock = createTestClock()
@@ -53,18 +53,18 @@ test('they keep sorting when the clock goes back, and go with it again once it h
   )
 })
 
-test('ten thousand ids of one millisecond are ten thousand', () => {
+test('ten thousand ids of one millisecond are unique', () => {
   const newId = createIds(createTestClock())
   expect(new Set(Array.from({ length: 10_000 }, () => newId('call'))).size).toBe(10_000)
 })
 
-test('processes that make ids in the same millisecond do not make the same ones', () => {
+test('processes that create ids in the same millisecond create different ones', () => {
   const makers = Array.from({ length: 200 }, () => createIds(createTestClock()))
   expect(new Set(makers.map((newId) => newId('execution'))).size).toBe(200)
 })
 
 // holds RT-02
-test('a minted runtime’s id is one that an owner could have chosen', () => {
+test('a generated runtime id is valid as a chosen one', () => {
   const ids = Array.from({ length: 500 }, mintRuntimeId)
   expect(new Set(ids).size).toBe(500)
   for (const id of ids) {

@@ -11,7 +11,7 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1)
 }
 
-test('values are never counted too low, and at most at twice their number and one', () => {
+test('the count of values is never too low, and at most twice their number plus one', () => {
   const json = fc.jsonValue({ maxDepth: 6, stringUnit: fc.constantFrom(...'[]{}"\\,: a') })
   fc.assert(
     fc.property(json, (value) => {
@@ -23,7 +23,7 @@ test('values are never counted too low, and at most at twice their number and on
   )
 })
 
-test('a body may hold so many values and no more, however small they are', () => {
+test('a body is refused with more values than its limit, however small', () => {
   const limits = { jsonDepth: 32, jsonValues: 1000 }
   const refused = expect.objectContaining({ fieldErrors: { body: ['holds more than 1000 values.'] } })
   const list = (count: number) => `[${Array(count).fill('1').join()}]`
@@ -63,12 +63,12 @@ describe('a number that parsing would round', () => {
     expect(inexactNumber(text, ['input'])).toBeNull()
   })
 
-  test('in a model’s arguments is found wherever it stands', () => {
+  test('without a list of fields is found anywhere', () => {
     expect(inexactNumber('{"a":{"b":1e999}}')).toBe('a.b')
     expect(inexactNumber('12345678901234567890')).toBe('')
   })
 
-  test('is found exactly where parsing and writing gives another integer', () => {
+  test('is found if and only if parsing changes the integer', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }), (integer) => {
         const isSafe = Number.isSafeInteger(Number(integer))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { inputRootProblem } from '../../src/deployments/rules.ts'
-import { jsonBytes } from '../../src/lib/json-bytes.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { compileDeployed, schemaProblem } from '../../src/schemas/compile.ts'
 import { checkOf, object } from './schema-support.ts'
 
@@ -144,5 +144,5 @@ test('whatever object is given as a schema, it compiles or is refused with a sen
 })
 
 test('a schema’s size is counted in bytes', () => {
-  expect(jsonBytes({ a: 'é😀' })).toBe(Buffer.byteLength('{"a":"é😀"}'))
+  expect(JsonDocument.of({ a: 'é😀' }).bytes).toBe(Buffer.byteLength('{"a":"é😀"}'))
 })

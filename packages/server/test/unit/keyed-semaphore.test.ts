@@ -51,7 +51,7 @@ test('no more jobs run than there are permits, and each waiting one runs once', 
   })
 })
 
-test('keys take turns, so one job of a second key runs before the rest of the first', async () => {
+test('keys alternate, so one job of a second key runs before the rest of the first', async () => {
   const { run, end, started } = setUp({ permits: 1 })
   const jobs = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3'), run('b', 'b1')]
   for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name)
@@ -59,7 +59,7 @@ test('keys take turns, so one job of a second key runs before the rest of the fi
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('the key that has used the least time is next, whoever came first', async () => {
+test('the key that has used the least time is next, whatever the order of arrival', async () => {
   const { run, end, started } = setUp({ permits: 1 })
   const jobs = [run('a', 'a1'), run('b', 'b1'), run('a', 'a2')]
   await end('a1', 900)
@@ -70,7 +70,7 @@ test('the key that has used the least time is next, whoever came first', async (
   expect(started).toEqual(['a1', 'b1', 'a2', 'c1', 'c2', 'b2'])
 })
 
-test('a key that was idle for long is at most a second ahead', async () => {
+test('a key that was idle for long counts as at most a second behind the others', async () => {
   const { run, end, started } = setUp({ permits: 1 })
   const alone = [run('a', 'a1'), run('a', 'a2')]
   await end('a1', 60_000)
@@ -83,7 +83,7 @@ test('a key that was idle for long is at most a second ahead', async () => {
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
 })
 
-test('a key at its own bound leaves the other permits to other keys', async () => {
+test('a key at its own limit leaves the other permits to other keys', async () => {
   const { run, end, started } = setUp({ permits: 4, permitsPerKey: 1 })
   const jobs = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
   expect(started).toEqual(['a1', 'b1'])
@@ -92,7 +92,7 @@ test('a key at its own bound leaves the other permits to other keys', async () =
   await Promise.all([end('b1'), end('a2'), ...jobs])
 })
 
-test('a full queue refuses synchronously and says for whom it is full', async () => {
+test('a full queue throws synchronously and says for which keys it is full', async () => {
   const { run, end } = setUp({ permits: 1, waiting: 2, waitingPerKey: 1 })
   const jobs = [run('a', 'a1'), run('a', 'a2')]
   expect(() => run('a', 'a3')).toThrow(expect.objectContaining({ constructor: SemaphoreFullError, scope: 'key' }))
@@ -103,7 +103,7 @@ test('a full queue refuses synchronously and says for whom it is full', async ()
 })
 
 // holds CAP-15
-test('keys that add all they can leave places to others', async () => {
+test('keys that fill the queue leave places to others', async () => {
   const { semaphore, run, end, started } = setUp({ permits: 1, waiting: 64, waitingPerKey: 16 })
   const first = run('first', 'first')
   const jobs = ['a', 'b', 'c', 'd', 'e'].flatMap((key) =>
@@ -121,7 +121,7 @@ test('keys that add all they can leave places to others', async () => {
   await Promise.all([first, settled])
 })
 
-test('a job that is cancelled while it waits never begins and gives its place back', async () => {
+test('a job that is cancelled while it waits never starts and frees its place', async () => {
   const { run, end, started } = setUp({ permits: 1, waiting: 1 })
   const cancel = new AbortController()
   const first = run('a', 'a1')
@@ -136,7 +136,7 @@ test('a job that is cancelled while it waits never begins and gives its place ba
   await expect(run('d', 'd1', cancel.signal)).rejects.toBeInstanceOf(WaitCancelledError)
 })
 
-test('a job that fails gives its permit back', async () => {
+test('a job that fails frees its permit', async () => {
   const { semaphore, run, end } = setUp({ permits: 1 })
   await expect(semaphore.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   const next = run('a', 'a1')

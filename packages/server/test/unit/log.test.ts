@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { openLog } from '../../src/telemetry/log.ts'
-import { type RequestLine, requestLogOf } from '../../src/telemetry/request-log.ts'
 
 const Line = z.object({ level: z.number(), msg: z.string() })
 
@@ -13,9 +12,9 @@ function setUpLog(level = 'info') {
   const folder = mkdtempSync(join(tmpdir(), 'svc-log-'))
   const file = join(folder, 'log')
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { logger: log, requestLog } = openLog({ level, descriptor: openSync(file, 'a') })
+  const log = openLog({ level, descriptor: openSync(file, 'a') })
   const written = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return { log, requestLog, written, messages: () => written().map((line) => Line.parse(JSON.parse(line)).msg) }
+  return { log, messages: () => written().map((line) => Line.parse(JSON.parse(line)).msg) }
 }
 
 test('lines wait for each other, and are written in their order when the log is flushed', () => {
@@ -50,45 +49,4 @@ test('what is below the level is not written', () => {
   log.info('quiet')
   log.flush()
   expect(messages()).toEqual([])
-})
-
-const REQUEST: RequestLine = {
-  requestId: 'given-by_the-caller',
-  method: 'POST',
-  route: '/v1/capabilities/:runtimeId/:capability',
-  status: 200,
-  endedAt: 1_767_225_600_000,
-  durationMs: 12,
-  runtimeId: null,
-  executionId: null,
-  traceId: null,
-  isAborted: false,
-}
-
-test.each<Partial<RequestLine>>([
-  {},
-  { route: null, status: 404 },
-  { runtimeId: 'rt_shop', executionId: 'exec_1', traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
-  { isAborted: true, method: 'M-SEARCH', requestId: 'a"b\\c\n' },
-])('the line of a request is the one that a logger writes: %j', (fields) => {
-  const { log, requestLog, written } = setUpLog()
-  const line = { ...REQUEST, ...fields }
-  requestLog(line)
-  requestLogOf(log)(line)
-  log.flush()
-  const [short, general] = written().map((text) => text.replace(/"time":\d+/, '"time":0'))
-  expect(short).toBe(general)
-  expect(written()[0]).toContain(`"time":${line.endedAt},`)
-})
-
-test('lines of requests wait with the others, and are left out below their level', () => {
-  const { log, requestLog, messages } = setUpLog()
-  log.info('before')
-  requestLog(REQUEST)
-  log.warn('now')
-  expect(messages()).toEqual(['before', 'request', 'now'])
-  const quiet = setUpLog('warn')
-  quiet.requestLog(REQUEST)
-  quiet.log.flush()
-  expect(quiet.messages()).toEqual([])
 })

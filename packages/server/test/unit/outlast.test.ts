@@ -17,8 +17,8 @@ function silentWork() {
   return { tries, work }
 }
 
-describe('work that outlasts an outage', () => {
-  test('is repeated while connections fail, and given up in the end with what was met last', async () => {
+describe('retries while connections fail', () => {
+  test('repeat the work, and throw the last error in the end', async () => {
     let tries = 0
     const mended = async () => {
       tries += 1
@@ -32,7 +32,7 @@ describe('work that outlasts an outage', () => {
     expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(6_700)
   })
 
-  test('is not tried again once it has to hurry, nor waited for longer than a second', async () => {
+  test('end with the current try once they have to hurry', async () => {
     const hurry = new Stop()
     let tries = 0
     const failing = async () => {
@@ -44,7 +44,7 @@ describe('work that outlasts an outage', () => {
     expect(tries).toBe(1)
   })
 
-  test('that was not at its commit is known to have done nothing when it is given up, and cannot commit any more', async () => {
+  test('abandon a try before its commit, which can then never commit', async () => {
     const hurry = new Stop()
     const { tries, work } = silentWork()
     const pauses: number[] = []
@@ -54,10 +54,10 @@ describe('work that outlasts an outage', () => {
     expect(error).not.toBeInstanceOf(CommitUnknownError)
     expect(isOutage(error)).toBe(true)
     expect(pauses).toEqual([1_000])
-    expect(() => tries[0]?.commit()).toThrow('nobody waits')
+    expect(() => tries[0]?.commit()).toThrow('abandoned')
   })
 
-  test('that was at its commit may have done it', async () => {
+  test('leave the outcome unknown where a try was at its commit', async () => {
     const hurry = new Stop()
     const { tries, work } = silentWork()
     const given = outlast(noPause, work, hurry).catch(inform)
@@ -66,7 +66,7 @@ describe('work that outlasts an outage', () => {
     expect(await given).toBeInstanceOf(CommitUnknownError)
   })
 
-  test('that begins after the signal has a second, too', async () => {
+  test('give a try that begins after the signal a second', async () => {
     const hurry = new Stop()
     hurry.abort()
     expect(await outlast(noPause, async () => 'done', hurry)).toBe('done')

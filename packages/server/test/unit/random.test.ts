@@ -4,12 +4,12 @@ import { random40Bits, randomText } from '../../src/lib/random.ts'
 // More than any pool holds, so that what is drawn spans several of them.
 const DRAWS = 20_000
 
-test('no draw is like another, over many pools', () => {
+test('values never repeat, over many pools', () => {
   expect(new Set(Array.from({ length: DRAWS }, () => randomText(16, 'base64url'))).size).toBe(DRAWS)
   expect(new Set(Array.from({ length: DRAWS }, () => randomText(8, 'hex'))).size).toBe(DRAWS)
 })
 
-test('a text holds all its bytes, whatever was drawn before it', () => {
+test('a text has all its bytes, whatever was taken before it', () => {
   for (let draw = 0; draw < 2000; draw += 1) {
     random40Bits()
     expect(randomText(16, 'hex')).toMatch(/^[0-9a-f]{32}$/)

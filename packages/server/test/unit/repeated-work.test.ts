@@ -11,7 +11,7 @@ function enter(gate: Gate): () => Promise<boolean> {
   }
 }
 
-test('begins round after round, also while one of them takes long', async () => {
+test('begins run after run, also while one takes longer', async () => {
   const gate = createGate()
   const work = repeatWork({ everyMs: 1 }, enter(gate))
   await gate.arrived(3)
@@ -20,7 +20,7 @@ test('begins round after round, also while one of them takes long', async () => 
   await work.stop()
 })
 
-test('stops when all that has begun has ended, and begins nothing from then on', async () => {
+test('stops when all runs have ended, and begins no more', async () => {
   const gate = createGate()
   let begun = 0
   const work = repeatWork({ everyMs: HOUR_MS, retryMs: 1 }, () => {
@@ -41,7 +41,7 @@ test('stops when all that has begun has ended, and begins nothing from then on',
   await stopping
 })
 
-test('comes soon after a round that failed, until one succeeds, and then in its own time', async () => {
+test('retries soon after a failed run, until one succeeds', async () => {
   const outcomes = [false, false, true]
   const succeeded = deferred()
   let begun = 0
@@ -57,7 +57,7 @@ test('comes soon after a round that failed, until one succeeds, and then in its 
   expect(begun).toBe(3)
 })
 
-test('is not tried again once it has stopped', async () => {
+test('does not retry after it has stopped', async () => {
   const gate = createGate()
   let begun = 0
   const work = repeatWork({ everyMs: HOUR_MS, retryMs: 0 }, async () => {

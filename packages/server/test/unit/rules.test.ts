@@ -2,9 +2,9 @@ import type { Capability } from '@svc/contract'
 import { Capability as CapabilitySchema } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countFault, namedFaults, placedSchemas } from '../../src/deployments/rules.ts'
+import { namedFaults, placedSchemas } from '../../src/deployments/rules.ts'
 import { sizeFaults, storedText } from '../../src/executions/rules.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
 import { schemaProblem } from '../../src/schemas/compile.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -44,7 +44,7 @@ describe('the number of runtimes', () => {
 })
 
 describe('a payload as it is stored', () => {
-  const storedPayload = (value: unknown, maxBytes: number) => storedText(JsonText.of(value).text, maxBytes)
+  const storedPayload = (value: unknown, maxBytes: number) => storedText(JsonDocument.of(value).text, maxBytes)
   const payload = fc.jsonValue({ stringUnit: 'grapheme' })
 
   test('is its JSON where that fits, to the byte', () => {
@@ -95,15 +95,23 @@ describe('a request’s parts', () => {
 
   // holds MSG-01
   test('are accepted up to their limits, to the byte', () => {
-    const fits = { messages: [1, 2, 3], metadata: { a: 'é'.repeat(6) }, endUserToken: new Secret('é'.repeat(4)) }
-    expect(Buffer.byteLength(JSON.stringify(fits.metadata))).toBe(20)
+    const fits = {
+      messages: [1, 2, 3],
+      metadata: JsonDocument.of({ a: 'é'.repeat(6) }),
+      endUserToken: new Secret('é'.repeat(4)),
+    }
+    expect(fits.metadata.bytes).toBe(20)
     expect(sizeFaults(fits, limits)).toBeNull()
     expect(sizeFaults({}, limits)).toBeNull()
   })
 
   test('are each named where they are too large, all at once', () => {
     const faults = sizeFaults(
-      { messages: [1, 2, 3, 4], metadata: { a: `${'é'.repeat(6)}x` }, endUserToken: new Secret('secret-é') },
+      {
+        messages: [1, 2, 3, 4],
+        metadata: JsonDocument.of({ a: `${'é'.repeat(6)}x` }),
+        endUserToken: new Secret('secret-é'),
+      },
       limits,
     )
     expect(Object.keys(faults ?? {}).sort()).toEqual(['endUserToken', 'messages', 'metadata'])
@@ -113,16 +121,9 @@ describe('a request’s parts', () => {
 })
 
 describe('a manifest’s capabilities', () => {
-  const limits = { capabilities: 2, schemaBytes: 200 }
+  const limits = { schemaBytes: 200 }
   const named = (name: string, fields: object = {}): Capability =>
     CapabilitySchema.parse({ name, version: '1.0.0', actions: [{ name, ...fields }] })
-
-  test('are counted', () => {
-    expect(countFault([named('a'), named('b')], limits)).toBeNull()
-    expect(countFault([named('a'), named('b'), named('c')], limits)).toEqual({
-      'manifest.capabilities': ['holds 3 capabilities, at most 2 are accepted.'],
-    })
-  })
 
   test('are each told what is wrong with their schemas, by name', () => {
     const placed = placedSchemas(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
 import { runCalls } from '../../src/agent/run-calls.ts'
 import type { CallResult } from '../../src/dispatch/call-result.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { createGate, deferred } from '../support/deferred.ts'
 import { failed, succeeded } from './agent-support.ts'
 
@@ -11,7 +12,7 @@ function callsOf(count: number): AgentCall[] {
     capability: 'echo',
     step: 1,
     ordinal,
-    input: { ordinal },
+    input: JsonDocument.of({ ordinal }),
   }))
 }
 
@@ -28,7 +29,7 @@ async function run(calls: readonly AgentCall[], call: (made: AgentCall) => Promi
     maxParallel: context.maxParallel ?? 5,
     now: () => 1000,
     mayStart: () => context.signal?.aborted !== true,
-    tell(event) {
+    emit(event) {
       if (event.type === 'capability-start' || event.type === 'capability-end') {
         told.push(`${event.type === 'capability-start' ? 'start' : 'end'} ${event.call.ordinal}`)
       }

@@ -14,7 +14,7 @@ function setUp(waitMs = 60_000) {
 
 const work = async () => 'done'
 
-test('work runs once its turn has come', async () => {
+test('a job runs once a permit is free', async () => {
   const { queue, running, end } = setUp()
   const waiting = queue('b', work)
   end()
@@ -22,7 +22,7 @@ test('work runs once its turn has come', async () => {
   expect(await waiting).toBe('done')
 })
 
-test('work without room is refused', async () => {
+test('a job is refused where the queue is full', async () => {
   const { queue, end } = setUp()
   const waiting = queue('b', work)
   await expect(queue('b', work)).rejects.toThrow('too many')
@@ -30,7 +30,7 @@ test('work without room is refused', async () => {
   expect(await waiting).toBe('done')
 })
 
-test('work that has waited too long is refused and never runs; what runs already goes on', async () => {
+test('a job that waits too long is refused and never runs; running jobs go on', async () => {
   vi.useFakeTimers()
   try {
     const { queue, running, end } = setUp(1_000)
@@ -46,7 +46,7 @@ test('work that has waited too long is refused and never runs; what runs already
   }
 })
 
-test('work whose signal stops leaves its place to others, and what stopped before never waits', async () => {
+test('a job whose signal aborts frees its place; an aborted one never waits', async () => {
   const { queue, running, end } = setUp()
   const stop = new Stop()
   const left = expect(queue('b', work, stop)).rejects.toThrow('too many')
@@ -59,7 +59,7 @@ test('work whose signal stops leaves its place to others, and what stopped befor
   expect(await waiting).toBe('done')
 })
 
-test('a failure of the work is its own', async () => {
+test('an error of the job is thrown unchanged', async () => {
   const { queue, end } = setUp()
   end()
   const failing = async () => {

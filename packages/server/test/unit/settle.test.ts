@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { redactorOf } from '../../src/dispatch/redact.ts'
-import type { Settlement } from '../../src/executions/batch-rules.ts'
-import type { Admitted } from '../../src/executions/enter.ts'
+import type { Admitted } from '../../src/executions/admit.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
+import type { Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -135,13 +135,6 @@ async function settled(outcome: Outcome, situation: Situation) {
       written.push(settlement)
       return isWritten
     },
-    failUnknown: () => {},
-    retryFailed: async () => {},
-    depth: 0,
-    unwritten: 0,
-    unknownAdmissions: 0,
-    hurry: () => {},
-    drain: async () => {},
   }
   const deps = { settlements, clock, metrics: NO_METRICS, limits: DEFAULT_LIMITS, storage: new StorageBudget() }
   const result = await settle(deps, admitted(startedAt), outcome, trace)
@@ -153,10 +146,15 @@ async function settled(outcome: Outcome, situation: Situation) {
 function admitted(startedAt: number): Admitted<null> {
   return {
     executionId: 'exec_1',
-    startedAt,
     row: newRow({ started_at: startedAt }),
-    metadata: null,
-    wish: { kind: 'execute', metadata: undefined, messageShape: '[]', redactor: redactorOf(undefined), call: null },
+    request: {
+      kind: 'execute',
+      metadata: undefined,
+      messageShape: '[]',
+      endUserToken: undefined,
+      redactor: redactorOf(undefined),
+      call: null,
+    },
     runtime: {
       ownerId: 'own_1',
       tier: 'free',

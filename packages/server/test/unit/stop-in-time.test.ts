@@ -11,11 +11,11 @@ test('a server that stops in time gives the exit code 0', async () => {
   expect(await stopped(async () => undefined, 60_000)).toEqual({ code: 0, lines: [] })
 })
 
-test('one that does not is waited for no longer than that, and the log says so', async () => {
+test('a server that takes longer gives the exit code 1 and is logged', async () => {
   const never = () => new Promise<void>(() => undefined)
   expect(await stopped(never, 1)).toEqual({ code: 1, lines: ['the service did not stop in time'] })
 })
 
-test('what fails while it stops is told to the caller', async () => {
+test('an error of stopping is thrown', async () => {
   await expect(stopped(() => Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken')
 })

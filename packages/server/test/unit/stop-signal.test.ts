@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pauseUntilStopped, Stop, unlessStopped } from '../../src/lib/stop-signal.ts'
 
 describe('a stop', () => {
-  test('is heard by all who listen, in their order, and once', () => {
+  test('calls all listeners once, in order', () => {
     const stop = new Stop()
     const heard: string[] = []
     stop.addEventListener('abort', () => heard.push('first'))
@@ -14,7 +14,7 @@ describe('a stop', () => {
     expect(stop.aborted).toBe(true)
   })
 
-  test('stands already while it is heard', () => {
+  test('is aborted before its listeners are called', () => {
     const stop = new Stop()
     const seen: boolean[] = []
     stop.addEventListener('abort', () => seen.push(stop.aborted))
@@ -22,7 +22,7 @@ describe('a stop', () => {
     expect(seen).toEqual([true])
   })
 
-  test('is not heard by who has left, nor by who comes after it', () => {
+  test('does not call removed listeners, nor those added later', () => {
     const stop = new Stop()
     const left = vi.fn()
     const late = vi.fn()
@@ -38,7 +38,7 @@ describe('a stop', () => {
 describe('a pause', () => {
   const HOUR_MS = 3_600_000
 
-  test('ends with its stop, whichever kind of signal that is', async () => {
+  test('ends when a signal of either kind aborts', async () => {
     const stop = new Stop()
     const controller = new AbortController()
     const pauses = [pauseUntilStopped(HOUR_MS, stop), pauseUntilStopped(HOUR_MS, controller.signal)]
@@ -47,14 +47,14 @@ describe('a pause', () => {
     await Promise.all(pauses)
   })
 
-  test('does not begin where it has been stopped', async () => {
+  test('does not begin with an aborted signal', async () => {
     const stop = new Stop()
     stop.abort()
     await pauseUntilStopped(HOUR_MS, stop)
     await pauseUntilStopped(HOUR_MS, AbortSignal.abort())
   })
 
-  test('ends with its time, and lets go of its signal', async () => {
+  test('ends with its time, and removes its listener', async () => {
     const controller = new AbortController()
     const removed = vi.spyOn(controller.signal, 'removeEventListener')
     await pauseUntilStopped(0, controller.signal)
@@ -62,10 +62,10 @@ describe('a pause', () => {
   })
 })
 
-describe('work unless it is stopped', () => {
+describe('work until a signal', () => {
   const never = new Promise<string>(() => {})
 
-  test('comes to what it comes to, and lets go of its signal', async () => {
+  test('returns its result or error, and removes its listener', async () => {
     const stop = new Stop()
     const removed = vi.spyOn(stop, 'removeEventListener')
     expect(await unlessStopped(Promise.resolve('done'), stop)).toBe('done')
@@ -75,7 +75,7 @@ describe('work unless it is stopped', () => {
     expect(removed).toHaveBeenCalledTimes(2)
   })
 
-  test('is nothing as soon as its signal stops, whichever kind that is, or has stopped', async () => {
+  test('is null as soon as a signal of either kind aborts, or is aborted', async () => {
     const stop = new Stop()
     const controller = new AbortController()
     const ends = [unlessStopped(never, stop), unlessStopped(never, controller.signal)]
@@ -86,7 +86,7 @@ describe('work unless it is stopped', () => {
     expect(await unlessStopped(never, controller.signal)).toBeNull()
   })
 
-  test('may still fail after that, which is nobody’s fault', async () => {
+  test('may fail later without an unhandled rejection', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     onTestFinished(() => void process.off('unhandledRejection', unhandled))

@@ -6,10 +6,17 @@ import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
 import { redactorOf } from '../../src/dispatch/redact.ts'
 import { OUTCOME_UNKNOWN } from '../../src/executions/call-rules.ts'
 import { endedCall, newCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { failed, succeeded, user } from './agent-support.ts'
 
 function callOf(ordinal: number, input = {}): AgentCall {
-  return { callId: `call_${ordinal}`, capability: 'echo', step: 1 + Math.floor(ordinal / 2), ordinal, input }
+  return {
+    callId: `call_${ordinal}`,
+    capability: 'echo',
+    step: 1 + Math.floor(ordinal / 2),
+    ordinal,
+    input: JsonDocument.of(input),
+  }
 }
 
 const ONE_TOKEN_EACH = { inputTokens: 1, outputTokens: 1 }

@@ -2,7 +2,7 @@ import type { Message } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { forModel, toolResult } from '../../src/agent/transcript.ts'
-import { JsonText } from '../../src/lib/json-text.ts'
+import { JsonDocument } from '../../src/lib/json-document.ts'
 import { withValues } from '../support/scripted-model.ts'
 import { failed, succeeded, user } from './agent-support.ts'
 
@@ -64,16 +64,16 @@ describe('what the model is given of an output', () => {
 })
 
 test('a capability that answered nothing answered null', () => {
-  expect(toolResult('call_1', 'echo', succeeded(undefined))).toEqual({
+  expect(toolResult({ id: 'call_1', name: 'echo' }, succeeded(undefined))).toEqual({
     type: 'tool_result',
     toolCallId: 'call_1',
     name: 'echo',
-    output: JsonText.of(null),
+    output: JsonDocument.of(null),
   })
 })
 
 test('a failed call has no output, and its message is the error', () => {
-  expect(toolResult('call_1', 'echo', failed('sold out'))).toMatchObject({
+  expect(toolResult({ id: 'call_1', name: 'echo' }, failed('sold out'))).toMatchObject({
     output: null,
     error: { message: 'sold out' },
   })

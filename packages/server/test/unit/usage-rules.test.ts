@@ -9,7 +9,7 @@ import { available } from '../../src/usage/token-bucket.js'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 
 const tier = fc.constantFrom('free', 'pro', 'enterprise')
-const door = fc.constantFrom('page', 'broker', 'owner')
+const door = fc.constantFrom('execute', 'broker', 'capability')
 
 function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: number, now = NOW): number {
   return Array.from({ length: tries }, () => grant(buckets, draws, now)).filter(({ ok }) => ok).length
@@ -17,13 +17,13 @@ function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: 
 
 describe('what a request draws on', () => {
   test.each([
-    ['free', 'page', [MAIN_BUCKET]],
+    ['free', 'capability', [MAIN_BUCKET]],
     ['free', 'broker', [ANONYMOUS_BUCKET, MAIN_BUCKET]],
-    ['free', 'owner', [MAIN_BUCKET]],
+    ['free', 'execute', [MAIN_BUCKET]],
     ['pro', 'broker', [ANONYMOUS_BUCKET, MAIN_BUCKET]],
     ['enterprise', 'broker', []],
-    ['enterprise', 'owner', []],
-  ] as const)('on the %s plan, by the %s door', (plan, by, buckets) => {
+    ['enterprise', 'execute', []],
+  ] as const)('on the %s plan, for %s', (plan, by, buckets) => {
     expect(drawsFor(plan, by).map(({ bucket }) => bucket)).toEqual(buckets)
   })
 
@@ -43,22 +43,19 @@ describe('what a plan lets in', () => {
   // holds LIM-01, LIM-02
   test.each([
     ['free', 'anonymous', 'broker', HOUR_MS, 50, 25],
-    ['free', 'quota', 'owner', HOUR_MS, 200, 100],
+    ['free', 'quota', 'execute', HOUR_MS, 200, 100],
     ['pro', 'anonymous', 'broker', HOUR_MS, 12_000, 500],
-    ['pro', 'quota', 'owner', HOUR_MS, 48_000, 2_000],
-  ] as const)(
-    '%s: the %s by the %s door is, each %i ms, %i at once and %i more',
-    (plan, name, by, periodMs, atOnce, more) => {
-      const draws = drawsFor(plan, by).filter(({ limit }) => limit === name)
-      const buckets = new Map<string, number>()
-      expect(grantedOf(buckets, draws, atOnce + 10)).toBe(atOnce)
-      expect(grantedOf(buckets, draws, atOnce + 10, NOW + periodMs)).toBe(more)
-    },
-  )
+    ['pro', 'quota', 'execute', HOUR_MS, 48_000, 2_000],
+  ] as const)('%s: the %s for %s is, each %i ms, %i at once and %i more', (plan, name, by, periodMs, atOnce, more) => {
+    const draws = drawsFor(plan, by).filter(({ limit }) => limit === name)
+    const buckets = new Map<string, number>()
+    expect(grantedOf(buckets, draws, atOnce + 10)).toBe(atOnce)
+    expect(grantedOf(buckets, draws, atOnce + 10, NOW + periodMs)).toBe(more)
+  })
 
   // holds LIM-01
   test('a bound by the hour is none on the enterprise plan', () => {
-    expect((['page', 'broker', 'owner'] as const).flatMap((by) => drawsFor('enterprise', by))).toEqual([])
+    expect((['execute', 'broker', 'capability'] as const).flatMap((by) => drawsFor('enterprise', by))).toEqual([])
   })
 })
 
@@ -69,13 +66,13 @@ describe('the free plan', () => {
     const strangers = drawsFor('free', 'broker')
     expect(grantedOf(buckets, strangers, 300)).toBe(50)
     expect(grant(buckets, strangers, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
-    expect(grantedOf(buckets, drawsFor('free', 'owner'), 300)).toBe(150)
+    expect(grantedOf(buckets, drawsFor('free', 'execute'), 300)).toBe(150)
   })
 })
 
 test('the enterprise plan has no quota', () => {
   const buckets = new Map<string, number>()
-  expect(grantedOf(buckets, drawsFor('enterprise', 'owner'), 7000)).toBe(7000)
+  expect(grantedOf(buckets, drawsFor('enterprise', 'execute'), 7000)).toBe(7000)
 })
 
 describe('all or nothing', () => {
@@ -122,22 +119,22 @@ describe('all or nothing', () => {
 
 test('a smaller plan holds at once: what a larger one left does not exceed its burst', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('pro', 'owner'), 10)
-  expect(grantedOf(buckets, drawsFor('free', 'owner'), 1000)).toBeLessThanOrEqual(200)
+  grantedOf(buckets, drawsFor('pro', 'execute'), 10)
+  expect(grantedOf(buckets, drawsFor('free', 'execute'), 1000)).toBeLessThanOrEqual(200)
 })
 
 // holds BIL-13
 test('a larger plan helps at once: what was empty under the smaller one is not', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('free', 'owner'), 1000)
-  expect(grant(buckets, drawsFor('free', 'owner'), NOW).ok).toBe(false)
-  expect(grantedOf(buckets, drawsFor('pro', 'owner'), 50_000)).toBe(48_000 - 4_000)
+  grantedOf(buckets, drawsFor('free', 'execute'), 1000)
+  expect(grant(buckets, drawsFor('free', 'execute'), NOW).ok).toBe(false)
+  expect(grantedOf(buckets, drawsFor('pro', 'execute'), 50_000)).toBe(48_000 - 4_000)
 })
 
 test('a bucket that a larger plan left in debt is empty under the smaller one, and fills a unit at a time', () => {
   const buckets = new Map<string, number>()
-  grantedOf(buckets, drawsFor('pro', 'owner'), 50_000)
-  const draws = drawsFor('free', 'owner')
+  grantedOf(buckets, drawsFor('pro', 'execute'), 50_000)
+  const draws = drawsFor('free', 'execute')
   expect(grant(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
   expect(grant(buckets, draws, NOW + 36_000).ok).toBe(true)
 })

@@ -36,7 +36,7 @@ function startThread(program = PROGRAM) {
 
 const PLENTY = 30_000
 
-test('one thread answers job after job, a part for each limit', async () => {
+test('one thread answers all jobs, with one part for each limit', async () => {
   const { thread, workers } = startThread()
   expect(await thread.run(['a', 'b'], [PLENTY, PLENTY])).toEqual(['a', 'b'])
   expect(await thread.run([], [])).toEqual([])
@@ -44,14 +44,14 @@ test('one thread answers job after job, a part for each limit', async () => {
   expect(workers).toHaveLength(1)
 })
 
-test('a thread that is late with a part is stopped; what it had answered stands, and the next job has a new thread', async () => {
+test('a thread that is late with a part is stopped; earlier parts are kept, and the next job has a new thread', async () => {
   const { thread, workers } = startThread()
   expect(await thread.run(['a', 'hang', 'c'], [PLENTY, 50, PLENTY])).toEqual(['a'])
   expect(await thread.run(['d'], [PLENTY])).toEqual(['d'])
   expect(workers).toHaveLength(2)
 })
 
-test('a part that is there when this thread was held up is not late', async () => {
+test('a part that arrives while the event loop is blocked is not late', async () => {
   const { thread, workers, answered } = startThread()
   await thread.run(['a'], [PLENTY])
   const limitMs = 50
@@ -73,20 +73,20 @@ test('a job that takes too much memory has no more parts, and the next job has a
   expect(workers).toHaveLength(2)
 })
 
-test('a thread that fails by a fault of ours rejects the job, and the next one has a new thread', async () => {
+test('a thread that throws rejects the job, and the next one has a new thread', async () => {
   const { thread } = startThread()
   await expect(thread.run(['die'], [PLENTY])).rejects.toThrow('broken')
   expect(await thread.run(['a'], [PLENTY])).toEqual(['a'])
 })
 
-test('a thread that does not start is tried again with the next job', async () => {
+test('a thread that does not start is started again with the next job', async () => {
   const { thread, workers } = startThread('throw new Error("not here")')
   await expect(thread.run(['a'], [PLENTY])).rejects.toThrow('not here')
   await expect(thread.run(['a'], [PLENTY])).rejects.toThrow('not here')
   expect(workers).toHaveLength(2)
 })
 
-test('nothing is started once it is closed', async () => {
+test('no thread is started after close', async () => {
   const { thread, workers } = startThread()
   await thread.close()
   await expect(thread.run(['a'], [PLENTY])).rejects.toThrow()

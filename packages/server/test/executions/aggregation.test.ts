@@ -1,11 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createUsageFolding } from '../../src/analytics/folding.ts'
+import { createUsageAggregation } from '../../src/analytics/aggregation.ts'
 import { type Database, openDatabase } from '../../src/database/open.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
-import { nextTurn } from '../../src/lib/next-turn.ts'
 import { FURTHER_CALLS } from '../../src/usage/call-names.ts'
 import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
@@ -46,7 +46,7 @@ async function journal({ db }: Database, usages: readonly Usage[]): Promise<void
 }
 
 function folding({ db }: Database, lines: string[] = []) {
-  return createUsageFolding({ db, logger: pino({}, { write: (line: string) => lines.push(line) }) })
+  return createUsageAggregation({ db, logger: pino({}, { write: (line: string) => lines.push(line) }) })
 }
 
 /** Executions by the counters alone, without what waits. */
@@ -62,7 +62,7 @@ async function waiting({ db }: Database): Promise<{ usages: string; is_parked: n
 }
 
 describeEngines('the journal of usage', (engine) => {
-  test('is emptied into the counters once, however many fold and read at once while more is written', async () => {
+  test('is added to the counters once, with concurrent aggregations, reads and writes', async () => {
     const first = await open(engine)
     const write = async (index: number) =>
       journal(first, [usage({ runtimeId: `rt_${index}` }), usage({ runtimeId: `rt_${39 - index}` })])
@@ -73,14 +73,14 @@ describeEngines('the journal of usage', (engine) => {
     const one = folding(first)
     const reading = Array.from({ length: 3 }, async () => {
       const replica = engine.name === 'sqlite' ? one : folding(first)
-      for (let times = 0; times < 5; times += 1) await Promise.all([replica.fold(), replica.catchUp()])
+      for (let times = 0; times < 5; times += 1) await Promise.all([replica.catchUp(), replica.catchUp()])
     })
     await Promise.all([...writing, ...reading])
     await folding(first).catchUp()
     expect([await counted(first.db), await waiting(first)]).toEqual([80, []])
   })
 
-  test('counts what comes while it is folded twice at once, though it is given the ids of what was folded', async () => {
+  test('counts entries that reuse the ids of aggregated ones, with two aggregations at once', async () => {
     const database = await open(engine)
     const write = (first: number) =>
       inTransaction(database.db, async (tx) => {
@@ -92,7 +92,7 @@ describeEngines('the journal of usage', (engine) => {
         }
       })
     await write(0)
-    const { fold, catchUp } = folding(database)
+    const { catchUp } = folding(database)
     let adds = 0
     let second: Promise<void> | undefined
     const add = RollUp.prototype.add
@@ -102,7 +102,7 @@ describeEngines('the journal of usage', (engine) => {
       add.call(this, usages)
     })
     onTestFinished(() => spy.mockRestore())
-    await fold().then(() => write(20))
+    await catchUp().then(() => write(20))
     await second
     await catchUp()
     const rows = await database.db
@@ -113,16 +113,16 @@ describeEngines('the journal of usage', (engine) => {
     expect(rows.map(({ executions }) => executions)).toEqual(Array.from({ length: 40 }, () => 250))
   })
 
-  test('is counted by whoever comes after a process that was killed before it folded', async () => {
+  test('is counted by the next process after one that was killed before it aggregated', async () => {
     const { a, b } = await setReplicatedScene(engine)
     executed(await a.execute())
     expect([await counted(a.database.db), (await waiting(a.database)).length]).toEqual([0, 1])
-    await b.service.deps.folding.fold()
+    await b.service.deps.aggregation.catchUp()
     expect([await counted(a.database.db), await waiting(a.database)]).toEqual([1, []])
   })
 
   // holds ANA-10
-  test('is in what an owner reads on another replica, right after the answer', async () => {
+  test('is in the usage that an owner reads on another replica, right after the answer', async () => {
     const { a, b } = await setReplicatedScene(engine)
     executed(await a.execute())
     const read = async (url: string) => (await b.service.send('GET', url, { key: a.owner.apiKey })).json()
@@ -132,7 +132,7 @@ describeEngines('the journal of usage', (engine) => {
   })
 
   // holds ANA-07
-  test('is counted by 200 names of a runtime in an hour and in a day, further ones under one name', async () => {
+  test('is counted by 200 names of a runtime for each hour and day, further ones under one name', async () => {
     const database = await open(engine)
     const { catchUp } = folding(database)
     const called = (from: number) =>
@@ -155,7 +155,7 @@ describeEngines('the journal of usage', (engine) => {
     }
   })
 
-  test('is counted in the present hour before it is folded, and not twice after', async () => {
+  test('is counted in the present hour before it is aggregated, and not twice after', async () => {
     const database = await open(engine)
     await journal(database, [usage(), usage({ ownerId: 'owner_2' }), usage({ startedAt: HOUR - 1 })])
     const expected = { executions: 1, anonymous: 0, capabilityCalls: 1, inputTokens: 2, outputTokens: 1 }
@@ -164,7 +164,7 @@ describeEngines('the journal of usage', (engine) => {
     expect(await usageOfHour(database.db, 'owner_1', HOUR)).toMatchObject(expected)
   })
 
-  test('sets aside what cannot be read, says so, and counts the rest', async () => {
+  test('makes unreadable entries dead letters, logs them, and counts the others', async () => {
     const database = await open(engine)
     const bad = ['{', '[{"ownerId":"owner_1"}]', JSON.stringify([{ ...usage(), durationMs: 1.5 }])]
     await journal(database, [usage()])
@@ -191,7 +191,7 @@ describeEngines('the journal of usage', (engine) => {
     expect([await counted(database.db), await waiting(database)]).toEqual([1, []])
   })
 
-  test('is folded in several transactions where there is much of it', async () => {
+  test('is aggregated in several transactions where it is long', async () => {
     const database = await open(engine)
     await inTransaction(database.db, async (tx) => {
       for (let entry = 0; entry < 150; entry += 1)
@@ -200,13 +200,13 @@ describeEngines('the journal of usage', (engine) => {
           .values(journalEntry([usage()]))
           .execute()
     })
-    await folding(database).fold()
+    await folding(database).catchUp()
     expect([await counted(database.db), await waiting(database)]).toEqual([150, []])
   })
 })
 
-describeEngines('a fold of what thousands of executions came to', (engine) => {
-  test('leaves the event loop and the database to others meanwhile', async () => {
+describeEngines('the aggregation of thousands of executions', (engine) => {
+  test('blocks neither the event loop nor the database', async () => {
     const database = await open(engine)
     const entry = Array.from({ length: 500 }, (_, index) => usage({ runtimeId: `rt_${index}` }))
     await inTransaction(database.db, async (tx) => {
@@ -226,20 +226,20 @@ describeEngines('a fold of what thousands of executions came to', (engine) => {
       add.call(this, usages)
     })
     onTestFinished(() => spy.mockRestore())
-    await folding(database).fold()
+    await folding(database).catchUp()
     expect(Math.max(...turns)).toBeLessThanOrEqual(500)
     expect([await others, await counted(database.db)]).toEqual([0, 10_000])
   })
 })
 
 describeEngine('postgres', 'an entry of the journal that the counters refuse', (engine) => {
-  test('is found among the others and set aside', async () => {
+  test('is found among the others and becomes a dead letter', async () => {
     const database = await open(engine)
     // PostgreSQL has no such character in its texts.
     const refused = usage({ runtimeId: 'rt_\u0000' })
     for (const each of [usage(), usage(), refused, usage()]) await journal(database, [each])
     const lines: string[] = []
-    await folding(database, lines).fold()
+    await folding(database, lines).catchUp()
     expect(await counted(database.db)).toBe(3)
     expect(await waiting(database)).toMatchObject([{ is_parked: 1 }])
     expect(lines).toHaveLength(1)

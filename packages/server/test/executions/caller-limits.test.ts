@@ -17,7 +17,7 @@ function doubling(levels: number) {
   return { $ref: '#/$defs/a0', $defs }
 }
 
-describeEngines('what one caller can take of the service', (engine) => {
+describeEngines('the limits of one caller', (engine) => {
   const database = useDatabase(engine)
 
   // holds CAP-14
@@ -32,7 +32,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(answer.json().error.message).toContain('“hostile” takes too long to check')
   })
 
-  test('a schema that only some inputs make endless refuses those inputs, however often, and answers the others', async () => {
+  test('a schema that only some inputs make endless refuses those inputs every time, and accepts the others', async () => {
     const node = { $ref: '#/$defs/node' }
     const $defs = { node: { type: 'object', properties: { next: { allOf: [node, node, node] } } } }
     const tree = capability('tree', { actions: [{ name: 'tree', inputSchema: { $ref: '#/$defs/node', $defs } }] })
@@ -53,7 +53,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(answered.json()).toMatchObject({ output: 'grown' })
   })
 
-  test('an input that may take long is checked elsewhere: once, and not at all where too many wait', async () => {
+  test('an input that may take long is checked in the thread: once, and not at all where too many wait', async () => {
     const fields = Array.from({ length: 100 }, (_, at) => [`f${at}`, { type: 'string' }])
     const inputSchema = { type: 'object', properties: { size: { type: 'number' }, ...Object.fromEntries(fields) } }
     const large = capability('large', { actions: [{ name: 'large', inputSchema }] })
@@ -91,7 +91,7 @@ describeEngines('what one caller can take of the service', (engine) => {
   })
 
   // holds LOOP-10
-  test('an execution makes as many calls as its limit says, and the model hears that the rest was not made', async () => {
+  test('an execution makes as many calls as its limit allows, and the model is told that the others were not made', async () => {
     const { service, endpoint, execute } = await setScene(database(), { limits: { calls: 3 } })
     const call = { name: 'echo', input: {} }
     service.model.say(calls(call, call), calls(call, call), text('done'))
@@ -119,7 +119,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(endpoint.effects).toHaveLength(2)
   })
 
-  test('what the model may say shrinks by what it has said, arguments included, step by step', async () => {
+  test('the text limit of the model decreases with each step by its text and arguments', async () => {
     const { service, execute } = await setScene(database(), { limits: { textBytes: 10 } })
     const [call] = calls({ name: 'echo', input: {} })
     const [, end] = calls({ name: 'echo', input: {} })
@@ -139,7 +139,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(answer.json().error.details.fieldErrors).toEqual({ body: ['holds more than 100 values.'] })
   })
 
-  test('token counts that are no whole numbers are stored and answered as whole ones', async () => {
+  test('token counts are rounded to whole numbers before they are stored and answered', async () => {
     const { service, execute, trace } = await setScene(database())
     service.model.say([
       { type: 'text', content: 'ok' },
@@ -150,7 +150,7 @@ describeEngines('what one caller can take of the service', (engine) => {
     expect(await trace(answer.executionId)).toMatchObject({ status: 'completed', inputTokens: 13 })
   })
 
-  test('a runtime in constant use is noted as heard from every ten seconds, not with every call', async () => {
+  test('the last sign of life of a busy runtime is stored every ten seconds, not with every call', async () => {
     const { service, broker, owner, runtime } = await setScene(database())
     const lastSeen = async () => {
       const detail = await service.send('GET', `/v1/runtimes/${runtime.runtimeId}`, { key: owner.apiKey })

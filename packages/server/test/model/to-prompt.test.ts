@@ -1,7 +1,7 @@
 import type { Message } from '@svc/contract'
 import { modelMessageSchema } from 'ai'
 import { expect, test } from 'vitest'
-import { toPrompt } from '../../src/model/to-model-messages.ts'
+import { toPrompt } from '../../src/model/to-prompt.ts'
 
 const user = (content: string): Message => ({ role: 'user', parts: [{ type: 'text', content }] })
 const assistant = (content: string): Message => ({ role: 'assistant', parts: [{ type: 'text', content }] })
@@ -47,12 +47,12 @@ test('results carry the id and the name of the call that they answer, even where
   ])
 })
 
-test('a failure reaches the model as one', () => {
+test('a failure reaches the model as an error', () => {
   const messages = toPrompt(null, [user('Hi'), call('c', 'buy'), result('c', { error: { message: 'Sold out.' } })])
   expect(messages[2]).toMatchObject({ content: [{ output: { type: 'error-text', value: 'Sold out.' } }] })
 })
 
-test('a name that no provider accepts is made acceptable', () => {
+test('invalid characters in a name are replaced', () => {
   const messages = toPrompt(null, [user('Hi'), call('c', 'dröp table; --'), result('c', {})])
   expect(messages[1]).toMatchObject({ content: [{ toolName: 'dr_p_table__--' }] })
 })

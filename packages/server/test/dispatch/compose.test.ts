@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { traceparentOf } from '../../src/dispatch/traceparent.ts'
+import { traceparentOf } from '../../src/dispatch/compose.ts'
 
 const GIVEN = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
@@ -16,8 +16,8 @@ test.each([
   '01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
   '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
-])('%j gives way to a new one', (given) => {
-  const minted = traceparentOf(given)
-  expect(minted).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
-  expect(minted).not.toBe(traceparentOf(given))
+])('%j is replaced by a new one', (given) => {
+  const created = traceparentOf(given)
+  expect(created).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+  expect(created).not.toBe(traceparentOf(given))
 })

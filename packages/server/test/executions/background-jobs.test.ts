@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../../src/database/open.ts'
-import { beginRounds } from '../../src/ops/rounds.ts'
+import { startJobs } from '../../src/ops/background-jobs.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { executionRow } from '../database/rows.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -10,15 +10,15 @@ import { startForTest, type TestService } from '../support/service.ts'
 
 const LONG_MS = 3_600_000
 
-async function runRound({ deps }: Pick<TestService, 'deps'>, patienceMs = LONG_MS): Promise<void> {
-  const { renewing, folding, sweeping } = beginRounds(deps, {
+async function runRound({ deps }: Pick<TestService, 'deps'>, retryWaitMs = LONG_MS): Promise<void> {
+  const { renewing, aggregating, sweeping } = startJobs(deps, {
     renewalMs: LONG_MS,
     retentionMs: LONG_MS,
-    foldMs: LONG_MS,
-    patienceMs,
+    aggregateMs: LONG_MS,
+    retryWaitMs,
   })
   renewing.begin()
-  await Promise.all([renewing.stop(), folding.stop(), sweeping.stop()])
+  await Promise.all([renewing.stop(), aggregating.stop(), sweeping.stop()])
 }
 
 /** An execution of a node that holds no lease any more. */
@@ -31,7 +31,7 @@ async function leaveBehind({ db }: Database, executionId: string): Promise<() =>
   }
 }
 
-describeEngines('a round of renewal', (engine) => {
+describeEngines('the background job that renews the lease', (engine) => {
   const database = useDatabase(engine)
 
   async function start() {
@@ -48,13 +48,13 @@ describeEngines('a round of renewal', (engine) => {
     return { round, renewals, messages, retries: () => retries }
   }
 
-  test('that cannot fail what was interrupted has renewed the lease, and goes on', async () => {
+  test('has renewed the lease also where it cannot fail interrupted executions, and continues', async () => {
     const { round, renewals, messages, retries } = await start()
     const { schema } = database().db
     await schema.alterTable('executions').renameTo('executions_away').execute()
     await round().finally(() => schema.alterTable('executions_away').renameTo('executions').execute())
     expect(await renewals()).toEqual(['{outcome="renewed"} 1'])
-    expect(messages).toContain('executions that nobody runs any more could not be failed')
+    expect(messages).toContain('interrupted executions could not be failed')
     expect(messages).not.toContain('the lease could not be renewed')
     expect(retries()).toBe(1)
   })
@@ -69,7 +69,7 @@ describeEngines('a round of renewal', (engine) => {
     expect(retries()).toBe(0)
   })
 
-  test('after an outage of any length writes what was kept meanwhile before it fails what is overdue', async () => {
+  test('after an outage of any length writes the retry queue before it fails overdue executions', async () => {
     const { service, execute, trace, usage } = await setScene(database())
     const { schema } = database().db
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
@@ -88,7 +88,7 @@ describeEngines('a round of renewal', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, failed: 1, capability_calls: 1, input_tokens: 14 })
   })
 
-  test('fails nothing of its own as overdue while outcomes are kept, and what others left behind all the same', async () => {
+  test('fails no overdue execution of its own while the retry queue holds any, and fails those of dead nodes', async () => {
     const { service, execute, trace, usage } = await setScene(database())
     const { schema } = database().db
     // Which endpoints gave a sign of life is written with outcomes, and by nobody who fails what was interrupted.
@@ -108,7 +108,7 @@ describeEngines('a round of renewal', (engine) => {
     expect(await usage()).toMatchObject({ executions: 1, failed: 1, input_tokens: 14 })
   })
 
-  test('waits so long and no longer for what was kept before it fails what others left behind', async () => {
+  test('waits for the retry queue up to a time limit before it fails the executions of dead nodes', async () => {
     const { deps } = await startForTest(database())
     const statusOfLeft = await leaveBehind(database(), 'exec_left_two')
     deps.settlements.retryFailed = () => new Promise(() => undefined)

@@ -1,21 +1,21 @@
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { limited } from '../../src/errors.ts'
-import { noteAccount } from '../../src/http/request-notes.ts'
-import { discardInTurn } from '../../src/http/unread-bodies.ts'
+import { discardUnreadBodies } from '../../src/http/discard-bodies.ts'
+import { stateOf } from '../../src/http/request-state.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 
 const BODY = 'x'.repeat(100_000)
 
 /** A service that refuses everything before its body is read; `x-account` names the account, `x-forwarded-for` a stranger. */
-async function setRefusals({ turnMs = 3_600_000 } = {}) {
+async function setRefusals({ slotMs = 3_600_000 } = {}) {
   const app = fastify({ trustProxy: true })
   onTestFinished(() => app.close())
-  app.decorateRequest('notes', null)
-  discardInTurn(app, turnMs)
+  app.decorateRequest('state', null)
+  discardUnreadBodies(app, slotMs)
   app.addHook('onRequest', (request, _reply, done) => {
     const account = request.headers['x-account']
-    if (typeof account === 'string') noteAccount(request, account)
+    if (typeof account === 'string') stateOf(request).accountId = account
     done()
   })
   app.addHook('preParsing', (_request, _reply, _payload, done) => done(limited('Not now.', 1_000)))
@@ -34,7 +34,7 @@ async function setRefusals({ turnMs = 3_600_000 } = {}) {
 
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
-test('a refusal leaves once its body has come, and the account’s next one has its turn then', async () => {
+test('a refusal is sent once its body has arrived, and then the next one of its account', async () => {
   const post = await setRefusals()
   const first = post('greedy', BODY, { sent: 1_000 })
   const second = post('greedy', BODY)
@@ -46,7 +46,7 @@ test('a refusal leaves once its body has come, and the account’s next one has 
   await eventually(() => expect([first.text, second.text].every((text) => text.includes('Not now.'))).toBe(true))
 })
 
-test('strangers of any number of networks have one turn together', async () => {
+test('callers without a credential share one slot, from any number of networks', async () => {
   const post = await setRefusals()
   for (const network of ['192.0.2.1', '198.51.100.1', '203.0.113.1']) {
     post(network, BODY, { sent: 1_000, name: 'x-forwarded-for' })
@@ -57,8 +57,8 @@ test('strangers of any number of networks have one turn together', async () => {
   await eventually(() => expect(owner.text).toContain('Not now.'))
 })
 
-test('a refusal leaves when its turn is over, whether its body has come or not', async () => {
-  const post = await setRefusals({ turnMs: 1 })
+test('a refusal is sent when its slot times out, whether its body has arrived or not', async () => {
+  const post = await setRefusals({ slotMs: 1 })
   const slow = post('greedy', BODY, { sent: 1_000 })
   await eventually(() => expect(slow.text).toContain('Not now.'))
 })
