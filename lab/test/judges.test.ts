@@ -171,7 +171,7 @@ test('an overloaded server keeps serving and refuses the rest with Retry-After',
     seconds: 1,
   }
   const health = { latenciesMs: [5], failures: 0 }
-  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, offered: 5_000, load, health, isAlive: true, othersShare: 0 }
+  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, load, health, isAlive: true, othersShare: 0 }
   expect(missed(judgeOverload(run))).toEqual([])
   expect(missed(judgeOverload({ ...run, load: { ...load, withoutRetryAfter: 1, broken: 2 } }))).toHaveLength(2)
   expect(missed(judgeOverload({ ...run, capacity: { perSecond: 2_000, p99Ms: 10 } }))).toEqual(['goodput, of the peak'])

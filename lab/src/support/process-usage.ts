@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 // The kernel reports processor time in hundredths of a second on every architecture that Node runs on.
-const TICK_MS = 10
+export const TICK_MS = 10
 // Columns of proc's “stat” after the name of the program.
 const OWN_TIME = [11, 12]
 const CHILDREN_TIME = [13, 14]
@@ -12,14 +12,12 @@ export function usageOf(pid: number) {
   return {
     /** User and system time of all its threads, milliseconds. */
     cpuMs: cpuMsOf(`/proc/${pid}/stat`, OWN_TIME),
-    /** The same of its first thread, where Node runs JavaScript. */
     mainThreadCpuMs: cpuMsOf(`/proc/${pid}/task/${pid}/stat`, OWN_TIME),
     residentBytes: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   }
 }
 
-/** A process and its children of now. */
 export function familyOf(pid: number): number[] {
   return [pid, ...childrenOf(pid, pid)]
 }
