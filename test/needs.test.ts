@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { inspectMachine } from '../packages/testkit/src/needs/known-needs.ts'
 import { DEAD_PORT } from './support/programs.ts'
 import { ROOT } from './support/source-tree.ts'
 
@@ -63,13 +64,7 @@ test.each([
   ['SVC_TEST_DATABASE_URL', `postgres://postgres@127.0.0.1:${DEAD_PORT}`, 'postgres'],
   ['SVC_TEST_REDIS_URL', `redis://127.0.0.1:${DEAD_PORT}`, 'redis'],
   ['CHROMIUM_PATH', '/nowhere/chromium', 'chromium'],
-])(
-  'a run whose %s leads nowhere fails instead of skipping',
-  async (variable, value, need) => {
-    const path = process.env['PATH'] ?? ''
-    const { code, stderr } = await runTests('packages/contract/test/keys.test.ts', { PATH: path, [variable]: value })
-    expect(code).toBe(1)
-    expect(stderr).toContain(`${variable} is set, but ${need} is not found there`)
-  },
-  60_000,
-)
+])('a machine whose %s leads nowhere is a fault, and no reason to skip', async (variable, value, need) => {
+  const env = { PATH: process.env['PATH'] ?? '', [variable]: value }
+  await expect(inspectMachine(env)).rejects.toThrow(`${variable} is set, but ${need} is not found there`)
+})

@@ -21,7 +21,9 @@ const Manifest = z.object({
   dependencies: z.record(z.string(), z.string()),
   peerDependencies: z.record(z.string(), z.string()).default({}),
 })
-const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
+const Packed = z.array(
+  z.object({ name: z.string(), filename: z.string(), files: z.array(z.object({ path: z.string() })) }),
+)
 
 /** A project with the packages as npm would unpack them, outside the workspace. */
 const project = scratchFolder(afterAll)
@@ -29,19 +31,26 @@ const installed = (name: string, ...path: string[]) => join(project, 'node_modul
 const files = new Map<string, string[]>()
 
 beforeAll(async () => {
-  for (const name of NAMES) files.set(name, await install(name))
+  await installAll()
   for (const dependency of thirdParties()) link(dependency)
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
 }, 240_000)
 
-/** Packs a package, unpacks it into the project, and gives the paths of what was in it. */
-async function install(name: string): Promise<string[]> {
-  const pack = ['pack', '--json', '--ignore-scripts', '--offline', '--pack-destination', project]
-  const { stdout } = await run('npm', pack, { cwd: join(ROOT, 'packages', name) })
-  const [{ filename, files: packed }] = Packed.parse(JSON.parse(stdout))
-  mkdirSync(installed(name), { recursive: true })
-  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed(name)])
-  return packed.map(({ path }) => path)
+/** Packs the packages, unpacks them into the project, and keeps the paths of what was in each. */
+async function installAll(): Promise<void> {
+  const workspaces = NAMES.flatMap((name) => ['--workspace', `packages/${name}`])
+  const pack = ['pack', '--json', '--ignore-scripts', '--offline', '--pack-destination', project, ...workspaces]
+  const { stdout } = await run('npm', pack, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })
+  const packed = new Map(Packed.parse(JSON.parse(stdout)).map((each) => [each.name, each]))
+  for (const name of NAMES) {
+    const { filename = '', files: packedFiles = [] } = packed.get(`@svc/${name}`) ?? {}
+    mkdirSync(installed(name), { recursive: true })
+    await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', installed(name)])
+    files.set(
+      name,
+      packedFiles.map(({ path }) => path),
+    )
+  }
 }
 
 function manifestOf(name: string): z.infer<typeof Manifest> {

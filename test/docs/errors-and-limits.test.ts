@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { ERROR_STATUS, ErrorBody } from '@svc/contract'
-import { createHandler, defineRuntime, type HandlerOptions, NonceStoreFullError } from '@svc/sdk'
+import {
+  createHandler,
+  createMemoryEffectStore,
+  defineCapability,
+  defineRuntime,
+  EffectStoreFullError,
+  type HandlerOptions,
+  NonceStoreFullError,
+} from '@svc/sdk'
 import { signRequest } from '@svc/sdk/testing'
 import { listenOnFreePort } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -50,6 +58,11 @@ test('the answers that are not about the call are those of the handler, each wit
     return [z.object({ error: z.string() }).parse(await response.json()).error, response.status]
   }
   const failing = (error: Error) => ({ nonceStore: { claim: () => Promise.reject(error) } })
+  const x = defineCapability({ name: 'x', version: '1.0.0', handler: () => ({}) })
+  const forgetting = (error: Error) => {
+    const effects = { ...createMemoryEffectStore(), begin: () => Promise.reject(error) }
+    return { runtime: defineRuntime({ capabilities: [x], effects }), onError: () => undefined }
+  }
   const noTime = {
     now(): number {
       throw new Error('no time')
@@ -61,9 +74,11 @@ test('the answers that are not about the call are those of the handler, each wit
     await answerOf({ secret: undefined, onError: () => undefined }),
     await answerOf(failing(new NonceStoreFullError('full'))),
     await answerOf(failing(new Error('away'))),
+    await answerOf(forgetting(new EffectStoreFullError('full'))),
+    await answerOf(forgetting(new Error('away'))),
     await answerOf({ clock: noTime, ...failing(new Error('away')) }),
   ]
-  const [, section = ''] = /\nFive further answers([\s\S]*?)\n\n/.exec(page) ?? []
+  const [, section = ''] = /\nFurther answers([\s\S]*?)\n\n/.exec(page) ?? []
   const named = [...section.matchAll(/`([a-z_]+)`\s\((\d{3})\)/g)].map(([, code, status]) => [code, Number(status)])
   expect(named).toEqual(answers)
 })
@@ -102,16 +117,15 @@ test('the table of plans has every figure of every plan', () => {
 
 test('the messages of a 429 are those of the service', () => {
   const sources = [
-    'executions/enter.ts',
+    'executions/admit.ts',
     'accounts/attempts.ts',
     'accounts/password-queue.ts',
     'billing/checkout.ts',
     'deployments/deploy.ts',
     'accounts/device-login.ts',
     'schemas/schemas.ts',
-    'http/account-turns.ts',
-    'http/one-at-a-time.ts',
-    'http/limit-rate.ts',
+    'http/account-queues.ts',
+    'http/rate-limit.ts',
     'errors.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))

@@ -65,6 +65,9 @@ function editionsOf(samples: readonly Sample[]): Edition[] {
   return editions
 }
 
+// Declarations of the language and of packages, which every program reads.
+const declarations = new Map<string, ts.SourceFile | undefined>()
+
 /** The files are in memory only; they lie below the root, so that packages resolve as they do there. */
 function createProgram(files: ReadonlyMap<string, Placed>): ts.Program {
   const options = { ...readOptions(), noEmit: true, composite: false, types: ['node'], skipLibCheck: true }
@@ -73,6 +76,12 @@ function createProgram(files: ReadonlyMap<string, Placed>): ts.Program {
   const onDisk = { fileExists: host.fileExists, readFile: host.readFile, directoryExists: host.directoryExists }
   host.fileExists = (path) => files.has(path) || onDisk.fileExists(path)
   host.readFile = (path) => files.get(path)?.sample.code ?? onDisk.readFile(path)
+  const parse = host.getSourceFile.bind(host)
+  host.getSourceFile = (path, ...rest) => {
+    if (files.has(path)) return parse(path, ...rest)
+    if (!declarations.has(path)) declarations.set(path, parse(path, ...rest))
+    return declarations.get(path)
+  }
   host.directoryExists = (path) => folders.has(path) || (onDisk.directoryExists?.(path) ?? false)
   return ts.createProgram([...files.keys()], options, host)
 }
