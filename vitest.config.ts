@@ -15,7 +15,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   ],
   executions: ['packages/server/test/executions/!(settlement-faults).test.ts'],
   http: ['packages/server/test/http/!(connections).test.ts'],
-  'other parts of the server': ['packages/server/test/{database,dispatch,model}/*.test.ts'],
+  'other parts of the server': ['packages/server/test/{dispatch,model,store}/*.test.ts'],
   'other packages': [
     'packages/{cli,demo-model,sdk,testkit}/test/**/*.test.ts',
     'packages/dashboard/test/{entry-size,schema}.test.ts',

@@ -81,7 +81,7 @@ const DASHBOARD_ARROWS: Record<string, string[]> = {
 
 const inServer = (pattern: RegExp) => (file: SourceFile) => pattern.test(file.path.slice('packages/server/src/'.length))
 const isTransport = inServer(/^(http\/|app\.ts|server\.ts|main\.ts|.*routes\.ts$|.*\/answer-[a-z]+\.ts$)/)
-const isStore = inServer(/^(database\/|.*store\.ts$)/)
+const isStore = inServer(/^(store\/|.*store\.ts$)/)
 const isEngine = inServer(/^(agent|dispatch|model)\//)
 const isPure = inServer(/^(admission\/|agent\/|dispatch\/|model\/|.*rules\.ts$|usage\/(?!.*store\.ts$))/)
 
@@ -206,7 +206,7 @@ describe('within the server', () => {
   })
 
   test('stores know no use case, no engine and no HTTP', () => {
-    const stores = server.filter((file) => isStore(file) && !file.path.includes('/database/'))
+    const stores = server.filter((file) => isStore(file) && !file.path.includes('/store/'))
     const isAllowed = (target: string) =>
       /(store|rules|transaction|schema|page|given-rows|prepared-client|batch-text)\.ts$|rules\.js$/.test(target)
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
@@ -214,7 +214,7 @@ describe('within the server', () => {
 
   test('the engines and the rules know no HTTP server, no database and no use case', () => {
     const isOutside = (target: string) =>
-      /^packages\/server\/src\/(http|database|accounts|projects|credentials|runtimes|deployments|executions)\/(?!.*rules\.ts$)/.test(
+      /^packages\/server\/src\/(http|store|accounts|projects|credentials|runtimes|deployments|executions)\/(?!.*rules\.ts$)/.test(
         target,
       )
     const pure = server.filter(
@@ -229,13 +229,13 @@ describe('within the server', () => {
     ).toEqual([])
     const rules = server.filter(({ path }) => path.endsWith('rules.ts'))
     expect(
-      breaches(rules, (_, target) => target !== null && /(store\.ts$|routes|\/http\/|\/database\/)/.test(target)),
+      breaches(rules, (_, target) => target !== null && /(store\.ts$|routes|\/http\/|\/store\/)/.test(target)),
     ).toEqual([])
   })
 
   test('routes go through use cases, never straight to a store', () => {
     const routes = server.filter(({ path }) => /routes\.ts$|answer-[a-z]+\.ts$/.test(path))
-    expect(breaches(routes, (_, target) => target !== null && /store\.ts$|\/database\//.test(target))).toEqual([])
+    expect(breaches(routes, (_, target) => target !== null && /store\.ts$|\/store\//.test(target))).toEqual([])
   })
 
   test('use cases do not know their routes', () => {

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '@svc/contract'
-import type { Database } from '../../packages/server/src/database/open.ts'
-import { inTransaction } from '../../packages/server/src/database/transaction.ts'
+import type { Database } from '../../packages/server/src/store/open.ts'
+import { inTransaction } from '../../packages/server/src/store/transaction.ts'
 
 /** One owner's history of so many executions, spread evenly over so many days up to now. */
 export interface History {

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { openOnFullDisk } from './database/disk-reserve.ts'
 import { closeConnections, drain } from './http/drain.ts'
 import { createOpsApp, type OpsDeps } from './http/ops-app.ts'
 import type { Environment } from './lib/environment.ts'
@@ -11,6 +10,7 @@ import { type OpenContext, openParts } from './open-parts.ts'
 import { aggregateUsage, type JobTimes, startJobs } from './ops/background-jobs.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
 import { startSummary } from './ops/start-summary.ts'
+import { openOnFullDisk } from './store/disk-reserve.ts'
 
 /** `drainMs` counts from the signal. Of the 30 s after which many supervisors kill, the rest is for a slow database. */
 const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }

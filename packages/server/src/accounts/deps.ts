@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import type { StorageRoom } from '../database/storage-room.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { NewId } from '../lib/ids.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import type { Schema } from '../store/schema.ts'
+import type { StorageRoom } from '../store/storage-room.ts'
 import type { PasswordQueue } from './password-queue.ts'
 
 export interface AccountDeps {

@@ -1,8 +1,8 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import { addAccountKey } from '../credentials/account-key-store.ts'
 import type { NewCredential } from '../credentials/store.ts'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction.ts'
 
 export type DeviceLoginRow = Selectable<Schema['device_logins']>
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { MAX_KNOWN_NETWORKS } from './rules.ts'
 
 /** True where the account's password was given from this network at `since` or later. */

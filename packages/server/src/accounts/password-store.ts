@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
 import { isoText } from './rules.ts'
 import { insertOwner, type NewOwner, toOwner } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import { isoText, MAX_SESSIONS, SESSION_MS } from './rules.ts'
 import { type OwnerRow, toOwner } from './store.ts'
 

@@ -1,8 +1,8 @@
 import type { Tier } from '@svc/contract'
 import type { Kysely } from 'kysely'
 import { validCredentials } from '../credentials/store.ts'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
 import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
 
 export interface OwnerRow {

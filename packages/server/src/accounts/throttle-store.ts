@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction.ts'
 
 /**
  * Locks the token buckets of these subjects, creating them where needed, and stores what `change` makes of them: the time

@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { checkCopy, copySqlite, syncToDisk } from '../database/copy-sqlite.ts'
-import { databaseFile } from '../database/open-store.ts'
 import { isAlreadyThere } from '../secrets/master-key.ts'
+import { databaseFile } from '../store/open-store.ts'
+import { checkCopy, copySqlite, syncToDisk } from '../store/sqlite/copy.ts'
 import { CommandError } from './command-error.ts'
 
 export const BACKUP_FILE = 'svc.db'

@@ -1,8 +1,8 @@
 import { chmodSync, constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type CopyCheck, checkCopy, syncToDisk } from '../database/copy-sqlite.ts'
-import { LOCK_FILE, lockDataFolder } from '../database/folder-lock.ts'
-import { databaseFile } from '../database/open-store.ts'
+import { databaseFile } from '../store/open-store.ts'
+import { type CopyCheck, checkCopy, syncToDisk } from '../store/sqlite/copy.ts'
+import { LOCK_FILE, lockDataFolder } from '../store/sqlite/folder-lock.ts'
 import { BACKUP_FILE, copyKey, KEY_FILE } from './backup.ts'
 import { CommandError } from './command-error.ts'
 

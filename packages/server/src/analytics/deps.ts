@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Schema } from '../store/schema.ts'
 import type { UsageAggregation } from './aggregation.ts'
 
 export interface AnalyticsDeps {

@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
-import { BUCKET_COLUMNS, type Schema } from '../database/schema.ts'
+import { BUCKET_COLUMNS, type Schema } from '../store/schema.ts'
 import { SPAN_BUCKETS } from '../usage/rollup-rules.ts'
 import type { Interval, Range } from './range-rules.ts'
 import type { SummedPart, Sums } from './summary-rules.ts'

@@ -1,8 +1,8 @@
 import type { Tier } from '@svc/contract'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import { changeTier } from '../accounts/store.ts'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
 import type { CheckoutStatus } from './rules.ts'
 
 export type NewCheckout = Insertable<Schema['checkouts']>

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import { afterCursor, type PageRequest } from '../database/page.ts'
-import type { Db, Schema } from '../database/schema.ts'
-import { inTransaction, lockOwner, type Tx } from '../database/transaction.ts'
+import { afterCursor, type PageRequest } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_ACCOUNT_KEYS } from './rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 

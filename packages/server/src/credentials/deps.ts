@@ -1,8 +1,8 @@
-import type { Db } from '../database/schema.ts'
-import type { StorageRoom } from '../database/storage-room.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { NewId } from '../lib/ids.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import type { Db } from '../store/schema.ts'
+import type { StorageRoom } from '../store/storage-room.ts'
 
 export interface CredentialDeps {
   db: Db

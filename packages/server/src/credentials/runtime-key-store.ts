@@ -1,8 +1,8 @@
 import type { RuntimeKeyType } from '@svc/contract'
 import type { Selectable } from 'kysely'
-import type { Db, Schema } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { updateRuntime } from '../runtimes/store.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction } from '../store/transaction.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
 /** Names the deploy key or the public key of a runtime. */

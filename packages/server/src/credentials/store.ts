@@ -1,6 +1,6 @@
 import type { KeyKind } from '@svc/contract'
 import type { Insertable } from 'kysely'
-import type { Db, Schema } from '../database/schema.ts'
+import type { Db, Schema } from '../store/schema.ts'
 
 export type NewCredential = Insertable<Schema['credentials']>
 

@@ -1,11 +1,11 @@
 import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
-import { cutPage, type PageStart } from '../database/page.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { findRuntime } from '../runtimes/store.ts'
+import { cutPage, type PageStart } from '../store/page.ts'
 import type { DeploymentDeps } from './deps.ts'
 import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 

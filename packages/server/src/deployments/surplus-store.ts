@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 /** Which of a runtime's deployments are kept. */

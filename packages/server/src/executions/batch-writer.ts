@@ -1,14 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  CommitUnknownError,
-  DatabaseError,
-  isConnectionFault,
-  isOutage,
-  noteWithoutEffect,
-} from '../database/errors.ts'
-import { outlast, type Pause, type Try } from '../database/outlast.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
+import { CommitUnknownError, DatabaseError, isConnectionFault, isOutage, noteWithoutEffect } from '../store/errors.ts'
+import { outlast, type Pause, type Try } from '../store/outlast.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Admission, AdmissionRequest, CallRow, Outcomes } from './batch-rules.ts'
 import type { WriteBatch } from './batch-store.ts'

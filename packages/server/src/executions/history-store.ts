@@ -1,7 +1,7 @@
 import { ExecutionStatus } from '@svc/contract'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { PageStart } from '../database/page.ts'
-import type { Schema } from '../database/schema.ts'
+import type { PageStart } from '../store/page.ts'
+import type { Schema } from '../store/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { createBatchStore } from './batch-store.ts'
 import { BEGUN_COLUMNS } from './column-rules.js'

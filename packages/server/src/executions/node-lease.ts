@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Database } from '../database/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
+import type { Database } from '../store/open.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import {
   dropLease,

@@ -1,6 +1,5 @@
 import { ERROR_STATUS } from '@svc/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDiskFull, isUnavailable } from '../database/errors.ts'
 import {
   AppError,
   bodyTooLarge,
@@ -11,6 +10,7 @@ import {
   isDatabaseAway,
   notFound,
 } from '../errors.ts'
+import { isDiskFull, isUnavailable } from '../store/errors.ts'
 import type { HttpDeps } from './deps.ts'
 
 type ErrorDeps = Pick<HttpDeps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PageStart } from '../database/page.ts'
+import type { PageStart } from '../store/page.ts'
 
 const MAX_PAGE = 200
 const DEFAULT_PAGE = 50

@@ -1,11 +1,11 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
-import { isOutage } from '../database/errors.ts'
-import { SAMPLE_MS } from '../database/storage-room.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
 import { limitTime } from '../lib/limit-time.ts'
 import { type RepeatedWork, repeatWork } from '../lib/repeated-work.ts'
+import { isOutage } from '../store/errors.ts'
+import { SAMPLE_MS } from '../store/storage-room.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import type { JobDeps } from './deps.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Schema } from '../store/schema.ts'
 
 /** Writes this node's row as it is and reads it back: true where the database takes writes and the node has its lease. */
 export async function touchNode(db: Kysely<Schema>, nodeId: string): Promise<boolean> {

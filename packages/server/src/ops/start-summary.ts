@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
-import { databaseFile } from '../database/open-store.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Model } from '../model/model.ts'
+import { databaseFile } from '../store/open-store.ts'
 
 /** What an operator wants to read at the start, line by line. */
 export function startSummary(

@@ -1,8 +1,8 @@
 import type { CreateProjectRequest, Project, UpdateProjectRequest } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { cutPage, type PageRequest, type PageStart } from '../database/page.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import { cutPage, type PageRequest, type PageStart } from '../store/page.ts'
 import type { ProjectDeps } from './deps.ts'
 import { TOO_MANY_PROJECTS } from './rules.ts'
 import {

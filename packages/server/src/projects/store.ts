@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
-import { afterCursor, type PageRequest } from '../database/page.ts'
-import type { Db, Schema } from '../database/schema.ts'
-import { inTransaction, lockOwner } from '../database/transaction.ts'
+import { afterCursor, type PageRequest } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { MAX_PROJECTS } from './rules.ts'
 
 export type ProjectRow = Selectable<Schema['projects']> & { runtime_count: number }

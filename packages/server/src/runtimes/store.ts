@@ -1,9 +1,9 @@
 import type { Tier } from '@svc/contract'
 import { type Insertable, type Kysely, type Selectable, sql, type UpdateObject } from 'kysely'
 import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../credentials/store.ts'
-import type { PageStart } from '../database/page.ts'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { PageStart } from '../store/page.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
 export type NewRuntime = Insertable<Schema['runtimes']>

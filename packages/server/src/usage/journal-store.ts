@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
-import { inTransaction, type Tx } from '../database/transaction.ts'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
 import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
 import { SQL_BYTES } from './stored-bytes-rules.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { givenRows, insertGiven } from '../database/given-rows.ts'
-import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../database/schema.ts'
-import type { Tx } from '../database/transaction.ts'
+import { givenRows, insertGiven } from '../store/given-rows.ts'
+import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../store/schema.ts'
+import type { Tx } from '../store/transaction.ts'
 import type { RollUp, Rollup } from './rollup-rules.ts'
 import { addStoredBytes } from './stored-bytes-store.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { EXECUTION_COUNTERS, Schema } from '../database/schema.ts'
+import type { EXECUTION_COUNTERS, Schema } from '../store/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
 import { GRAIN_MS, RollUp } from './rollup-rules.ts'
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { givenRows } from '../database/given-rows.ts'
-import type { Schema } from '../database/schema.ts'
-import type { Tx } from '../database/transaction.ts'
+import { givenRows } from '../store/given-rows.ts'
+import type { Schema } from '../store/schema.ts'
+import type { Tx } from '../store/transaction.ts'
 
 const ADDED = { of: 'owners', columns: ['owner_id', 'stored_bytes'] } as const
 

@@ -1,7 +1,7 @@
 import { ExecuteResponse, type StreamEvent } from '@svc/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Database } from '../../src/database/open.ts'
 import { ModelError } from '../../src/model/model.ts'
+import type { Database } from '../../src/store/open.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { openStream, type StreamedAnswer } from '../support/event-stream.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DatabaseError } from '../../src/database/errors.ts'
+import { DatabaseError } from '../../src/store/errors.ts'
 import { refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'

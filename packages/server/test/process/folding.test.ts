@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { type Database, openDatabase } from '../../src/database/open.ts'
-import { databaseFile } from '../../src/database/open-store.ts'
 import { startServer } from '../../src/server.ts'
+import { type Database, openDatabase } from '../../src/store/open.ts'
+import { databaseFile } from '../../src/store/open-store.ts'
 import { journalEntry } from '../support/settlement.ts'
 import { createFolder } from './server-process.ts'
 

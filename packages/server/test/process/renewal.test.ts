@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/open.ts'
-import { databaseFile } from '../../src/database/open-store.ts'
 import { startServer } from '../../src/server.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { databaseFile } from '../../src/store/open-store.ts'
 import { createFolder } from './server-process.ts'
 
 test('a running server renews its lease, and takes a new one when another node has ended it', async () => {

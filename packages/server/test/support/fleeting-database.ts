@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { DatabaseError } from '../../src/database/errors.ts'
-import type { Database } from '../../src/database/open.ts'
-import type { Schema } from '../../src/database/schema.ts'
+import { DatabaseError } from '../../src/store/errors.ts'
+import type { Database } from '../../src/store/open.ts'
+import type { Schema } from '../../src/store/schema.ts'
 
 /** A database that a test has go away between two steps of one request. */
 export interface FleetingDatabase {

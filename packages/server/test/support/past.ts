@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from '@svc/contract'
 import type { Insertable } from 'kysely'
-import type { Database } from '../../src/database/open.ts'
-import type { Schema } from '../../src/database/schema.ts'
 import { callsText } from '../../src/executions/call-rules.ts'
+import type { Database } from '../../src/store/open.ts'
+import type { Schema } from '../../src/store/schema.ts'
 
 export const DAY_MS = 86_400_000
 

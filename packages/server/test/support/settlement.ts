@@ -1,7 +1,7 @@
 import type { Insertable, Kysely } from 'kysely'
-import type { Schema } from '../../src/database/schema.ts'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { type Ending, type NewRow, type Settlement, settlementOf } from '../../src/executions/settlement-rules.ts'
+import type { Schema } from '../../src/store/schema.ts'
 import type { Usage } from '../../src/usage/rollup-rules.ts'
 
 const STARTED_AT = Date.parse('2026-03-01T12:00:00Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CommitUnknownError, isOutage } from '../../src/database/errors.ts'
-import { outlast, type Try } from '../../src/database/outlast.ts'
 import { Stop } from '../../src/lib/stop-signal.ts'
+import { CommitUnknownError, isOutage } from '../../src/store/errors.ts'
+import { outlast, type Try } from '../../src/store/outlast.ts'
 
 const noPause = async () => {}
 const lost = () => Object.assign(new Error('connection lost'), { code: '08006' })

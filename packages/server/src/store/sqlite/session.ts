@@ -1,7 +1,7 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQueryNode } from 'kysely'
-import { BatchText } from './batch-text.ts'
-import type { Mutex } from './mutex.ts'
-import type { Command, Query, SqliteThread } from './sqlite-thread.ts'
+import { BatchText } from '../batch-text.ts'
+import type { Mutex } from '../mutex.ts'
+import type { Command, Query, SqliteThread } from './thread.ts'
 
 export interface Threads {
   writer: SqliteThread

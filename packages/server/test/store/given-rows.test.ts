@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type GivenRow, givenRows, insertGiven } from '../../src/database/given-rows.ts'
+import { type GivenRow, givenRows, insertGiven } from '../../src/store/given-rows.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 
 const INSERT = { of: 'allowances', columns: ['owner_id', 'bucket', 'full_at'] } as const

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
-import { createBatchWriter } from '../executions/sqlite-batch.js'
+import { createBatchWriter } from '../../executions/sqlite-batch.js'
 
 /**
- * @import { Assignment, Command, Query, Reply, Result } from './sqlite-thread.ts'
+ * @import { Assignment, Command, Query, Reply, Result } from './thread.ts'
  */
 
 const MAX_STATEMENTS = 200

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
-import { MIGRATION_NAMES } from './migrations.ts'
+import { MIGRATION_NAMES } from '../migrations.ts'
 
 export type CopyCheck =
   | { ok: true; schema: string; executions: number }

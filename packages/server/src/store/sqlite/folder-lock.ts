@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
-import { makePrivateFolder } from '../lib/private-files.ts'
+import { makePrivateFolder } from '../../lib/private-files.ts'
 
 export interface FolderLock {
   release(): void

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Schema } from '../../src/database/schema.ts'
+import type { Schema } from '../../src/store/schema.ts'
 
 export function executionRow(
   changes: Partial<Insertable<Schema['executions']>> = {},

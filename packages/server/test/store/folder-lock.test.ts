@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockDataFolder } from '../../src/database/folder-lock.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/store/open.ts'
+import { lockDataFolder } from '../../src/store/sqlite/folder-lock.ts'
 
 test('a second server is refused with the name of the folder, and accepted after the release', () => {
   const folder = createFolder()

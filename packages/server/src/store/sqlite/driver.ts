@@ -7,9 +7,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { createMutex } from './mutex.ts'
-import { SqliteSession, type Threads } from './sqlite-session.ts'
-import { type Assignment, SqliteThread, startSqliteWorker } from './sqlite-thread.ts'
+import { createMutex } from '../mutex.ts'
+import { SqliteSession, type Threads } from './session.ts'
+import { type Assignment, SqliteThread, startSqliteWorker } from './thread.ts'
 
 export interface SqliteOptions {
   file: string

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { isConnectionFault, isQueryTimeout, isStatementNameFault, isTransactionAborted } from './errors.ts'
+import { isConnectionFault, isQueryTimeout, isStatementNameFault, isTransactionAborted } from '../errors.ts'
 
 /** Whether the connections of a pool use named statements. */
 interface Naming {

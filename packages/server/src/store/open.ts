@@ -1,9 +1,9 @@
 import { Kysely, sql } from 'kysely'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { migrate } from './migrations.ts'
-import { openPostgres, openPostgresUnlimited } from './postgres.ts'
+import { openPostgres, openPostgresUnlimited } from './postgres/database.ts'
 import type { Db, Schema } from './schema.ts'
-import { createSqliteDialect } from './sqlite-driver.ts'
+import { createSqliteDialect } from './sqlite/driver.ts'
 
 export type DatabasePlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
 

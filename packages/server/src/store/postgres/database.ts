@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
-import type { PoolUse } from '../telemetry/metrics.ts'
-import { noteWithoutEffect, removePrivateFields } from './errors.ts'
+import type { PoolUse } from '../../telemetry/metrics.ts'
+import { noteWithoutEffect, removePrivateFields } from '../errors.ts'
+import type { Db, Schema } from '../schema.ts'
 import { PreparedClient } from './prepared-client.ts'
-import type { Db, Schema } from './schema.ts'
 
 export interface PostgresOptions {
   url: string

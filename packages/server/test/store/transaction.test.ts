@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTransaction, type Tx } from '../../src/database/transaction.ts'
+import { inTransaction, type Tx } from '../../src/store/transaction.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { usageRow } from './rows.ts'
 

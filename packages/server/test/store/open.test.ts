@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/database/open.ts'
+import { openDatabase } from '../../src/store/open.ts'
 import { createTestPlace, describeEngines, type TestEngine, useDatabase } from '../support/engines.ts'
 import { credentialRow, executionRow, usageRow } from './rows.ts'
 
@@ -227,7 +227,7 @@ async function appliedMigrations({ db }: Awaited<ReturnType<typeof openDatabase>
 
 /** The names of the files, so that a file that is not listed fails the test. */
 function writtenMigrations(): string[] {
-  const names = readdirSync(new URL('../../src/database/migrations', import.meta.url))
+  const names = readdirSync(new URL('../../src/store/migrations', import.meta.url))
   return names
     .filter((name) => /^\d/.test(name))
     .map((name) => name.replace(/\.ts$/, ''))
