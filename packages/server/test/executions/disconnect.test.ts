@@ -166,7 +166,7 @@ describeEngines('a caller who disconnects', (engine) => {
     })
   })
 
-  test('but stays connected and never reads is cut off after half a minute', async () => {
+  test('or stays connected but never reads is cut off after half a minute', async () => {
     const { service, stream, settled, lastExecutionId, trace } = await setLeavingScene(database())
     const sockets: Socket[] = []
     service.app.server.on('connection', (socket) => void sockets.push(socket))

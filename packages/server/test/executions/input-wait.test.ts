@@ -70,7 +70,7 @@ describeEngines('a request whose input is checked in the schema thread', (engine
   })
 
   // holds CAP-15
-  test('waits for one input of another account, however many of these wait', async () => {
+  test('waits for one input of another account, even if that account has many', async () => {
     const { service, broker, gate, asked, checked, owner } = await setWaitingScene(database())
     const other = await service.owner()
     const runtime = await service.runtime(other)
@@ -103,7 +103,7 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     expect(endpoint.effects).toEqual([])
   })
 
-  test('leaves the queue where its caller left meanwhile', async () => {
+  test('leaves the queue when its caller leaves', async () => {
     const { service, runtime, broker, gate, asked, checked } = await setWaitingScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const first = broker('large')
@@ -119,7 +119,7 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     expect(checked).toHaveLength(1)
   })
 
-  test('is answered 429 where the service stops', async () => {
+  test('is answered 429 when the service stops', async () => {
     const { service, broker, gate, charged } = await setWaitingScene(database())
     const before = await charged()
     const answer = broker('large')

@@ -174,7 +174,7 @@ describeEngines('a visitor among others', (engine) => {
     expect(statuses(await times(29, (index) => from(scene, '203.0.113.10', `user-${3 + index}`)))).toEqual({ 200: 29 })
   })
 
-  test('is an IPv6 network of 56 bits where the body names nobody, and a blank token names nobody', async () => {
+  test('is an IPv6 network of 56 bits if the body has no token or a blank one', async () => {
     const scene = await setScene(database())
     await from(scene, '203.0.113.1')
     const one = await times(40, (index) => from(scene, `2001:db8:0:12${(index % 10) + 10}::1`, index % 2 ? ' ' : ''))

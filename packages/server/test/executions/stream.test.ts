@@ -170,7 +170,7 @@ describeEngines('a streamed execute', (engine) => {
 
   // holds STR-10
   test.each(refusals)(
-    '%s is answered in plain JSON with status %i, whatever the caller accepts',
+    '%s is answered in plain JSON with status %i, even to a caller that accepts streams',
     async (_, status, prepare) => {
       const scene = await setLiveScene(database())
       const answer = await openStream(`${scene.url}/v1/runtime/execute`, await prepare(scene))

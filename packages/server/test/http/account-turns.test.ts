@@ -31,11 +31,11 @@ async function setSlowScene(database: Database, table = 'projects') {
 }
 
 // The queue is the same on both engines.
-describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
+describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => {
   const database = useDatabase(engine)
 
   // holds AUTH-13
-  test('of one account run four at once, on both planes, and 64 wait; another account is answered at once', async () => {
+  test('four requests of one account run at once on both planes, 64 wait; another account is answered at once', async () => {
     const { service, owner, runtime, gate, hold } = await setSlowScene(database())
     const other = await service.owner()
     hold()
@@ -64,7 +64,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     ['lists of executions', 'executions', () => '/v1/executions'],
     ['lists of traces', 'executions', (runtimeId: string) => `/v1/traces/runtime/${runtimeId}`],
   ])(
-    'for %s read one at a time for an account; its other requests and other accounts do not wait',
+    'requests for %s read one at a time for an account; its other requests and other accounts do not wait',
     async (...asked) => {
       const [, table, urlOf] = asked
       const { service, owner, runtime, gate, hold } = await setSlowScene(database(), table)
@@ -83,7 +83,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     },
   )
 
-  test('leave executions and deployments of their account to bounds of their own', async () => {
+  test('executions and deployments do not count as such requests', async () => {
     const { service, owner, runtime, gate, hold, executeAsOwner } = await setSlowScene(database())
     hold()
     const pages = Array.from({ length: 5 }, () => service.send('GET', '/v1/projects', { key: owner.apiKey }))
@@ -95,7 +95,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
   })
 
   test.each(['account', 'deploy'] as const)(
-    'look their %s key up in one read at a time, before they have a turn',
+    'requests look their %s key up in one read at a time, before they have a turn',
     async (kind) => {
       const { service, owner, runtime, gate, hold } = await setSlowScene(database(), 'credentials')
       hold(kind)
@@ -112,7 +112,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     },
   )
 
-  test('keep their turn while their work goes on without their caller', async () => {
+  test('a request keeps its turn while its work continues after its caller left', async () => {
     const { service, owner, gate, hold } = await setSlowScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     hold()

@@ -65,7 +65,7 @@ describeEngines('allowed origins', (engine) => {
   }
 
   // holds RTR-03
-  test('the list is replaced as a whole, kept in its order without repeats, and shown by the detail', async () => {
+  test('the list is replaced as a whole, keeps its order without repeats, and is shown in the detail', async () => {
     const { runtimeId, put, read } = await start()
     for (const origins of [GOOD, ['https://a.example'], [], ['https://b.example']]) {
       const answer = await put([...origins, ...origins])
@@ -86,7 +86,7 @@ describeEngines('allowed origins', (engine) => {
   })
 
   // holds RTR-05
-  test('what is no web origin at all is refused with an example of one', async () => {
+  test('a value that is no web origin is refused with an example of one', async () => {
     const { put } = await start()
     const faults = faultsIn(await put(HOPELESS))
     expect(faults).toEqual({ origins: HOPELESS.map(() => expect.stringContaining('https://shop.example.com')) })

@@ -46,7 +46,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     // holds CFG-07, DEP-09, REG-06, SVC-01
-    test('a field that is not known is refused where the interface is strict, and ignored elsewhere', async () => {
+    test('an unknown field is refused if the interface is strict, and ignored elsewhere', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const names = ['surprise', 'Name', 'constructor', 'toString', 'hasOwnProperty', '', 'a.b']
       const paths = route.strict.flatMap((path) => names.map((name) => (path === '' ? name : `${path}.${name}`)))
@@ -65,7 +65,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
     })
 
     // holds ERR-14
-    test('a text with a NUL or with half a character is refused, and the field named', async () => {
+    test('a text with a NUL or a lone surrogate is refused, and the field named', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const texts = Object.entries(route.fields).filter(([, type]) => type.startsWith('string'))
       const free = Object.entries(route.fields).filter(
@@ -80,7 +80,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
       await expectNamed(route, scene, cases)
     })
 
-    test('a body without anything in it lacks what is required, and nothing else', async () => {
+    test('an empty body is refused for its missing required fields alone', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const json = { 'content-type': 'application/json' }
       for (const [payload, headers] of [

@@ -134,7 +134,7 @@ describeEngines('a capability’s schema', (engine) => {
   })
 
   // holds CAP-10
-  test.each(GOOD_SCHEMAS)('%s is accepted and judges input', async (_, inputSchema) => {
+  test.each(GOOD_SCHEMAS)('%s is accepted and used to check input', async (_, inputSchema) => {
     const { service, runtime, broker } = await setScene(database(), { tier: 'pro' })
     const capabilities = [capability('echo', { actions: [{ name: 'echo', inputSchema, outputSchema: inputSchema }] })]
     expect((await service.deploy(runtime, { capabilities })).statusCode).toBe(201)
@@ -166,7 +166,7 @@ describeEngines('a capability’s schema', (engine) => {
   )
 
   // holds CAP-13
-  test('may have 64 KiB, not a byte more', async () => {
+  test('may have 64 KiB and no more', async () => {
     const deploy = await start()
     const ofBytes = (bytes: number) => {
       const empty = JSON.stringify({ type: 'object', description: '' })

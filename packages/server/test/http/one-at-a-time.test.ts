@@ -34,7 +34,7 @@ async function setJudgingScene(database: Database) {
 describeEngine('sqlite', 'deployments of one account', (engine) => {
   const database = useDatabase(engine)
 
-  test('are made one at a time, beside those of another account; 64 wait', async () => {
+  test('are processed one at a time, beside those of another account; 64 wait', async () => {
     const { service, owner, runtime, gate, judged } = await setJudgingScene(database())
     const other = await service.owner()
     const theirs = await service.runtime(other)
@@ -77,7 +77,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     for (const answer of await Promise.all(deploying)) expect(answer.statusCode).toBe(201)
   })
 
-  test('leave the queue where their caller left', async () => {
+  test('leave the queue when their caller leaves', async () => {
     const { service, runtime, gate, judged } = await setJudgingScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const first = service.deploy(runtime)
@@ -93,7 +93,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     expect(judged).toHaveLength(2)
   })
 
-  test('give up their turn where their caller left while the key was looked up', async () => {
+  test('give up their turn if their caller leaves during the key look-up', async () => {
     const gate = createGate()
     onTestFinished(() => gate.open())
     let isLookingUp = false

@@ -68,7 +68,7 @@ describeEngines('fields of a registration', (engine) => {
   const database = useDatabase(engine)
 
   // holds RT-05, RT-09
-  test.each(Object.entries(GOOD))('every form of a good %s is kept', async (field, values) => {
+  test.each(Object.entries(GOOD))('every form of a good %s is stored', async (field, values) => {
     const service = await startService(database())
     onTestFinished(() => service.close())
     const owner = await service.owner('enterprise')
@@ -87,7 +87,7 @@ describeEngines('fields of a registration', (engine) => {
 
   // holds REG-11, RT-01, RT-08
   test.each(Object.entries(BAD))(
-    'every form of a bad %s is refused, and the field alone named',
+    'every form of a bad %s is refused, and only that field named',
     async (field, values) => {
       const service = await startService(database())
       onTestFinished(() => service.close())
@@ -121,7 +121,7 @@ describeEngines('fields of a registration', (engine) => {
     }
   })
 
-  test('what is wrong is reported all at once', async () => {
+  test('all faults are reported at once', async () => {
     const service = await startService(database())
     onTestFinished(() => service.close())
     const owner = await service.owner()
