@@ -88,8 +88,14 @@ export class RollUp {
       const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
-      for (const grain of GRAINS) this.#count(usage, grain)
+      const bucket = bucketOf(usage.durationMs)
+      for (const grain of GRAINS) this.#count(usage, grain, bucket)
     }
+  }
+
+  /** How many counters have changed. */
+  get size(): number {
+    return this.#executions.size + this.#calls.size
   }
 
   get executions(): Rollup[] {
@@ -108,23 +114,24 @@ export class RollUp {
     return inOrder(this.#deployments)
   }
 
-  #count(usage: Usage, grain: Grain): void {
-    const bucket = bucketOf(usage.durationMs)
-    addTo(this.#executions, placeOf(usage, grain, bucket), bucket, {
-      executions: 1,
-      completed: usage.isCompleted ? 1 : 0,
-      failed: usage.isCompleted ? 0 : 1,
-      anonymous: usage.isAnonymous ? 1 : 0,
-      capability_calls: usage.calls.length,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      duration_ms: usage.durationMs,
-    })
+  #count(usage: Usage, grain: Grain, bucket: number): void {
+    const counts = countsAt(this.#executions, placeOf(usage, grain, bucket), NO_EXECUTIONS)
+    increase(counts, 'executions', 1)
+    increase(counts, usage.isCompleted ? 'completed' : 'failed', 1)
+    increase(counts, 'anonymous', usage.isAnonymous ? 1 : 0)
+    increase(counts, 'capability_calls', usage.calls.length)
+    increase(counts, 'input_tokens', usage.inputTokens)
+    increase(counts, 'output_tokens', usage.outputTokens)
+    increase(counts, 'duration_ms', usage.durationMs)
+    increase(counts, columnOf(bucket), 1)
     for (const { capability, isCompleted, durationMs } of usage.calls) {
       const bucket = durationMs === null ? null : bucketOf(durationMs)
       const place = placeOf(usage, grain, bucket ?? 0)
-      const counted = { ...place, capability: this.#nameIn(place, capability) }
-      addTo(this.#calls, counted, bucket, { calls: 1, failed: isCompleted ? 0 : 1 })
+      place.capability = this.#nameIn(place, capability)
+      const counts = countsAt(this.#calls, place, NO_CALLS)
+      increase(counts, 'calls', 1)
+      increase(counts, 'failed', isCompleted ? 0 : 1)
+      if (bucket !== null) increase(counts, columnOf(bucket), 1)
     }
   }
 
@@ -141,16 +148,40 @@ function placeOf({ ownerId, runtimeId, projectId, startedAt }: Usage, grain: Gra
   return { owner_id: ownerId, grain, at: startOf(grain, startedAt), span, runtime_id: runtimeId, project_id: projectId }
 }
 
-function addTo(rollups: Map<string, Rollup>, place: Place, bucket: number | null, added: Rollup['counts']): void {
-  const key = Object.values(place).join(' ')
-  const { counts } = rollups.get(key) ?? { counts: { ...EMPTY_BUCKETS } }
-  const inBucket = bucket === null ? {} : { [`b${bucket % SPAN_BUCKETS}`]: 1 }
-  for (const [column, count] of Object.entries({ ...added, ...inBucket }))
-    counts[column] = (counts[column] ?? 0) + count
-  rollups.set(key, { place, counts })
+const BUCKETS = Array.from({ length: SPAN_BUCKETS }, (_, index) => `b${index}`)
+const EMPTY_BUCKETS = Object.fromEntries(BUCKETS.map((column) => [column, 0]))
+const NO_CALLS = { calls: 0, failed: 0, ...EMPTY_BUCKETS }
+const NO_EXECUTIONS = {
+  executions: 0,
+  completed: 0,
+  failed: 0,
+  anonymous: 0,
+  capability_calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  duration_ms: 0,
+  ...EMPTY_BUCKETS,
 }
 
-const EMPTY_BUCKETS = Object.fromEntries(Array.from({ length: SPAN_BUCKETS }, (_, index) => [`b${index}`, 0]))
+/** The counts of a place, which begin as a copy of `none`. */
+function countsAt(rollups: Map<string, Rollup>, place: Place, none: Rollup['counts']): Rollup['counts'] {
+  const { owner_id, grain, at, span, runtime_id, project_id, capability } = place
+  const key = `${owner_id} ${grain} ${at} ${span} ${runtime_id} ${project_id} ${capability}`
+  let rollup = rollups.get(key)
+  if (!rollup) {
+    rollup = { place, counts: { ...none } }
+    rollups.set(key, rollup)
+  }
+  return rollup.counts
+}
+
+function increase(counts: Rollup['counts'], column: string, by: number): void {
+  counts[column] = (counts[column] ?? 0) + by
+}
+
+function columnOf(bucket: number): string {
+  return BUCKETS[bucket % SPAN_BUCKETS] ?? ''
+}
 
 function inOrder<T>(byKey: Map<string, T>): T[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
