@@ -78,7 +78,7 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
     'state' in permit ? await run(context, { target, call, permit }) : { ok: false as const, failure: permit }
   const durationMs = Math.max(0, clock.now() - startedAt)
   metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
-  if (answer.ok) return { ...answer, durationMs }
+  if (answer.ok) return { durationMs, ...answer }
   return { ok: false, message: shorten(answer.failure.message), durationMs }
 }
 

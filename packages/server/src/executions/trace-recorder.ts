@@ -53,19 +53,19 @@ export class TraceRecorder {
 
   /** Notes that a call was recorded and is about to be sent. Until it ends, it counts as failed. */
   noteRecorded(call: NewCall): void {
-    this.#calls.set(call.callId, { ...call, ...UNANSWERED })
+    this.#calls.set(call.callId, { ...UNANSWERED, ...call })
   }
 
   trace(): RecordedTrace {
-    return { ...this.#trace, calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal) }
+    return { calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal), ...this.#trace }
   }
 }
 
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
   const durationMs = Math.round(result.durationMs)
   return result.ok
-    ? { ...call, status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs }
-    : { ...call, status: 'failed', output: null, error: storedWords(result.message, storedBytes), durationMs }
+    ? { status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs, ...call }
+    : { status: 'failed', output: null, error: storedWords(result.message, storedBytes), durationMs, ...call }
 }
 
 /** A call of a model as it is recorded before it is sent. */
