@@ -70,10 +70,19 @@ export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
+/** What one hour adds to a counter, and to that of its day. */
+interface Tally {
+  usage: Usage
+  span: number
+  capability: string | null
+  /** By column, in order, then by bucket of the span. */
+  sums: number[]
+}
+
 /** Sums usages by counter. All lists are in one order on every replica, in which rows are locked. */
 export class RollUp {
-  readonly #executions = new Map<string, Rollup>()
-  readonly #calls = new Map<string, Rollup>()
+  readonly #executions = new Map<string, Tally>()
+  readonly #calls = new Map<string, Tally>()
   readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
   readonly #nameIn: NameIn
@@ -84,26 +93,34 @@ export class RollUp {
 
   add(usages: readonly Usage[]): void {
     for (const usage of usages) {
-      const { ownerId } = usage
+      const { ownerId, isCompleted, isAnonymous, inputTokens, outputTokens, durationMs, calls } = usage
       const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
-      const bucket = bucketOf(usage.durationMs)
-      for (const grain of GRAINS) this.#count(usage, grain, bucket)
+      const counted = [1, isCompleted ? 1 : 0, isCompleted ? 0 : 1, isAnonymous ? 1 : 0, calls.length]
+      tally(this.#executions, { usage, capability: null, durationMs }, [
+        ...counted,
+        inputTokens,
+        outputTokens,
+        durationMs,
+      ])
+      for (const { capability, isCompleted, durationMs } of calls) {
+        tally(this.#calls, { usage, capability, durationMs }, [1, isCompleted ? 0 : 1])
+      }
     }
   }
 
-  /** How many counters have changed. */
+  /** About as many counters have changed. */
   get size(): number {
-    return this.#executions.size + this.#calls.size
+    return (this.#executions.size + this.#calls.size) * GRAINS.length
   }
 
   get executions(): Rollup[] {
-    return inOrder(this.#executions)
+    return this.#rollups(this.#executions, EXECUTION_COLUMNS)
   }
 
   get calls(): Rollup[] {
-    return inOrder(this.#calls)
+    return this.#rollups(this.#calls, CALL_COLUMNS)
   }
 
   get storedBytes(): { ownerId: string; bytes: number }[] {
@@ -114,25 +131,26 @@ export class RollUp {
     return inOrder(this.#deployments)
   }
 
-  #count(usage: Usage, grain: Grain, bucket: number): void {
-    const counts = countsAt(this.#executions, placeOf(usage, grain, bucket), NO_EXECUTIONS)
-    increase(counts, 'executions', 1)
-    increase(counts, usage.isCompleted ? 'completed' : 'failed', 1)
-    increase(counts, 'anonymous', usage.isAnonymous ? 1 : 0)
-    increase(counts, 'capability_calls', usage.calls.length)
-    increase(counts, 'input_tokens', usage.inputTokens)
-    increase(counts, 'output_tokens', usage.outputTokens)
-    increase(counts, 'duration_ms', usage.durationMs)
-    increase(counts, columnOf(bucket), 1)
-    for (const { capability, isCompleted, durationMs } of usage.calls) {
-      const bucket = durationMs === null ? null : bucketOf(durationMs)
-      const place = placeOf(usage, grain, bucket ?? 0)
-      place.capability = this.#nameIn(place, capability)
-      const counts = countsAt(this.#calls, place, NO_CALLS)
-      increase(counts, 'calls', 1)
-      increase(counts, 'failed', isCompleted ? 0 : 1)
-      if (bucket !== null) increase(counts, columnOf(bucket), 1)
+  #rollups(tallies: ReadonlyMap<string, Tally>, columns: readonly string[]): Rollup[] {
+    const rollups = new Map<string, Rollup>()
+    for (const one of tallies.values()) {
+      for (const grain of GRAINS) {
+        const place = this.#placeOf(one, grain)
+        const key = Object.values(place).join(' ')
+        const { counts }: Pick<Rollup, 'counts'> = rollups.get(key) ?? { counts: {} }
+        for (const [index, column] of columns.entries()) counts[column] = (counts[column] ?? 0) + (one.sums[index] ?? 0)
+        rollups.set(key, { place, counts })
+      }
     }
+    return inOrder(rollups)
+  }
+
+  #placeOf({ usage, span, capability }: Tally, grain: Grain): Place {
+    const { ownerId, runtimeId, projectId, startedAt } = usage
+    const at = startOf(grain, startedAt)
+    const place: Place = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
+    if (capability !== null) place.capability = this.#nameIn(place, capability)
+    return place
   }
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {
@@ -143,44 +161,34 @@ export class RollUp {
   }
 }
 
-function placeOf({ ownerId, runtimeId, projectId, startedAt }: Usage, grain: Grain, bucket: number): Place {
-  const span = Math.floor(bucket / SPAN_BUCKETS)
-  return { owner_id: ownerId, grain, at: startOf(grain, startedAt), span, runtime_id: runtimeId, project_id: projectId }
-}
-
 const BUCKETS = Array.from({ length: SPAN_BUCKETS }, (_, index) => `b${index}`)
-const EMPTY_BUCKETS = Object.fromEntries(BUCKETS.map((column) => [column, 0]))
-const NO_CALLS = { calls: 0, failed: 0, ...EMPTY_BUCKETS }
-const NO_EXECUTIONS = {
-  executions: 0,
-  completed: 0,
-  failed: 0,
-  anonymous: 0,
-  capability_calls: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  duration_ms: 0,
-  ...EMPTY_BUCKETS,
-}
+const CALL_COLUMNS = ['calls', 'failed', ...BUCKETS]
+const EXECUTION_COLUMNS = [
+  ...['executions', 'completed', 'failed', 'anonymous', 'capability_calls'],
+  ...['input_tokens', 'output_tokens', 'duration_ms'],
+  ...BUCKETS,
+]
 
-/** The counts of a place, which begin as a copy of `none`. */
-function countsAt(rollups: Map<string, Rollup>, place: Place, none: Rollup['counts']): Rollup['counts'] {
-  const { owner_id, grain, at, span, runtime_id, project_id, capability } = place
-  const key = `${owner_id} ${grain} ${at} ${span} ${runtime_id} ${project_id} ${capability}`
-  let rollup = rollups.get(key)
-  if (!rollup) {
-    rollup = { place, counts: { ...none } }
-    rollups.set(key, rollup)
+/** Adds the first columns of a tally, and one to the bucket of a duration: those come after them. */
+function tally(
+  tallies: Map<string, Tally>,
+  { usage, capability, durationMs }: Pick<Tally, 'usage' | 'capability'> & { durationMs: number | null },
+  added: readonly number[],
+): void {
+  const { ownerId, runtimeId, projectId, startedAt } = usage
+  const bucket = durationMs === null ? null : bucketOf(durationMs)
+  const span = bucket === null ? 0 : Math.floor(bucket / SPAN_BUCKETS)
+  const key = `${ownerId} ${runtimeId} ${projectId} ${startOf('hour', startedAt)} ${span} ${capability}`
+  let known = tallies.get(key)
+  if (!known) {
+    known = { usage, span, capability, sums: Array<number>(added.length + SPAN_BUCKETS).fill(0) }
+    tallies.set(key, known)
   }
-  return rollup.counts
-}
-
-function increase(counts: Rollup['counts'], column: string, by: number): void {
-  counts[column] = (counts[column] ?? 0) + by
-}
-
-function columnOf(bucket: number): string {
-  return BUCKETS[bucket % SPAN_BUCKETS] ?? ''
+  const { sums } = known
+  for (let index = 0; index < added.length; index += 1) sums[index] = (sums[index] ?? 0) + (added[index] ?? 0)
+  if (bucket === null) return
+  const column = added.length + (bucket % SPAN_BUCKETS)
+  sums[column] = (sums[column] ?? 0) + 1
 }
 
 function inOrder<T>(byKey: Map<string, T>): T[] {
