@@ -3,12 +3,12 @@ import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/store/open.ts'
-import { createTestPlace, describeEngines, type TestEngine, useDatabase } from '../support/engines.ts'
+import { createEmptyTestPlace, describeEngines, type TestEngine, useDatabase } from '../support/engines.ts'
 import { credentialRow, executionRow, usageRow } from './rows.ts'
 
 describeEngines('opening a database', (engine) => {
   test('a database that is opened again has its rows, and no migration is repeated', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const first = await openDatabase(place.options)
     await first.db.insertInto('credentials').values(credentialRow()).execute()
     await first.close()
@@ -21,7 +21,7 @@ describeEngines('opening a database', (engine) => {
   })
 
   test('six concurrent openings apply each migration once', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
 
     const opened = await Promise.all(Array.from({ length: 6 }, () => openDatabase(place.options)))
     onTestFinished(async () => {
@@ -38,7 +38,7 @@ describeEngines('opening a database', (engine) => {
   })
 
   test('a query after closing rejects', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const database = await openDatabase(place.options)
 
     await database.close()
