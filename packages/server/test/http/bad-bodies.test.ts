@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { errorOf, faultsIn } from '../support/answers.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { collectRoutes } from '../support/routes.ts'
-import { type Scene, setScene } from '../support/scene.ts'
+import { type Scene, setScene, useScene } from '../support/scene.ts'
 import { startService } from '../support/service.ts'
 import { BODY_ROUTES, type BodyRoute, requestTo, withField } from './body-routes.ts'
 
@@ -25,6 +25,8 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
   })
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
+    const refusing = useScene(database, { tier: 'enterprise' })
+
     test('a valid body is accepted', async () => {
       const scene = await setScene(database())
       await route.prepare?.(scene)
@@ -34,7 +36,7 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
 
     // holds ERR-03, ERR-05, ERR-09
     test('malformed JSON, another content type and non-objects are refused as faults of the body', async () => {
-      const scene = await setScene(database())
+      const scene = refusing()
       await expectRefusals(route, scene, [
         ...malformed(goodBody(route, scene)),
         ...ofAnotherType(goodBody(route, scene)),
@@ -59,7 +61,7 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
 
     // holds DEP-17, LIM-10
     test('a body of 33 levels is refused for its depth, one of 32 is not', async () => {
-      const scene = await setScene(database())
+      const scene = refusing()
       const deep = (levels: number) => `{"metadata":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
       const bodies: BadBody[] = [
         ['33 levels', deep(33)],
@@ -77,7 +79,7 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
 
     // holds ERR-14
     test('the key “__proto__” is refused at any place and in any spelling', async () => {
-      const scene = await setScene(database())
+      const scene = refusing()
       const bodies: BadBody[] = [
         ['at the top', '{"__proto__":{"isAdmin":true}}'],
         ['in an array', '{"messages":[{"__proto__":1}]}'],
@@ -89,7 +91,7 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
     })
 
     test('a body with many faults is answered with a short list of them', async () => {
-      const scene = await setScene(database())
+      const scene = refusing()
       const list = `[${'0,'.repeat(400_000)}0]`
       const bodies = Object.entries(route.fields)
         .filter(([path, type]) => type === 'array' && !path.includes('.actions'))
