@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Stop } from '../../src/lib/stop-signal.ts'
 import { ModelError } from '../../src/model/model.ts'
 import type { Database } from '../../src/store/open.ts'
 import { createGate, deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { openStream, post, type StreamedAnswer } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Scene, type SceneOptions, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
@@ -181,10 +182,10 @@ describeEngines('a caller who disconnects', (engine) => {
       yield* text('.')
     })
     await stream()
-    await vi.waitFor(() => expect(sockets.map((socket) => socket.timeout)).toEqual([30_000]))
+    await eventually(() => expect(sockets.map((socket) => socket.timeout)).toEqual([30_000]))
     // How long it may take is not what is tried here.
     sockets[0]?.setTimeout(100)
-    await vi.waitFor(() => expect(isStopped).toBe(true), { timeout: 10_000 })
+    await eventually(() => expect(isStopped).toBe(true))
     await settled()
     expect(spoken).toBeLessThan(200)
     expect(await trace(await lastExecutionId())).toMatchObject(CANCELLED)

@@ -6,6 +6,7 @@ import type { Database } from '../../src/store/open.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
 import { calls } from '../support/scripted-model.ts'
 import { capability, schemaThreadHere, type TestServiceOptions } from '../support/service.ts'
@@ -97,8 +98,9 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     response.catch(() => undefined)
     await gate.arrived(1)
     request.destroy()
-    await idle()
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
     gate.open()
+    await idle()
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toEqual([])
   })
@@ -113,7 +115,7 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     await asked.arrived(2)
     request.destroy()
     // The first one alone is under way.
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(1))
+    await eventually(() => expect(service.deps.requests.size).toBe(1))
     gate.open()
     expect((await first).statusCode).toBe(200)
     expect(checked).toHaveLength(1)

@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/open.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
 
 /** A scene whose queries of a table with a value of its owner’s in them wait at a gate, from `hold` on. */
@@ -48,7 +49,7 @@ describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => 
     const pages = Array.from({ length: 40 }, () => send('GET', '/v1/projects', owner.apiKey))
     await gate.arrived(4)
     const beats = Array.from({ length: 30 }, () => send('POST', '/v1/runtime/heartbeat', runtime.deployKey))
-    await vi.waitFor(() => expect(refused).toHaveLength(2))
+    await eventually(() => expect(refused).toHaveLength(2))
     expect(new Set(refused)).toEqual(
       new Set(['Too many requests to the owner’s API are under way. Try again in a moment.']),
     )
@@ -104,7 +105,7 @@ describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => 
           ? service.send('GET', '/v1/projects', { key: owner.apiKey })
           : service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })
       const requests = Array.from({ length: 30 }, send)
-      await vi.waitFor(() => expect(service.deps.requests.size).toBe(30))
+      await eventually(() => expect(service.deps.requests.size).toBe(30))
       await gate.arrived(1)
       gate.open()
       expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(Array(30).fill(200))
@@ -123,7 +124,7 @@ describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => 
     const callers = Array.from({ length: 4 }, ask)
     await gate.arrived(4)
     for (const caller of callers) caller.destroy()
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(0))
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
     const page = service.send('GET', '/v1/account', { key: owner.apiKey })
     const isAnswered = vi.fn()
     page.then(isAnswered)

@@ -1,15 +1,14 @@
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText, sendRaw } from '../support/raw-http.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 const SHARE = 'This account has as many executions under way as its share allows. Try again in a moment.'
 const FULL = 'Too many executions are under way. Try again in a moment.'

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createOpsApp } from '../../src/http/ops-app.ts'
 import { createGate } from '../support/deferred.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo } from '../support/raw-http.ts'
 
 async function startOps(metricsText = async () => '') {
@@ -56,7 +57,7 @@ test('the operations port closes a connection that requests a ninth pending answ
   expect(await many).toBe('')
   gate.open()
   const statuses = () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
-  await vi.waitFor(() => expect(statuses()).toEqual(Array<string>(8).fill('200')))
+  await eventually(() => expect(statuses()).toEqual(Array<string>(8).fill('200')))
   expect(heard.indexOf('measured')).toBeLessThan(heard.indexOf('"status":"ok"'))
   eight.destroy()
 })

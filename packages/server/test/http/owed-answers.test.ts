@@ -3,16 +3,15 @@ import type { Socket } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { ErrorBody } from '@svc/contract'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 import { saying, setScene } from '../support/scene.ts'
 
 const GET_HEALTH = 'GET /health HTTP/1.1\r\nhost: a\r\n\r\n'
 const AS_MANY_AS_ARE_OWED = 8
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 // What a connection is owed is the same on every engine.
 describeEngine('sqlite', 'a connection with an execute in progress', (engine) => {

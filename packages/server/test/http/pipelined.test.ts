@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { drain } from '../../src/http/drain.ts'
 import type { ModelEvent, ModelRequest } from '../../src/model/model.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 import { type Scene, saying, setScene } from '../support/scene.ts'
 
@@ -13,8 +14,6 @@ const PIECE = 'a'.repeat(4_096)
 /** After so many of them Node takes no more of an answer that waits for its turn. */
 const PIECES = 4
 const LONG_TIMES = { drainMs: 60_000, stopMs: 60_000, flushMs: 0 }
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 const GET_DESCRIPTION = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
 
