@@ -106,6 +106,28 @@ describeEngines('a caller who disconnects', (engine) => {
     expect(scene.service.model.requests).toHaveLength(1)
   })
 
+  test('is noted in the log line of the request, and one who stays is not', async () => {
+    const lines: string[] = []
+    const scene = await setLeavingScene(database(), { log: (line) => void lines.push(line) })
+    const requests = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    scene.service.model.say(text('Hi.'))
+    await (await scene.stream()).rest()
+    await eventually(() => expect(requests().at(-1)).toMatchObject({ route: '/v1/runtime/execute', status: 200 }))
+    expect(requests().at(-1)).not.toHaveProperty('aborted')
+    const held = createGate()
+    scene.service.model.say(async function* () {
+      await held.enter()
+      yield* []
+      throw new ModelError('The model call was cancelled.')
+    })
+    const leave = scene.post('/v1/runtime/execute', { key: scene.runtime.publicKey, body: saying() })
+    await held.arrived(1)
+    leave()
+    await eventually(() => expect(requests().at(-1)).toMatchObject({ route: '/v1/runtime/execute', aborted: true }))
+    held.open()
+    await scene.settled()
+  })
+
   // holds EXE-12
   test('ends an execution that is answered in one body, too', async () => {
     const { service, runtime, post, settled, lastExecutionId, trace } = await setLeavingScene(database())
