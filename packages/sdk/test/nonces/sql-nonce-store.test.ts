@@ -66,7 +66,7 @@ describe('on SQLite', () => defineSweeps(sqlitePlace))
 
 describeEngine('postgres', 'on PostgreSQL', (engine) => {
   const createPlace = () => postgresPlace(engine)
-  describeClaims('a store through two pools', async (clock) => openTwo(await createPlace(), clock), { rounds: 10 })
+  describeClaims('a store through two pools', async (clock) => openTwo(await createPlace(), clock))
   defineSweeps(createPlace)
 })
 

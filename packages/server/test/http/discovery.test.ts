@@ -122,8 +122,8 @@ describeEngines('the discovery manifest', (engine) => {
       accepted += 1
       expect(manifestFaults((await read()).json())).toEqual([])
     }
-    await fc.assert(fc.asyncProperty(manifests, check), { seed: 20_260_301, numRuns: 150 })
-    expect(accepted).toBeGreaterThan(100)
+    await fc.assert(fc.asyncProperty(manifests, check), { seed: 20_260_301, numRuns: 60 })
+    expect(accepted).toBeGreaterThan(40)
   })
 
   // holds DSC-06, SVC-08
