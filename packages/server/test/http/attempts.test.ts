@@ -13,11 +13,11 @@ import { askToSignIn, askToSignUp, newAddress } from '../support/sign-in.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-describeEngines('attempts', (engine) => {
+describeEngines('attempts to sign in', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-06
-  test('at one address: ten in a row, then one every 90 seconds, from wherever they come', async () => {
+  test('at one address are limited to ten in a row, then one every 90 seconds, from any network', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     const attempt = (index: number) => askToSignIn(service, { email, ip: `192.0.2.${index}` })
@@ -35,7 +35,7 @@ describeEngines('attempts', (engine) => {
     expect((await attempt(10)).statusCode).toBe(429)
   })
 
-  test('at one address are counted in any case, whether or not it has an account', async () => {
+  test('at one address are counted in upper and lower case alike, with or without an account', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     await service.signedIn(owner)
@@ -47,7 +47,7 @@ describeEngines('attempts', (engine) => {
     }
   })
 
-  test('a success makes room once, for its own network, and further ones make no more', async () => {
+  test('that succeed make room once, for their own network', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     await service.signedIn(owner)
@@ -59,7 +59,7 @@ describeEngines('attempts', (engine) => {
     expect(statuses).toEqual([401, 200, 401, 200, 401, 200, 401, 200, 401, 200, 401, 200, 429])
   })
 
-  describe('of others', () => {
+  describe('of other networks', () => {
     const HOME = '198.51.100.20'
 
     async function setKnownScene(options: TestServiceOptions = {}) {
@@ -77,7 +77,7 @@ describeEngines('attempts', (engine) => {
     }
 
     // holds ACC-16
-    test('keep nobody out where the password was given from the same network lately', async () => {
+    test('do not lock out a network that gave the password lately', async () => {
       const { service, signIn, spendAddress } = await setKnownScene()
       await spendAddress()
       expect((await signIn('203.0.113.99')).statusCode).toBe(429)
@@ -87,7 +87,7 @@ describeEngines('attempts', (engine) => {
       expect((await signIn(HOME)).statusCode).toBe(200)
     })
 
-    test('do so again a month after the network was last used', async () => {
+    test('lock it out again a month after the network was last used', async () => {
       const { service, signIn, spendAddress } = await setKnownScene()
       service.clock.advance(30 * DAY_MS)
       await spendAddress()
@@ -99,7 +99,7 @@ describeEngines('attempts', (engine) => {
       expect(await database().db.selectFrom('known_networks').selectAll().execute()).toEqual([])
     })
 
-    test('keep nobody out of an account that was opened from the network', async () => {
+    test('do not lock out an account that was opened from the network', async () => {
       const service = await startForTest(database())
       const email = newAddress()
       await askToSignUp(service, { email, ip: HOME })
@@ -110,7 +110,7 @@ describeEngines('attempts', (engine) => {
       expect((await askToSignIn(service, { email, ip: '203.0.113.99' })).statusCode).toBe(429)
     })
 
-    test('twenty networks of an account are remembered, the ones used last', async () => {
+    test('leave the twenty networks used last remembered for an account', async () => {
       const { service, owner, signIn, spendAddress } = await setKnownScene()
       for (let index = 1; index <= 20; index += 1) {
         service.clock.advance(2 * MINUTE_MS)
@@ -126,7 +126,7 @@ describeEngines('attempts', (engine) => {
   })
 
   // holds ACC-06
-  test('from one network: fifty, at whichever addresses; others are not held back', async () => {
+  test('from one network are limited to fifty at any addresses; other networks are not affected', async () => {
     const service = await startForTest(database())
     const attempt = (ip: string) => askToSignIn(service, { email: newAddress(), ip })
     const statuses = await Promise.all(Array.from({ length: 60 }, () => attempt('198.51.100.7')))
@@ -136,7 +136,7 @@ describeEngines('attempts', (engine) => {
     expect((await attempt('198.51.100.8')).statusCode).toBe(401)
   })
 
-  test('a refused one at a spent address costs its network nothing', async () => {
+  test('that are refused at a full address do not count for their network', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     await Promise.all(Array.from({ length: 70 }, () => askToSignIn(service, { email, ip: '198.51.100.9' })))
@@ -146,7 +146,7 @@ describeEngines('attempts', (engine) => {
     expect(others.filter(({ statusCode }) => statusCode === 401)).toHaveLength(40)
   })
 
-  test('forty at once at one address, on two replicas: ten get to the password', async () => {
+  test('forty at once at one address on two replicas reach the password check ten times', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const email = newAddress()
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describeEngines('attempts', (engine) => {
   })
 
   // holds ACC-14
-  test('to open accounts: ten an hour from one network', async () => {
+  test('to open accounts are limited to ten an hour from one network', async () => {
     const service = await startForTest(database())
     const attempt = (ip: string) => askToSignUp(service, { email: newAddress(), ip })
     const answers = await Promise.all(Array.from({ length: 15 }, () => attempt('203.0.113.5')))
@@ -171,7 +171,7 @@ describeEngines('attempts', (engine) => {
     expect((await attempt('203.0.113.5')).statusCode).toBe(429)
   })
 
-  test('a request that is not valid is not counted', async () => {
+  test('with an invalid request are not counted', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     for (let index = 0; index < 12; index += 1) {
@@ -180,7 +180,7 @@ describeEngines('attempts', (engine) => {
     expect((await askToSignIn(service, { email })).statusCode).toBe(401)
   })
 
-  test('are kept without the address, and let go of once they hold nobody back', async () => {
+  test('are stored without the address, and deleted when they have no effect any more', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     const countRows = async () => (await database().db.selectFrom('throttles').selectAll().execute()).length
@@ -193,7 +193,7 @@ describeEngines('attempts', (engine) => {
 })
 
 // Queues and networks are no matter of a store: one engine tells as much as two.
-describeEngine('sqlite', 'attempts', (engine) => {
+describeEngine('sqlite', 'attempts to sign in', (engine) => {
   const database = useDatabase(engine)
 
   describe('that wait for their hash', () => {
@@ -222,7 +222,7 @@ describeEngine('sqlite', 'attempts', (engine) => {
     }
 
     // holds ACC-17
-    test('are a quarter of the queue for one network, in whichever of its addresses, and others go past them', async () => {
+    test('fill at most a quarter of the queue for one network; other networks pass them', async () => {
       const { service, gate, refused, tryFrom } = await setWaitingScene()
       const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
       await eventually(() => expect(refused).toHaveLength(9))
@@ -239,7 +239,7 @@ describeEngine('sqlite', 'attempts', (engine) => {
     })
 
     // holds ACC-16
-    test('and find no place are not counted; known ones and changes of a password have places of their own', async () => {
+    test('and find the queue full are not counted; known networks and password changes have their own places', async () => {
       const { service, gate, refused, tryFrom } = await setWaitingScene()
       const owner = await service.owner()
       const session = await service.signedIn(owner)
@@ -267,8 +267,8 @@ describeEngine('sqlite', 'attempts', (engine) => {
     })
   })
 
-  describe('the network', () => {
-    test('is the peer, whatever the request says, where no proxy is configured', async () => {
+  describe('the network of a request', () => {
+    test('is the peer’s address if no proxy is configured, and no header changes it', async () => {
       const service = await startForTest(database())
       const statuses = await fromBehindProxy(
         service,
@@ -277,14 +277,14 @@ describeEngine('sqlite', 'attempts', (engine) => {
       expect(statuses.filter((status) => status === 401)).toHaveLength(50)
     })
 
-    test('is what the one proxy of ours saw; what stands before it is the caller’s own word', async () => {
+    test('is the address that the one configured proxy saw; earlier entries are ignored', async () => {
       const service = await startForTest(database(), { proxyHops: 1 })
       const claims = Array.from({ length: 51 }, (_, index) => `192.0.2.${index}, 198.51.100.4`)
       expect((await fromBehindProxy(service, claims)).filter((status) => status === 401)).toHaveLength(50)
       expect(await fromBehindProxy(service, ['198.51.100.5'])).toEqual([401])
     })
 
-    test('of an IPv6 address is its first 56 bits; an IPv4 address inside of one is that IPv4 address', async () => {
+    test('is the first 56 bits of an IPv6 address; a mapped IPv4 address counts as IPv4', async () => {
       const service = await startForTest(database())
       const neighbours = Array.from({ length: 50 }, (_, index) => `2001:db8:1:2${(index + 16).toString(16)}::1`)
       const at = async (ip: string) => (await askToSignIn(service, { email: newAddress(), ip })).statusCode
@@ -296,7 +296,7 @@ describeEngine('sqlite', 'attempts', (engine) => {
     })
 
     // holds ACC-14
-    test('to open accounts from an IPv6 address is its first 48 bits: 192 in 192 networks of 64 bits open ten', async () => {
+    test('is the first 48 bits of an IPv6 address for opening accounts: 192 networks of 64 bits open ten', async () => {
       const service = await startForTest(database())
       const at = (ip: string) => askToSignUp(service, { email: newAddress(), ip })
       const answers: number[] = []
