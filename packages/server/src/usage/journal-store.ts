@@ -109,12 +109,12 @@ interface ReadEntries {
 const USAGES_PER_TURN = 250
 const ENTRIES_PER_READ = 64
 // A counter is a row to write, at a cost far above that of a usage: the more usages share one, the better.
-const MAX_COUNTERS = 500
+const MAX_COUNTERS = 1_000
 
 async function readEntries(db: Kysely<Schema>, { pause, nameIn, upTo, limit }: Aggregation): Promise<ReadEntries> {
   const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
   let inTurn = 0
-  for (let [after, left] = [0, limit]; left > 0 && result.rollUp.size < MAX_COUNTERS; left -= ENTRIES_PER_READ) {
+  for (let [after, left] = [0, limit]; left > 0; left -= ENTRIES_PER_READ) {
     const pageSize = Math.min(left, ENTRIES_PER_READ)
     const entries = await entriesOf(db, { upTo, limit: pageSize }).where('id', '>', after).execute()
     for (const { id, usages: text } of entries) {
@@ -122,6 +122,7 @@ async function readEntries(db: Kysely<Schema>, { pause, nameIn, upTo, limit }: A
       result.rollUp.add(usages ?? [])
       result[usages === null ? 'unreadable' : 'read'].push(id)
       after = id
+      if (result.rollUp.size >= MAX_COUNTERS) return result
       inTurn += usages?.length ?? 0
       if (inTurn < USAGES_PER_TURN) continue
       await pause()
