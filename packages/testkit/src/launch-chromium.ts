@@ -4,6 +4,8 @@ import { type Browser, chromium } from 'playwright-core'
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--in-process-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
