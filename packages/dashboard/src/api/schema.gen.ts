@@ -919,6 +919,10 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Default `write`. */
+            effect?: components["schemas"]["CapabilityEffect"];
+            confirm?: boolean;
+            preview?: boolean;
         };
         CapabilityAction: {
             /** @example shoe-shop */
@@ -952,6 +956,8 @@ export interface components {
              */
             outputSchema?: components["schemas"]["JsonObject"];
         };
+        /** @enum {string} */
+        CapabilityEffect: "read" | "write" | "destructive";
         CapabilityFailure: {
             /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
@@ -979,6 +985,10 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Default `write`. */
+            effect?: components["schemas"]["CapabilityEffect"];
+            confirm?: boolean;
+            preview?: boolean;
         };
         /**
          * @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.
@@ -1154,6 +1164,7 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            reconcile?: boolean;
         };
         DeploymentManifestInput: {
             /** @constant */
@@ -1172,6 +1183,7 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            reconcile?: boolean;
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "superseded";
@@ -1246,6 +1258,7 @@ export interface components {
             deprecated?: boolean;
             deprecatedSince?: components["schemas"]["SemVer"];
             removalNotBefore?: components["schemas"]["SemVer"];
+            effect?: components["schemas"]["CapabilityEffect"];
             endpoint: {
                 /** @constant */
                 transport: "http";
@@ -1553,6 +1566,9 @@ export interface components {
                 requiresEndUser: boolean;
                 deprecated: boolean;
                 hasInputSchema: boolean;
+                effect: components["schemas"]["CapabilityEffect"];
+                /** @description Whether a person approves each call before it runs. */
+                confirm: boolean;
             }[];
             allowedOrigins: string[];
             /** @example svc_sk_EXAM…PLE1 */

@@ -113,7 +113,8 @@ function requireCallable(runtime: ServingRuntime, name: string, shownName: strin
 }
 
 function findCallable(runtime: ServingRuntime, name: string): ServingCapability | undefined {
-  return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
+  const capability = runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
+  return capability?.confirm ? undefined : capability
 }
 
 // Names the input as a whole, too, for callers that look for the field they sent.

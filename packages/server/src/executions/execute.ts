@@ -160,7 +160,7 @@ function toolsetOf({ deployment, endpoint }: ServingRuntime, signal: StopSignal)
     tools: deployment.tools,
     check(name) {
       const capability = deployment.capabilities.get(name)
-      if (!capability) return undefined
+      if (!capability || capability.confirm) return undefined
       return async (input, root) => {
         try {
           return await capability.checkInput(input, root, signal)
