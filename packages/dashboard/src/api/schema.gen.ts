@@ -816,6 +816,7 @@ export interface components {
                 failed: number;
                 capabilityCalls: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 inputTokens: number;
                 outputTokens: number;
                 totalTokens: number;
@@ -829,6 +830,7 @@ export interface components {
                 failed: number;
                 capabilityCalls: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 inputTokens: number;
                 outputTokens: number;
                 at: components["schemas"]["Timestamp"];
@@ -840,6 +842,7 @@ export interface components {
                 capability: string;
                 calls: number;
                 failed: number;
+                unknown: number;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
             }[];
@@ -849,6 +852,7 @@ export interface components {
                 executions: number;
                 failed: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 totalTokens: number;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
@@ -1360,6 +1364,8 @@ export interface components {
             capabilityCalls: number;
             /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
             failedCalls: number;
+            /** @default 0 */
+            unknownCalls: components["schemas"]["UnknownCalls"];
             totalTokens: number;
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
@@ -1490,6 +1496,24 @@ export interface components {
             role: "system";
             parts: components["schemas"]["TextPart"][];
         })[];
+        Reconciled: {
+            /** @enum {string} */
+            status: "completed" | "failed" | "never";
+            /**
+             * @example {
+             *       "shoes": [
+             *         {
+             *           "name": "Canvas Red",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
+            output?: unknown;
+            /** @example The shop did not answer in time. */
+            message?: string;
+            at: components["schemas"]["Timestamp"];
+        };
         RegisterRuntimeRequest: {
             runtimeId?: components["schemas"]["RuntimeId"];
             /** @example shoe-shop */
@@ -1811,6 +1835,8 @@ export interface components {
             capabilityCalls: components["schemas"]["TracedCall"][];
             /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
             failedCalls: number;
+            /** @default 0 */
+            unknownCalls: components["schemas"]["UnknownCalls"];
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -1825,8 +1851,10 @@ export interface components {
             /** @example find-shoes */
             capability: string;
             step: number;
+            /** @description Absent from calls that an earlier release made. */
+            effect?: components["schemas"]["CapabilityEffect"];
             /** @enum {string} */
-            status: "completed" | "failed";
+            status: "completed" | "failed" | "unknown";
             /**
              * @example {
              *       "query": "red shoes",
@@ -1848,6 +1876,8 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             startedAt: components["schemas"]["Timestamp"];
             durationMs: number | null;
+            /** @description What the endpoint said later of an unknown call. */
+            reconciled?: components["schemas"]["Reconciled"];
         };
         TracedStep: {
             step: number;
@@ -1866,6 +1896,8 @@ export interface components {
                 type: "text" | "tool_call" | "tool_result";
             }[];
         };
+        /** @description Capability calls whose outcome is unknown; none of them is among `failedCalls`. */
+        UnknownCalls: number;
         UpdateProjectRequest: {
             /** @example shoe-shop */
             name?: string;
@@ -3052,8 +3084,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description Only those with a capability call that failed, whatever their status. */
-                calls?: "failed";
+                /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
+                calls?: "failed" | "unknown";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
@@ -3156,8 +3188,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description Only those with a capability call that failed, whatever their status. */
-                calls?: "failed";
+                /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
+                calls?: "failed" | "unknown";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */

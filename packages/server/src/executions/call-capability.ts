@@ -68,8 +68,9 @@ export function admitCall(deps: ExecutionDeps, caller: Caller, request: CallRequ
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall> => {
       if (faults) throw invalidInput(faults)
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
-      const { name } = capability
-      const call = { callId: deps.newId('call'), ordinal: 0, capability: name, step: 0, input: stored, startedAt }
+      const { name, effect } = capability
+      const what = { capability: name, effect, ...(endUserToken && { hasToken: true }) }
+      const call = { callId: deps.newId('call'), ordinal: 0, ...what, step: 0, input: stored, startedAt }
       return { kind, metadata, messageShape: '[]', endUserToken, redactor, call }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)

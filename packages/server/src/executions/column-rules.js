@@ -26,6 +26,7 @@ export const ENDED_COLUMNS = /** @type {const} */ ([
   'duration_ms',
   'call_count',
   'failed_calls',
+  'unknown_calls',
   'calls',
   'completed_at',
 ])

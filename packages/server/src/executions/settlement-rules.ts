@@ -59,7 +59,8 @@ export function settlementOf(begun: NewRow, end: Ending) {
     output_tokens: end.outputTokens,
     duration_ms: durationMs,
     call_count: calls.length,
-    failed_calls: calls.filter((call) => call.status === 'failed').length,
+    failed_calls: countOf(calls, 'failed'),
+    unknown_calls: countOf(calls, 'unknown'),
     calls: callsText(calls),
     completed_at: end.completedAt,
   }
@@ -76,11 +77,15 @@ export function settlementOf(begun: NewRow, end: Ending) {
     outputTokens: end.outputTokens,
     durationMs,
     calls: calls.map(({ capability, status, durationMs }) => {
-      return { capability, isCompleted: status === 'completed', durationMs }
+      return { capability, isCompleted: status === 'completed', isUnknown: status === 'unknown', durationMs }
     }),
   }
   // `heardFrom`: whether the endpoint gave a sign of life.
-  return { row, usage, heardFrom: row.failed_calls < calls.length }
+  return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
+}
+
+function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {
+  return calls.filter((call) => call.status === status).length
 }
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
@@ -114,14 +119,23 @@ export function withinBudget(storage: StorageBudget, begun: NewRow, end: Ending)
   return settlement
 }
 
-/** Keeps the first calls without payloads, and no model steps. Counts and usage stay as they are. */
+/** Keeps a few calls without payloads, and no model steps. Counts and usage stay as they are. */
 function withoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
   const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
-  const calls = end.calls.slice(0, CALLS_KEPT).map(withoutPayload)
+  const calls = end.calls.toSorted(unknownFirst).slice(0, CALLS_KEPT).map(withoutPayload)
   const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })
-  const { steps, call_count, failed_calls } = row
+  const { steps, call_count, failed_calls, unknown_calls } = row
   const { storedBytes } = cut.usage
-  return { row: { ...cut.row, steps, call_count, failed_calls }, usage: { ...usage, storedBytes }, heardFrom }
+  return {
+    row: { ...cut.row, steps, call_count, failed_calls, unknown_calls },
+    usage: { ...usage, storedBytes },
+    heardFrom,
+  }
+}
+
+// The endpoint may be asked about them.
+function unknownFirst(a: SettledCall, b: SettledCall): number {
+  return Number(b.status === 'unknown') - Number(a.status === 'unknown')
 }
 
 function withoutPayload(call: SettledCall): SettledCall {

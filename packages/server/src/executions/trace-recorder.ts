@@ -1,4 +1,4 @@
-import { type Message, shapeOf } from '@svc/contract'
+import { type CapabilityEffect, type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
@@ -18,6 +18,9 @@ export function shapeText(messages: readonly Message[]): string {
 export interface PayloadRules {
   redactor: Redactor
   storedBytes: number
+  effectOf(capability: string): CapabilityEffect
+  /** Whether calls go out with an end user's token. */
+  hasToken: boolean
 }
 
 export class TraceRecorder {
@@ -51,7 +54,7 @@ export class TraceRecorder {
     }
   }
 
-  /** Notes that a call was recorded and is about to be sent. Until it ends, it counts as failed. */
+  /** Notes that a call was recorded and is about to be sent. Until it ends, its outcome counts as unknown. */
   noteRecorded(call: NewCall): void {
     this.#calls.set(call.callId, { ...call, ...UNANSWERED })
   }
@@ -65,15 +68,22 @@ export function endedCall(call: NewCall, result: CallResult, storedBytes: number
   const durationMs = Math.round(result.durationMs)
   return result.ok
     ? { ...call, status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs }
-    : { ...call, status: 'failed', output: null, error: storedWords(result.message, storedBytes), durationMs }
+    : {
+        ...call,
+        status: result.isUnknown ? 'unknown' : 'failed',
+        output: null,
+        error: storedWords(result.message, storedBytes),
+        durationMs,
+      }
 }
 
 /** A call of a model as it is recorded before it is sent. */
 export function newCall(
   { callId, ordinal, capability, step, input }: AgentCall,
   startedAt: number,
-  { redactor, storedBytes }: PayloadRules,
+  { redactor, storedBytes, effectOf, hasToken }: PayloadRules,
 ): NewCall {
   const stored = storedText(redactor.jsonText(input.text), storedBytes)
-  return { callId, ordinal, capability, step, startedAt, input: stored }
+  const ofToken = hasToken ? { hasToken } : {}
+  return { callId, ordinal, capability, effect: effectOf(capability), ...ofToken, step, startedAt, input: stored }
 }

@@ -156,6 +156,7 @@ export interface Schema {
     call_count: Counter
     /** Set when the execution ends. */
     failed_calls: Counter
+    unknown_calls: Counter
     /** JSON objects separated by commas; null where there are none. */
     calls: Nullable<string>
     started_at: number
@@ -235,6 +236,8 @@ export interface CallRollupsTable extends RollupPlace, BucketCounters {
   capability: string
   calls: Counter
   failed: Counter
+  /** Neither completed nor failed. */
+  unknown: Counter
 }
 
 /** SQL has no booleans that both engines share. */

@@ -28,7 +28,14 @@ export const Usages = z.array(
     outputTokens: z.int(),
     durationMs: z.int(),
     /** `durationMs` is null where no answer came. */
-    calls: z.array(z.object({ capability: z.string(), isCompleted: z.boolean(), durationMs: z.int().nullable() })),
+    calls: z.array(
+      z.object({
+        capability: z.string(),
+        isCompleted: z.boolean(),
+        isUnknown: z.boolean().default(false),
+        durationMs: z.int().nullable(),
+      }),
+    ),
   }),
 )
 
@@ -120,11 +127,15 @@ export class RollUp {
       output_tokens: usage.outputTokens,
       duration_ms: usage.durationMs,
     })
-    for (const { capability, isCompleted, durationMs } of usage.calls) {
+    for (const { capability, isCompleted, isUnknown, durationMs } of usage.calls) {
       const bucket = durationMs === null ? null : bucketOf(durationMs)
       const place = placeOf(usage, grain, bucket ?? 0)
       const counted = { ...place, capability: this.#nameIn(place, capability) }
-      addTo(this.#calls, counted, bucket, { calls: 1, failed: isCompleted ? 0 : 1 })
+      addTo(this.#calls, counted, bucket, {
+        calls: 1,
+        failed: isCompleted || isUnknown ? 0 : 1,
+        unknown: isUnknown ? 1 : 0,
+      })
     }
   }
 
