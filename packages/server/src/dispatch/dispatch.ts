@@ -79,7 +79,8 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
       ? await run(context, { target, call, permit })
       : { ok: false as const, failure: permit, isUnknown: false }
   const durationMs = Math.max(0, clock.now() - startedAt)
-  metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
+  if (call.mode === undefined)
+    metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { ...answer, durationMs }
   const { failure, isUnknown } = answer
   if (!isUnknown) return { ok: false, message: shorten(failure.message), durationMs }

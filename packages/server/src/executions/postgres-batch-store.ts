@@ -6,7 +6,7 @@ import { inPipeline, type Send } from '../store/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
 import type { Admission, Batch, BatchContext, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
-import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
+import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
 import type { NewRow } from './settlement-rules.ts'
 
 const given = (table: string) => `json_populate_recordset(null::${table}, $1::json) as given`
@@ -41,7 +41,7 @@ export const BATCH_STATEMENTS = {
       from ${given('executions')} group by execution_id, owner_id
     ) as given where ${RUNNING} returning executions.execution_id`),
   end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
-      total_tokens = given.input_tokens + given.output_tokens
+      total_tokens = given.input_tokens + given.output_tokens, reconcile_at = ${reconcileAt('given.reconcile_at')}
     from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),
   seen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}

@@ -1,4 +1,4 @@
-import type { ExecutionKind, FinishReason } from '@svc/contract'
+import { type ExecutionKind, type FinishReason, RECONCILE_DELAYS_MS } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
@@ -46,6 +46,7 @@ export type Settlement = ReturnType<typeof settlementOf>
 export function settlementOf(begun: NewRow, end: Ending) {
   const { status, error, calls, steps } = end
   const durationMs = Math.max(0, end.completedAt - begun.started_at)
+  const unknownCalls = countOf(calls, 'unknown')
   const row = {
     execution_id: begun.execution_id,
     owner_id: begun.owner_id,
@@ -60,7 +61,8 @@ export function settlementOf(begun: NewRow, end: Ending) {
     duration_ms: durationMs,
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),
-    unknown_calls: countOf(calls, 'unknown'),
+    unknown_calls: unknownCalls,
+    reconcile_at: unknownCalls > 0 ? end.completedAt + RECONCILE_DELAYS_MS[0] : null,
     calls: callsText(calls),
     completed_at: end.completedAt,
   }

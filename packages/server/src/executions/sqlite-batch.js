@@ -1,5 +1,5 @@
 import { decideAdmissions } from './admission-rules.js'
-import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
+import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
@@ -40,7 +40,7 @@ function statementsOf(database) {
       set calls = coalesce(calls || ',', '') || @calls, call_count = call_count + 1
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = @${column}`)},
-      total_tokens = @input_tokens + @output_tokens
+      total_tokens = @input_tokens + @output_tokens, reconcile_at = ${reconcileAt('@reconcile_at')}
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
     seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),

@@ -157,6 +157,8 @@ export interface Schema {
     /** Set when the execution ends. */
     failed_calls: Counter
     unknown_calls: Counter
+    /** When the endpoint is next asked what became of the unknown calls; null where it is not. */
+    reconcile_at: Nullable<number>
     /** JSON objects separated by commas; null where there are none. */
     calls: Nullable<string>
     started_at: number
