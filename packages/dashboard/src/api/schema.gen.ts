@@ -2165,7 +2165,10 @@ export interface operations {
     callCapability: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @description The id of a runtime, `rt_…`. */
                 runtimeId: string;
@@ -2251,7 +2254,10 @@ export interface operations {
     callOwnCapability: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

@@ -1,5 +1,6 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
+import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
@@ -55,7 +56,7 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
     ),
   )
   // Together, so that a failure of one does not keep the other from its work.
-  const sweep = () => Promise.all([sweepSessions(deps), retention.run()])
+  const sweep = () => Promise.all([sweepSessions(deps), retention.run(), deleteOldKeys(deps.db, deps.clock.now())])
   const sweeping = repeatWork({ everyMs: retentionMs }, () =>
     attempt(deps, sweep, (err) => logger.error({ err }, 'data past its retention could not be deleted'), 'retention'),
   )

@@ -166,6 +166,16 @@ export interface Schema {
     /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
   }
+  idempotency_keys: {
+    /** SHA-256 of runtime, route and key. */
+    key_hash: string
+    owner_id: string
+    /** A hash of what was asked for, under the master key. */
+    body_hash: string
+    /** The execution that was admitted under the key. */
+    execution_id: string
+    created_at: number
+  }
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable
   /** Usage of ended executions that the roll-ups do not yet count: one row for each batch, of any owners. */

@@ -11,6 +11,7 @@ const orders = () => ({ output: ['o1'] })
 describeEngines('the broker', (engine) => {
   const database = useDatabase(engine)
 
+  // holds EFF-01
   test('a capability that asks a person first is shown to its owner and unknown to everybody else', async () => {
     const refund = capability('refund', { effect: 'destructive', confirm: true, preview: true })
     const { broker, call, execute, service, owner, runtime, endpoint } = await setScene(database(), {

@@ -85,6 +85,7 @@ describeEngines('the history of executions', (engine) => {
     expect(refused.statusCode).toBe(400)
   })
 
+  // holds EFF-02
   test('calls whose outcome is unknown are counted by themselves, and a filter finds their executions', async () => {
     const scene = await setScene(database(), {
       handle: {

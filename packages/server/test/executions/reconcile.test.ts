@@ -62,6 +62,7 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(questions(scene)).toHaveLength(1)
   })
 
+  // holds EFF-03
   test('is asked about four times until the endpoint tells, and no more', async () => {
     const scene = await setScene(
       database(),
@@ -98,6 +99,7 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(questions(scene)).toEqual([])
   })
 
+  // holds EFF-05
   test('is asked about without the end user’s token, and only the status of the answer is kept', async () => {
     const scene = await setScene(
       database(),
@@ -121,6 +123,7 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(await reconciledOf(scene, executionId)).toMatchObject({ output: { truncated: true, bytes: 100_002 } })
   })
 
+  // holds EFF-04
   test('is asked about once by several replicas', async () => {
     const { a, b } = await setReplicatedScene(engine, { ...breaking(completed), tier: 'pro' })
     // Few enough to leave the circuit closed.
