@@ -87,10 +87,11 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-function toOutcome(executionId: string, { status, error, calls, durationMs }: Ended): CallOutcome {
+/** By the call, not by its execution: that is failed where the first caller left before the answer came. */
+function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }
-  if (status === 'completed') return { ok: true, body: { executionId, output: call?.output ?? null, ...took } }
-  const message = call?.status === 'unknown' ? call.error : error
-  return { ok: false, body: { executionId, error: { message: message ?? OUTCOME_UNKNOWN }, ...took } }
+  if (call?.status === 'completed') return { ok: true, body: { executionId, output: call.output ?? null, ...took } }
+  const message = call?.error ?? error ?? OUTCOME_UNKNOWN
+  return { ok: false, body: { executionId, error: { message }, ...took } }
 }

@@ -38,13 +38,15 @@ export interface Ending {
   outputTokens: number
   calls: readonly SettledCall[]
   completedAt: number
+  /** False where the deployment does not declare that its endpoint tells what became of calls. Where absent, nobody knows. */
+  mayReconcile?: boolean
 }
 
 /** The end of an execution. It has no place for message text. */
 export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
-  const { status, error, calls, steps } = end
+  const { status, error, calls, steps, mayReconcile = true } = end
   const durationMs = Math.max(0, end.completedAt - begun.started_at)
   const unknownCalls = countOf(calls, 'unknown')
   const row = {
@@ -62,7 +64,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),
     unknown_calls: unknownCalls,
-    reconcile_at: unknownCalls > 0 ? end.completedAt + RECONCILE_DELAYS_MS[0] : null,
+    reconcile_at: unknownCalls > 0 && mayReconcile ? end.completedAt + RECONCILE_DELAYS_MS[0] : null,
     calls: callsText(calls),
     completed_at: end.completedAt,
   }

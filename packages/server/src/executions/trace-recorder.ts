@@ -7,7 +7,7 @@ import { storedText, storedWords } from './rules.ts'
 import type { Ending, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */
-export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
+export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt' | 'mayReconcile'>
 
 /** The shape of messages, roles and types of parts, as JSON text. */
 export function shapeText(messages: readonly Message[]): string {
