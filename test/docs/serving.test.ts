@@ -6,7 +6,7 @@ import { startRedisDouble } from '@svc/testkit'
 import ts from 'typescript'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createTestPlace, describeEngine } from '../../packages/server/test/support/engines.ts'
+import { createEmptyTestPlace, describeEngine } from '../../packages/server/test/support/engines.ts'
 import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { DEAD_PORT, start } from '../support/programs.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
@@ -155,7 +155,7 @@ test('the page’s handler with Redis answers signed calls, and each of them onc
 
 describeEngine('postgres', 'on PostgreSQL', (engine) => {
   test('the page’s handler answers signed calls, and each of them once', async () => {
-    const { location } = await createTestPlace(engine)
+    const { location } = await createEmptyTestPlace(engine)
     const module = await importSample('`postgres.ts`', { DATABASE_URL: location })
     const { pool } = z.object({ pool: z.custom<{ end(): Promise<void> }>(isObject) }).parse(module)
     onTestFinished(() => pool.end())

@@ -345,11 +345,11 @@ describe('an owner’s schema in the OpenAPI document takes what the control pla
           expect([one, fits(one)]).toEqual([one, isOurs])
         }
       }),
-      { numRuns: 250, seed: 20_260_402 },
+      { numRuns: 100, seed: 20_260_402 },
     )
-    expect(seen.schemas).toBeGreaterThan(150)
-    expect(seen.taken).toBeGreaterThan(100)
-    expect(seen.refused).toBeGreaterThan(100)
+    expect(seen.schemas).toBeGreaterThan(60)
+    expect(seen.taken).toBeGreaterThan(40)
+    expect(seen.refused).toBeGreaterThan(40)
   }, 120_000)
 
   test('and the document is valid whatever the schemas are', async () => {

@@ -190,7 +190,7 @@ function readLimits(env: Environment): { values: Limits; faults: FieldErrors } {
 const MAX_TIMER_MS = 2_147_483_647
 
 function limitProblem(name: string, text: string): string | null {
-  if (!/^[1-9]\d{0,11}$/.test(text)) return 'must be a whole number above zero.'
+  if (!/^[1-9]\d{0,11}$/.test(text)) return 'must be a whole number from 1 to 999999999999.'
   const isTooLong = name.endsWith('Ms') && Number(text) > MAX_TIMER_MS
   return isTooLong ? `must be at most ${MAX_TIMER_MS} milliseconds.` : null
 }

@@ -211,13 +211,14 @@ const AXE = `
   Promise.all(
     document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished.catch(() => null)),
   )
-    .then(() => axe.run(document, { resultTypes: ['violations'] }))
+    .then(() => axe.run(document, { resultTypes: ['violations'], ...OPTIONS }))
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))
 `
 
-/** What axe finds on the page as it stands: `rule: element`. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** What axe finds on the page as it stands, by all of its rules or by those of colours alone: `rule: element`. */
+export async function accessibilityFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)
-  const found: unknown = await page.evaluate(AXE)
+  const options = rules === 'all' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] }
+  const found: unknown = await page.evaluate(AXE.replace('OPTIONS', JSON.stringify(options)))
   return Array.isArray(found) ? found.map(String) : ['axe did not answer']
 }

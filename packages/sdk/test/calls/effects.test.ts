@@ -16,6 +16,7 @@ import { callBody, fakeClock, NOW, RUNTIME_ID, read, signedRequest } from '../su
 
 const version = '1.0.0'
 const HOUR_MS = 3_600_000
+const PATIENT = { timeout: 10_000 }
 const reconcile = { mode: 'reconcile' }
 
 /** A store that has been open for long, as a durable one is. */
@@ -165,7 +166,7 @@ describe('a process that ends in the middle', () => {
     const stuck = defineCapability({ name: 'pay', version, handler: () => new Promise(() => {}) })
     const dying = process([stuck], store)
     void send(dying, 'pay')
-    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull())
+    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull(), PATIENT)
     return setUp({ effectWaitMs: 60, ...overrides }, store)
   }
 
@@ -187,7 +188,7 @@ describe('a process that ends in the middle', () => {
     const store = openStore()
     const handler = process([stuck], store, { effectWaitMs: 30 })
     void send(handler, 'pay')
-    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull())
+    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull(), PATIENT)
     expect(await Promise.all([send(handler, 'pay'), send(handler, 'pay')])).toEqual([
       failed('outcome_unknown'),
       failed('outcome_unknown'),
@@ -249,7 +250,7 @@ describe('a store that fails', () => {
     const store = openStore()
     const stuck = defineCapability({ name: 'pay', version, handler: () => new Promise(() => {}) })
     void send(process([stuck], store), 'pay')
-    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull())
+    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull(), PATIENT)
     const broken = faulty(store, (step) => {
       if (step === 'read') throw new Error('connection lost')
     })
@@ -305,7 +306,7 @@ describe('reconcile', () => {
     const store = openStore()
     const handler = process([slow], store)
     const running = send(handler, 'slow')
-    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull())
+    await vi.waitFor(async () => expect(await store.read(`${RUNTIME_ID}:call_1`)).not.toBeNull(), PATIENT)
     expect(await send(handler, 'slow', reconcile)).toEqual(failed('outcome_unknown'))
     finish('done')
     await running

@@ -17,7 +17,7 @@ function setUp() {
 }
 
 // holds SIG-08
-test('of 10,000 replays of one call, 1,000 at a time, one is accepted and the handler runs once', async () => {
+test('of 3,000 replays of one call, 1,000 at a time, one is accepted and the handler runs once', async () => {
   const { pay, handler, clock, runs } = setUp()
   // Never delivered: the original is one of the replays.
   const lost = createFakeControlPlane(() => Response.json({ error: 'lost' }, { status: 503 }), {
@@ -29,13 +29,13 @@ test('of 10,000 replays of one call, 1,000 at a time, one is accepted and the ha
   const overheard = lost.exchanges.at(-1)
   const attacker = createFakeControlPlane(handler, { runtimeId: RUNTIME_ID, secret: 'not known to an attacker', clock })
 
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await Promise.all(Array.from({ length: 1_000 }, () => attacker.replay(overheard)))
   }
   const answers = attacker.exchanges.map(({ status, result }) => `${status} ${result.ok ? 'ok' : result.code}`)
-  expect(answers).toHaveLength(10_000)
+  expect(answers).toHaveLength(3_000)
   expect(answers.filter((answer) => answer === '200 ok')).toHaveLength(1)
-  expect(answers.filter((answer) => answer === '401 nonce_replayed')).toHaveLength(9_999)
+  expect(answers.filter((answer) => answer === '401 nonce_replayed')).toHaveLength(2_999)
   expect(runs()).toBe(1)
 }, 300_000)
 

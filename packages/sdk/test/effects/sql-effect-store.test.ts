@@ -5,7 +5,7 @@ import { createSqlEffectStore, EFFECT_TABLE_SQL, EffectStoreFullError, type SqlD
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTestPlace, describeEngine, type TestEngine } from '../../../server/test/support/engines.ts'
+import { createEmptyTestPlace, describeEngine, type TestEngine } from '../../../server/test/support/engines.ts'
 import { describeEffects } from '../support/effect-races.ts'
 import { type FakeClock, fakeClock, NOW } from '../support/signed-calls.ts'
 
@@ -40,7 +40,7 @@ async function sqlitePlace(): Promise<Place> {
 }
 
 async function postgresPlace(engine: TestEngine): Promise<Place> {
-  const { location } = await createTestPlace(engine)
+  const { location } = await createEmptyTestPlace(engine)
   const connect = () => {
     const pool = new pg.Pool({ connectionString: location, max: 10 })
     pool.on('error', () => {})

@@ -94,11 +94,11 @@ export class InFlight {
   }
 
   #addTo(accountId: string, executions: number, bytes: number): void {
-    const share = this.#accounts.get(accountId) ?? { executions: 0, bytes: 0 }
+    const share = this.#accounts.get(accountId)
+    if (!share) return void this.#accounts.set(accountId, { executions, bytes })
     share.executions += executions
     share.bytes += bytes
     if (share.executions === 0 && share.bytes === 0) this.#accounts.delete(accountId)
-    else this.#accounts.set(accountId, share)
   }
 }
 

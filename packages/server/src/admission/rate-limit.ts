@@ -62,7 +62,7 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
       }
       const mayBeStale = now - runtime.confirmedAt >= CONFIRM_MS || now < runtime.confirmedAt
       if (mayBeStale) runtime.confirmedAt = now
-      return { ...taken, state, mayBeStale }
+      return { state, mayBeStale, ...taken }
     },
     /** Counts a broker call that found nothing. */
     takeNotFound(network: string): VisitorJudged {

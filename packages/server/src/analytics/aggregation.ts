@@ -13,8 +13,8 @@ import type { NameIn } from '../usage/rollup-rules.ts'
  */
 export const AGGREGATION_MS = 5_000
 
-// Some thousand executions of a busy server. Fewer would write each counter more often.
-const ENTRIES_PER_TRANSACTION = 64
+// What a busy server writes between two passes. Fewer would write each counter more often.
+const ENTRIES_PER_TRANSACTION = 1_024
 
 /** Moves the usage journal into the counters. Any number of replicas may do so at once. */
 export interface UsageAggregation {

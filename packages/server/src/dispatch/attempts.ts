@@ -86,7 +86,7 @@ function send({ agent, clock, limits, randomNonce = createNonce }: AttemptDeps, 
   const headers = signed.concat(message.headers)
   return new Promise<Reply>((resolve) => {
     const exchange = new Exchange(deadline, { maxBytes: limits.responseBytes, held: call.held }, resolve)
-    if (!exchange.isOver) agent.dispatch({ ...permit.address, method: 'POST', headers, body }, exchange)
+    if (!exchange.isOver) agent.dispatch({ method: 'POST', headers, body, ...permit.address }, exchange)
   })
 }
 

@@ -81,7 +81,7 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
   const durationMs = Math.max(0, clock.now() - startedAt)
   if (call.mode === undefined)
     metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
-  if (answer.ok) return { ...answer, durationMs }
+  if (answer.ok) return { durationMs, ...answer }
   const { failure, isUnknown } = answer
   if (!isUnknown) return { ok: false, message: shorten(failure.message), durationMs }
   return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, isUnknown }

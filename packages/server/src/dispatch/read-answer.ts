@@ -28,7 +28,7 @@ export interface AnswerReader {
 export function readAnswer({ body, endUserToken, limits }: AnswerBody): ReadAnswer {
   const answer = parseAnswer(body, limits)
   const redactor = redactorOf(endUserToken)
-  if (answer.ok) return { ...answer, redacted: redactor.json(answer.output) }
+  if (answer.ok) return { redacted: redactor.json(answer.output), ...answer }
   const message = redactor.text(answer.failure.message)
   // The same object where nothing was replaced: failures are compared by identity.
   return message === answer.failure.message ? answer : { ok: false, failure: { ...answer.failure, message } }

@@ -18,7 +18,7 @@ export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<Outcom
 export function createBatchStore(db: Kysely<Schema>): WriteBatch {
   if (isPostgres(db)) return (batch, context) => writePostgresBatch(db, batch, context)
   return async (batch, { beforeCommit, nodeId, now, isTakeOver }) => {
-    const request: SqliteRequest = { ...batch, nodeId, now, isTakeOver, plans: PLANS }
+    const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, ...batch }
     const query = CompiledQuery.raw('batch', [new BatchText(JSON.stringify(request), beforeCommit)])
     const { rows } = await repeated(() => db.executeQuery<string>(query))
     return JSON.parse(rows[0] ?? '')

@@ -95,7 +95,7 @@ export async function runCall(
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.request
-  const result = await sendCall(deps, { admitted, scope }, { ...request, callId: call.callId })
+  const result = await sendCall(deps, { admitted, scope }, { callId: call.callId, ...request })
   const ended: Outcome = result.ok
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }

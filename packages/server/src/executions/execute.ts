@@ -76,7 +76,7 @@ export async function runExecution(
     return shown ? onEvent(shown) : undefined
   }
   const loop = runAgent(
-    { ...deps, observe: observeModelCalls(deps, scope), limits: agentLimits(deps, runtime) },
+    { observe: observeModelCalls(deps, scope), ...deps, limits: agentLimits(deps, runtime) },
     {
       executionId,
       instructions: runtime.deployment?.instructions ?? null,
@@ -165,7 +165,7 @@ function createRecordedCall(
     if (!deps.lease.isHeld()) return interrupted()
     const recorded = newCall(call, deps.clock.now(), rules)
     const stored = deps.storage.isPast(row.owner_id) ? { ...recorded, input: TRUNCATED } : recorded
-    const isOurs = await deps.batchWriter.record({ ...stored, ownerId: row.owner_id, executionId })
+    const isOurs = await deps.batchWriter.record({ ownerId: row.owner_id, executionId, ...stored })
     if (!isOurs) return interrupted()
     recorder.noteRecorded(recorded)
     return sendCall(deps, { admitted, scope }, call)

@@ -23,7 +23,7 @@ export async function sendCall(
   const { endpoint } = runtime
   const send = ({ traceparent = executionTraceparent(executionId) }: Span) =>
     deps.dispatcher.dispatch(
-      { ...runtime, endpoint, readSecrets: () => readSecrets(deps, runtime.runtimeId) },
+      { readSecrets: () => readSecrets(deps, runtime.runtimeId), ...runtime, endpoint },
       {
         callId,
         capability,

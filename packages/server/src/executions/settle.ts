@@ -25,11 +25,12 @@ export async function settle(
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits
   const settlement = withinBudget(deps.storage, row, {
-    ...outcome,
+    status: outcome.status,
+    finishReason: outcome.finishReason,
+    completedAt,
     ...trace,
     error: outcome.error && storedWords(outcome.error, storedBytes),
     messageShape: storedShape(trace.messageShape, storedBytes),
-    completedAt,
     mayReconcile: runtime.deployment?.reconcile ?? false,
   })
   const isSettled = await deps.settlements.settle(settlement)

@@ -60,10 +60,11 @@ export class TraceRecorder {
   }
 
   trace(): RecordedTrace {
-    return { ...this.#trace, calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal) }
+    return { calls: [...this.#calls.values()].sort((a, b) => a.ordinal - b.ordinal), ...this.#trace }
   }
 }
 
+// The call comes first: it may hold what was noted of it before it ended.
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
   const durationMs = Math.round(result.durationMs)
   return result.ok

@@ -27,6 +27,7 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Htt
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const { held, config, accountId, closed } = stateOf(request)
     const { exactFields, maxBodyBytes = limits.bodyBytes } = config
+    const { jsonDepth, jsonValues } = limits
     const parse = (bytes: Buffer) => {
       try {
         // The weight takes the place of what was reserved: reservations that fill a share would let no body be parsed.
@@ -34,7 +35,7 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Htt
           const shortage = held?.resize(heapWeight({ bytes: bytes.length, ...extent }))
           if (shortage) throw noRoom(shortage)
         }
-        done(null, parseBody(decode(bytes), { ...limits, exactFields, onMeasured }))
+        done(null, parseBody(decode(bytes), { jsonDepth, jsonValues, exactFields, onMeasured }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }

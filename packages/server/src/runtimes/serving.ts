@@ -63,12 +63,16 @@ export async function lookUpByPublicKey(deps: ServingDeps, presented: string): P
   const hashes = lookUpHashes(deps, 'public', presented)
   const [hash] = hashes ?? []
   if (!hashes || !hash) throw unauthorized()
-  return lookUp(deps, `key:${hash}`, async () => {
+  const name = `key:${hash}`
+  const readAgain = reading(deps, name, async () => {
     const key = await findRuntimeKey(deps.db, hashes, 'public', deps.clock.now())
     const runtime = key && (await readRuntime(deps, key.runtimeId))
     if (!runtime) throw unauthorized()
     return { runtime, expiresAt: key.expiresAt }
   })
+  const cached = deps.serving.runtimes.get(name)
+  const isValid = cached && (cached.expiresAt === null || deps.clock.now() < cached.expiresAt)
+  return isValid ? toCached(cached.runtime, false, readAgain) : toCached(await readAgain(), true, readAgain)
 }
 
 /**
@@ -81,20 +85,19 @@ export function lookUpById(
   has: (runtime: ServingRuntime) => boolean,
 ): CachedRuntime | Promise<CachedRuntime> {
   const name = `id:${runtimeId}`
-  const read = async () => {
+  const readAgain = reading(deps, name, async () => {
     const runtime = await readRuntime(deps, runtimeId)
     if (!runtime) throw notFound(what)
     return { runtime, expiresAt: null }
-  }
+  })
   const cached = deps.serving.runtimes.get(name)?.runtime
-  if (cached && has(cached)) return lookUp(deps, name, read)
+  if (cached && has(cached)) return toCached(cached, false, readAgain)
   const confirm = async () => {
     const revision = await deps.serving.revisions.read(name, () => findRevision(deps.db, runtimeId))
     if (revision === (cached?.revision ?? null)) throw notFound(what)
-    deps.serving.runtimes.delete(name)
-    const found = await lookUp(deps, name, read)
-    if (!has(found.runtime)) throw notFound(what)
-    return found
+    const runtime = await readAgain()
+    if (!has(runtime)) throw notFound(what)
+    return toCached(runtime, true, readAgain)
   }
   return confirm()
 }
@@ -124,22 +127,13 @@ export function revalidating<T>(
   }
 }
 
-function lookUp(
-  { serving, clock }: ServingDeps,
-  name: string,
-  read: () => Promise<CacheEntry>,
-): CachedRuntime | Promise<CachedRuntime> {
-  const readAgain = async () => {
+function reading({ serving }: ServingDeps, name: string, read: () => Promise<CacheEntry>) {
+  return async (): Promise<ServingRuntime> => {
     serving.runtimes.delete(name)
     const entry = await serving.reads.read(name, read)
     serving.runtimes.set(name, entry)
     return entry.runtime
   }
-  const entry = serving.runtimes.get(name)
-  if (entry && (entry.expiresAt === null || clock.now() < entry.expiresAt)) {
-    return toCached(entry.runtime, false, readAgain)
-  }
-  return readAgain().then((runtime) => toCached(runtime, true, readAgain))
 }
 
 function toCached(runtime: ServingRuntime, isFresh: boolean, readAgain: () => Promise<ServingRuntime>): CachedRuntime {

@@ -1,4 +1,4 @@
-import { PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Db, Schema } from './schema.ts'
 
 /** Columns of a table for which each row has a value. */
@@ -11,7 +11,7 @@ export type GivenRow = Readonly<Record<string, string | number | null>>
 
 /**
  * Rows as the table `given` of a statement's `from`. They are one JSON parameter, so the statement's text is the same for
- * any number. An `insert … select` from it needs `where true` before `on conflict`.
+ * any number.
  */
 export function givenRows(db: Db, { of, columns }: GivenColumns, rows: readonly GivenRow[]): RawBuilder<unknown> {
   if (isPostgres(db)) return sql`json_populate_recordset(null::${sql.table(of)}, ${jsonRows(rows)}::json) as given`
@@ -19,15 +19,23 @@ export function givenRows(db: Db, { of, columns }: GivenColumns, rows: readonly 
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
+/** Inserts rows. On SQLite each is a statement: to take dozens of columns out of JSON costs it several times as much. */
 export async function insertGiven(
   db: Db,
   given: GivenColumns & { onConflict?: string },
   rows: readonly GivenRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const names = sql.raw(given.columns.join(', '))
-  await sql`insert into ${sql.table(given.of)} (${names}) select ${names} from ${givenRows(db, given, rows)}
-    where true ${sql.raw(given.onConflict ?? '')}`.execute(db)
+  const { of, columns, onConflict = '' } = given
+  if (isPostgres(db)) {
+    const names = sql.raw(columns.join(', '))
+    await sql`insert into ${sql.table(of)} (${names}) select ${names} from ${givenRows(db, given, rows)}
+      where true ${sql.raw(onConflict)}`.execute(db)
+    return
+  }
+  const insert = `insert into ${of} (${columns}) values (${columns.map(() => '?')}) ${onConflict}`
+  const valuesOf = (row: GivenRow) => columns.map((name) => row[name] ?? null)
+  await Promise.all(rows.map((row) => db.executeQuery(CompiledQuery.raw(insert, valuesOf(row)))))
 }
 
 /** Rows as JSON. Unpaired surrogates, which PostgreSQL refuses in JSON, become U+FFFD, as they do in a parameter. */

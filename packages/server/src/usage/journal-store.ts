@@ -19,6 +19,7 @@ export async function newestEntry(db: Kysely<Schema>): Promise<number | null> {
 export interface EntryRange {
   /** The newest entry of the range. */
   upTo: number
+  /** The largest number of entries. Fewer are taken where they change many counters. */
   limit: number
 }
 
@@ -40,7 +41,7 @@ export async function aggregateEntries(
   { pause, nameIn, ...range }: Aggregation,
 ): Promise<{ taken: number; unreadable: number[] }> {
   for (;;) {
-    const entries = await readEntries(await entriesOf(db, range).execute(), { pause, nameIn })
+    const entries = await readEntries(db, { ...range, pause, nameIn })
     const { read, unreadable } = entries
     const taken = read.length + unreadable.length
     try {
@@ -106,21 +107,27 @@ interface ReadEntries {
 }
 
 const USAGES_PER_TURN = 250
+const ENTRIES_PER_READ = 64
+// A counter is a row to write, at a cost far above that of a usage: the more usages share one, the better.
+const MAX_COUNTERS = 500
 
-async function readEntries(
-  entries: readonly { id: number; usages: string }[],
-  { pause, nameIn }: Pick<Aggregation, 'pause' | 'nameIn'>,
-): Promise<ReadEntries> {
+async function readEntries(db: Kysely<Schema>, { pause, nameIn, upTo, limit }: Aggregation): Promise<ReadEntries> {
   const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
   let inTurn = 0
-  for (const { id, usages: text } of entries) {
-    const usages = readUsages(text)
-    result.rollUp.add(usages ?? [])
-    result[usages === null ? 'unreadable' : 'read'].push(id)
-    inTurn += usages?.length ?? 0
-    if (inTurn < USAGES_PER_TURN) continue
-    await pause()
-    inTurn = 0
+  for (let [after, left] = [0, limit]; left > 0 && result.rollUp.size < MAX_COUNTERS; left -= ENTRIES_PER_READ) {
+    const pageSize = Math.min(left, ENTRIES_PER_READ)
+    const entries = await entriesOf(db, { upTo, limit: pageSize }).where('id', '>', after).execute()
+    for (const { id, usages: text } of entries) {
+      const usages = readUsages(text)
+      result.rollUp.add(usages ?? [])
+      result[usages === null ? 'unreadable' : 'read'].push(id)
+      after = id
+      inTurn += usages?.length ?? 0
+      if (inTurn < USAGES_PER_TURN) continue
+      await pause()
+      inTurn = 0
+    }
+    if (entries.length < pageSize) break
   }
   return result
 }

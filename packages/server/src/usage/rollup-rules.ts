@@ -77,10 +77,19 @@ export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
+/** What one hour adds to a counter, and to that of its day. */
+interface Tally {
+  usage: Usage
+  span: number
+  capability: string | null
+  /** By column, in order, then by bucket of the span. */
+  sums: number[]
+}
+
 /** Sums usages by counter. All lists are in one order on every replica, in which rows are locked. */
 export class RollUp {
-  readonly #executions = new Map<string, Rollup>()
-  readonly #calls = new Map<string, Rollup>()
+  readonly #executions = new Map<string, Tally>()
+  readonly #calls = new Map<string, Tally>()
   readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
   readonly #nameIn: NameIn
@@ -91,20 +100,35 @@ export class RollUp {
 
   add(usages: readonly Usage[]): void {
     for (const usage of usages) {
-      const { ownerId } = usage
+      const { ownerId, isCompleted, isAnonymous, inputTokens, outputTokens, durationMs, calls } = usage
       const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
-      for (const grain of GRAINS) this.#count(usage, grain)
+      const counted = [1, isCompleted ? 1 : 0, isCompleted ? 0 : 1, isAnonymous ? 1 : 0, calls.length]
+      tally(this.#executions, { usage, capability: null, durationMs }, [
+        ...counted,
+        inputTokens,
+        outputTokens,
+        durationMs,
+      ])
+      for (const call of calls) {
+        const { capability, durationMs } = call
+        tally(this.#calls, { usage, capability, durationMs }, countsOf(call))
+      }
     }
   }
 
+  /** About as many counters have changed. */
+  get size(): number {
+    return (this.#executions.size + this.#calls.size) * GRAINS.length
+  }
+
   get executions(): Rollup[] {
-    return inOrder(this.#executions)
+    return this.#rollups(this.#executions, EXECUTION_COLUMNS)
   }
 
   get calls(): Rollup[] {
-    return inOrder(this.#calls)
+    return this.#rollups(this.#calls, CALL_COLUMNS)
   }
 
   get storedBytes(): { ownerId: string; bytes: number }[] {
@@ -115,28 +139,26 @@ export class RollUp {
     return inOrder(this.#deployments)
   }
 
-  #count(usage: Usage, grain: Grain): void {
-    const bucket = bucketOf(usage.durationMs)
-    addTo(this.#executions, placeOf(usage, grain, bucket), bucket, {
-      executions: 1,
-      completed: usage.isCompleted ? 1 : 0,
-      failed: usage.isCompleted ? 0 : 1,
-      anonymous: usage.isAnonymous ? 1 : 0,
-      capability_calls: usage.calls.length,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      duration_ms: usage.durationMs,
-    })
-    for (const { capability, isCompleted, isUnknown, durationMs } of usage.calls) {
-      const bucket = durationMs === null ? null : bucketOf(durationMs)
-      const place = placeOf(usage, grain, bucket ?? 0)
-      const counted = { ...place, capability: this.#nameIn(place, capability) }
-      addTo(this.#calls, counted, bucket, {
-        calls: 1,
-        failed: isCompleted || isUnknown ? 0 : 1,
-        unknown: isUnknown ? 1 : 0,
-      })
+  #rollups(tallies: ReadonlyMap<string, Tally>, columns: readonly string[]): Rollup[] {
+    const rollups = new Map<string, Rollup>()
+    for (const one of tallies.values()) {
+      for (const grain of GRAINS) {
+        const place = this.#placeOf(one, grain)
+        const key = Object.values(place).join(' ')
+        const { counts }: Pick<Rollup, 'counts'> = rollups.get(key) ?? { counts: {} }
+        for (const [index, column] of columns.entries()) counts[column] = (counts[column] ?? 0) + (one.sums[index] ?? 0)
+        rollups.set(key, { place, counts })
+      }
     }
+    return inOrder(rollups)
+  }
+
+  #placeOf({ usage, span, capability }: Tally, grain: Grain): Place {
+    const { ownerId, runtimeId, projectId, startedAt } = usage
+    const at = startOf(grain, startedAt)
+    const place: Place = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
+    if (capability !== null) place.capability = this.#nameIn(place, capability)
+    return place
   }
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {
@@ -147,21 +169,40 @@ export class RollUp {
   }
 }
 
-function placeOf({ ownerId, runtimeId, projectId, startedAt }: Usage, grain: Grain, bucket: number): Place {
-  const span = Math.floor(bucket / SPAN_BUCKETS)
-  return { owner_id: ownerId, grain, at: startOf(grain, startedAt), span, runtime_id: runtimeId, project_id: projectId }
+/** One call, and whether it failed or is unknown. */
+function countsOf({ isCompleted, isUnknown }: Usage['calls'][number]): number[] {
+  return [1, isCompleted || isUnknown ? 0 : 1, isUnknown ? 1 : 0]
 }
 
-function addTo(rollups: Map<string, Rollup>, place: Place, bucket: number | null, added: Rollup['counts']): void {
-  const key = Object.values(place).join(' ')
-  const { counts } = rollups.get(key) ?? { counts: { ...EMPTY_BUCKETS } }
-  const inBucket = bucket === null ? {} : { [`b${bucket % SPAN_BUCKETS}`]: 1 }
-  for (const [column, count] of Object.entries({ ...added, ...inBucket }))
-    counts[column] = (counts[column] ?? 0) + count
-  rollups.set(key, { place, counts })
-}
+const BUCKETS = Array.from({ length: SPAN_BUCKETS }, (_, index) => `b${index}`)
+const CALL_COLUMNS = ['calls', 'failed', 'unknown', ...BUCKETS]
+const EXECUTION_COLUMNS = [
+  ...['executions', 'completed', 'failed', 'anonymous', 'capability_calls'],
+  ...['input_tokens', 'output_tokens', 'duration_ms'],
+  ...BUCKETS,
+]
 
-const EMPTY_BUCKETS = Object.fromEntries(Array.from({ length: SPAN_BUCKETS }, (_, index) => [`b${index}`, 0]))
+/** Adds the first columns of a tally, and one to the bucket of a duration: those come after them. */
+function tally(
+  tallies: Map<string, Tally>,
+  { usage, capability, durationMs }: Pick<Tally, 'usage' | 'capability'> & { durationMs: number | null },
+  added: readonly number[],
+): void {
+  const { ownerId, runtimeId, projectId, startedAt } = usage
+  const bucket = durationMs === null ? null : bucketOf(durationMs)
+  const span = bucket === null ? 0 : Math.floor(bucket / SPAN_BUCKETS)
+  const key = `${ownerId} ${runtimeId} ${projectId} ${startOf('hour', startedAt)} ${span} ${capability}`
+  let known = tallies.get(key)
+  if (!known) {
+    known = { usage, span, capability, sums: Array<number>(added.length + SPAN_BUCKETS).fill(0) }
+    tallies.set(key, known)
+  }
+  const { sums } = known
+  for (let index = 0; index < added.length; index += 1) sums[index] = (sums[index] ?? 0) + (added[index] ?? 0)
+  if (bucket === null) return
+  const column = added.length + (bucket % SPAN_BUCKETS)
+  sums[column] = (sums[column] ?? 0) + 1
+}
 
 function inOrder<T>(byKey: Map<string, T>): T[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)

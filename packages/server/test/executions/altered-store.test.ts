@@ -111,8 +111,8 @@ function doubled(one: Batch['settlements'][number]): Batch['settlements'][number
   return { ...one, usage: { ...one.usage, inputTokens: 2 * one.usage.inputTokens } }
 }
 
-describeEngine('sqlite', 'of a store with', (engine) => {
-  test.each(ALTERATIONS)('%s, the invariants tell', async (_name, alter, expected) => {
+describeEngine('sqlite', 'in a store with', (engine) => {
+  test.each(ALTERATIONS)('%s, the invariants report it', async (_name, alter, expected) => {
     const scene = await openAltered(engine, alter)
     const told = [executed(await scene.execute()), executed(await scene.execute())]
     expect(await broken(scene, told)).toEqual(expected)
@@ -141,7 +141,7 @@ describeEngine('sqlite', 'while the store has not answered', (engine) => {
     expect([(await execute).statusCode, (await broker).statusCode]).toEqual([200, 200])
   })
 
-  test('the record of a call, it is not sent', async () => {
+  test('the record of a call, the call is not sent', async () => {
     const { gate, scene } = await openHeld('calls')
     const execute = scene.execute()
     await gate.arrived(1)

@@ -166,7 +166,7 @@ describeEngine('postgres', 'the statements of a batch', (engine) => {
     return found
   }
 
-  test('find their rows by a key, whatever the size and the statistics of the tables', async () => {
+  test('find their rows by a key, with tables of any size and statistics', async () => {
     const { db: migrated, location } = await open(engine)
     const { db } = openPostgres({ url: location, onError: () => undefined })
     onTestFinished(() => db.destroy())

@@ -175,7 +175,7 @@ describeEngines('the broker', (engine) => {
   })
 
   // holds BRK-07
-  test('each check hides the next: capability, end user, input, and only then quota', async () => {
+  test('checks are made in this order: capability, end user, input, quota', async () => {
     const { service, runtime, broker } = await setScene(database(), { manifest: MANIFEST, handle: { orders } })
     await Promise.all(Array.from({ length: 50 }, () => broker('echo')))
     const statuses = [

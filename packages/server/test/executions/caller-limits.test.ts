@@ -32,7 +32,7 @@ describeEngines('the limits of one caller', (engine) => {
     expect(answer.json().error.message).toContain('“hostile” takes too long to check')
   })
 
-  test('a schema that only some inputs make endless refuses those inputs every time, and accepts the others', async () => {
+  test('a schema whose check is endless for some inputs refuses those every time, and accepts the others', async () => {
     const node = { $ref: '#/$defs/node' }
     const $defs = { node: { type: 'object', properties: { next: { allOf: [node, node, node] } } } }
     const tree = capability('tree', { actions: [{ name: 'tree', inputSchema: { $ref: '#/$defs/node', $defs } }] })
@@ -53,7 +53,7 @@ describeEngines('the limits of one caller', (engine) => {
     expect(answered.json()).toMatchObject({ output: 'grown' })
   })
 
-  test('an input that may take long is checked in the thread: once, and not at all where too many wait', async () => {
+  test('an input whose check may take long is checked in the thread once, and not at all if too many wait', async () => {
     const fields = Array.from({ length: 100 }, (_, at) => [`f${at}`, { type: 'string' }])
     const inputSchema = { type: 'object', properties: { size: { type: 'number' }, ...Object.fromEntries(fields) } }
     const large = capability('large', { actions: [{ name: 'large', inputSchema }] })
@@ -129,7 +129,7 @@ describeEngines('the limits of one caller', (engine) => {
     expect(service.model.requests.map(({ maxTextBytes }) => maxTextBytes)).toEqual([10, 2])
   })
 
-  test('a body of more values than the limit is refused before it is walked', async () => {
+  test('a body with more values than the limit is refused before it is walked', async () => {
     const { service, runtime } = await setScene(database(), { limits: { jsonValues: 100 } })
     const answer = await service.send('POST', '/v1/runtime/execute', {
       key: runtime.publicKey,
@@ -150,7 +150,7 @@ describeEngines('the limits of one caller', (engine) => {
     expect(await trace(answer.executionId)).toMatchObject({ status: 'completed', inputTokens: 13 })
   })
 
-  test('the last sign of life of a busy runtime is stored every ten seconds, not with every call', async () => {
+  test('the last contact of a busy runtime is stored every ten seconds, not with every call', async () => {
     const { service, broker, owner, runtime } = await setScene(database())
     const lastSeen = async () => {
       const detail = await service.send('GET', `/v1/runtimes/${runtime.runtimeId}`, { key: owner.apiKey })

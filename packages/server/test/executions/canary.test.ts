@@ -17,7 +17,7 @@ const TOKEN = 'canary-token-of-an-end-user "ä/%'
 const MODEL_KEY = 'sk-canary-key-of-the-model'
 const FIRST_PASSWORD = 'canary-first-password "ä/%'
 const SECOND_PASSWORD = 'canary-second-password "ä/%'
-const ROUNDS = 71
+const ROUNDS = 17
 
 const text = { role: 'user', parts: [{ type: 'text', content: `Tell me: ${WORDS}` }] }
 const history = [
@@ -182,7 +182,7 @@ async function tracesOf({ service, owner }: Scene): Promise<string> {
   return traces.map(({ body }) => body).join('\n')
 }
 
-describeEngines('after a thousand executions of every kind', (engine) => {
+describeEngines('after hundreds of executions of every kind', (engine) => {
   // holds KEY-04, SVC-03, SVC-11, SVC-12
   test('no message text, token, key or secret is in the database, the log, a trace, a refusal or a prompt', {
     timeout: 240_000,
@@ -199,12 +199,12 @@ describeEngines('after a thousand executions of every kind', (engine) => {
     await service.deps.settlements.retryFailed()
 
     const ended = await database.db.selectFrom('executions').select('status').execute()
-    expect(ended.length).toBeGreaterThan(1_000)
+    expect(ended.length).toBeGreaterThan(250)
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
-    expect(scene.endpoint.effects.filter((call) => call.endUserToken === TOKEN).length).toBeGreaterThan(700)
+    expect(scene.endpoint.effects.filter((call) => call.endUserToken === TOKEN).length).toBeGreaterThan(175)
 
     const inLoops = (await storedCalls(database)).filter(({ step }) => step > 0)
-    expect(inLoops.length).toBeGreaterThan(250)
+    expect(inLoops.length).toBeGreaterThan(60)
 
     const keys = {
       'the deploy key': runtime.deployKey,

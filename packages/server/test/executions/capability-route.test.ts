@@ -50,7 +50,7 @@ describeEngines('the capability route', (engine) => {
   })
 
   // holds CPR-01
-  test('a capability of another runtime of the same owner is not found, whatever the body says', async () => {
+  test('a capability of another runtime of the same owner is not found, even if the body names that runtime', async () => {
     const { service, owner, endpoint, call } = await setScene(database(), { tier: 'pro' })
     const other = await service.runtime(owner, { endpoint: endpoint.url })
     await deployed(service, other, { capabilities: [capability('other')] })

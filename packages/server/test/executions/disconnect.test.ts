@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Stop } from '../../src/lib/stop-signal.ts'
 import { ModelError } from '../../src/model/model.ts'
 import type { Database } from '../../src/store/open.ts'
 import { createGate, deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { openStream, post, type StreamedAnswer } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Scene, type SceneOptions, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
@@ -105,6 +106,28 @@ describeEngines('a caller who disconnects', (engine) => {
     expect(scene.service.model.requests).toHaveLength(1)
   })
 
+  test('is noted in the log line of the request, and one who stays is not', async () => {
+    const lines: string[] = []
+    const scene = await setLeavingScene(database(), { log: (line) => void lines.push(line) })
+    const requests = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    scene.service.model.say(text('Hi.'))
+    await (await scene.stream()).rest()
+    await eventually(() => expect(requests().at(-1)).toMatchObject({ route: '/v1/runtime/execute', status: 200 }))
+    expect(requests().at(-1)).not.toHaveProperty('aborted')
+    const held = createGate()
+    scene.service.model.say(async function* () {
+      await held.enter()
+      yield* []
+      throw new ModelError('The model call was cancelled.')
+    })
+    const leave = scene.post('/v1/runtime/execute', { key: scene.runtime.publicKey, body: saying() })
+    await held.arrived(1)
+    leave()
+    await eventually(() => expect(requests().at(-1)).toMatchObject({ route: '/v1/runtime/execute', aborted: true }))
+    held.open()
+    await scene.settled()
+  })
+
   // holds EXE-12
   test('ends an execution that is answered in one body, too', async () => {
     const { service, runtime, post, settled, lastExecutionId, trace } = await setLeavingScene(database())
@@ -189,7 +212,7 @@ describeEngines('a caller who disconnects', (engine) => {
     expect(endpoint.effects).toHaveLength(1)
   })
 
-  test('but stays connected and never reads is cut off after half a minute', async () => {
+  test('or stays connected but never reads is cut off after half a minute', async () => {
     const { service, stream, settled, lastExecutionId, trace } = await setLeavingScene(database())
     const sockets: Socket[] = []
     service.app.server.on('connection', (socket) => void sockets.push(socket))
@@ -204,10 +227,10 @@ describeEngines('a caller who disconnects', (engine) => {
       yield* text('.')
     })
     await stream()
-    await vi.waitFor(() => expect(sockets.map((socket) => socket.timeout)).toEqual([30_000]))
+    await eventually(() => expect(sockets.map((socket) => socket.timeout)).toEqual([30_000]))
     // How long it may take is not what is tried here.
     sockets[0]?.setTimeout(100)
-    await vi.waitFor(() => expect(isStopped).toBe(true), { timeout: 10_000 })
+    await eventually(() => expect(isStopped).toBe(true))
     await settled()
     expect(spoken).toBeLessThan(200)
     expect(await trace(await lastExecutionId())).toMatchObject(CANCELLED)

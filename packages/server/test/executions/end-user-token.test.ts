@@ -64,7 +64,7 @@ describeEngines('an answer that holds the end user’s token', (engine) => {
     expect(traced?.output).toBe('customer-12345 is customer-12345')
   })
 
-  test('loses the token where it is a failure: its message stands in errors', async () => {
+  test('loses the token in the message of a failure', async () => {
     const { call } = await setScene(database(), { manifest, handle })
     const answer = await call({ capability: 'fails', endUserToken: TOKEN })
     expect(answer.json().error).toEqual({ message: 'Nobody knows [end-user token].' })
@@ -104,7 +104,7 @@ describeEngines('a blank end-user token', (engine) => {
   const database = useDatabase(engine)
 
   // holds MSG-08
-  test.each(['', ' ', '\t\n\u00a0'])('%j is none on every route', async (endUserToken) => {
+  test.each(['', ' ', '\t\n\u00a0'])('%j counts as none on every route', async (endUserToken) => {
     const { call, broker, execute, executeAsOwner, service } = await setScene(database(), { manifest, handle })
     service.model.say(calls({ name: 'mine', input: {} }), text('ok'), calls({ name: 'mine', input: {} }), text('ok'))
     expect((await broker('mine', { endUserToken })).statusCode).toBe(401)
@@ -116,7 +116,7 @@ describeEngines('a blank end-user token', (engine) => {
   })
 
   // holds MSG-08
-  test('has no part in one that is not blank: the owner’s execute passes it on as it is', async () => {
+  test('does not affect one that is not blank: the owner’s execute passes it on unchanged', async () => {
     const { executeAsOwner, service } = await setScene(database(), { manifest, handle })
     service.model.say(calls({ name: 'mine', input: {} }), text('ok'))
     const answer = executed(await executeAsOwner({ endUserToken: ' a token ' }))

@@ -40,7 +40,7 @@ describeEngines('the loop of an execute', (engine) => {
   })
 
   // holds LOOP-04
-  test('of a dozen calls in one step, five are under way at once and never more', async () => {
+  test('of twelve calls in one step, five run at once and never more', async () => {
     const gate = createGate()
     const { service, endpoint, owner, execute } = await setScene(database(), {
       handle: {
@@ -72,7 +72,7 @@ describeEngines('the loop of an execute', (engine) => {
     )
   })
 
-  test('a call that ends frees its place at once, however long the others take', async () => {
+  test('a call that ends frees its place at once, while others run', async () => {
     const gate = createGate()
     const { service, endpoint, execute } = await setScene(database(), {
       manifest: { capabilities: [capability('slow'), capability('quick')] },
@@ -222,7 +222,7 @@ describeEngines('the loop of an execute', (engine) => {
     expect(body.error?.message).not.toMatch(/secret_table|app\.js/)
   })
 
-  test('a model that ran into its own length limit completes with “length”', async () => {
+  test('a model that reached its own length limit completes with “length”', async () => {
     const { service, execute } = await setScene(database())
     const usage = { inputTokens: 1, outputTokens: 1 }
     service.model.say([

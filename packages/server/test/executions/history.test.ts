@@ -53,7 +53,7 @@ describeEngines('the history of executions', (engine) => {
   }
 
   // holds TRC-24
-  test('calls that failed are counted, and a filter finds their executions, whatever their status', async () => {
+  test('calls that failed are counted, and a filter finds their executions of any status', async () => {
     const scene = await setScene(database(), {
       manifest: { capabilities: [capability('echo'), capability('broken')] },
       handle: { broken: () => ({ error: 'It is broken.' }) },

@@ -6,6 +6,7 @@ import type { Database } from '../../src/store/open.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
 import { calls } from '../support/scripted-model.ts'
 import { capability, schemaThreadHere, type TestServiceOptions } from '../support/service.ts'
@@ -70,7 +71,7 @@ describeEngines('a request whose input is checked in the schema thread', (engine
   })
 
   // holds CAP-15
-  test('waits for one input of another account, however many of these wait', async () => {
+  test('waits for one input of another account, even if that account has many', async () => {
     const { service, broker, gate, asked, checked, owner } = await setWaitingScene(database())
     const other = await service.owner()
     const runtime = await service.runtime(other)
@@ -97,13 +98,14 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     response.catch(() => undefined)
     await gate.arrived(1)
     request.destroy()
-    await idle()
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
     gate.open()
+    await idle()
     expect(await charged()).toEqual(before)
     expect(endpoint.effects).toEqual([])
   })
 
-  test('leaves the queue where its caller left meanwhile', async () => {
+  test('leaves the queue when its caller leaves', async () => {
     const { service, runtime, broker, gate, asked, checked } = await setWaitingScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const first = broker('large')
@@ -113,13 +115,13 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     await asked.arrived(2)
     request.destroy()
     // The first one alone is under way.
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(1))
+    await eventually(() => expect(service.deps.requests.size).toBe(1))
     gate.open()
     expect((await first).statusCode).toBe(200)
     expect(checked).toHaveLength(1)
   })
 
-  test('is answered 429 where the service stops', async () => {
+  test('is answered 429 when the service stops', async () => {
     const { service, broker, gate, charged } = await setWaitingScene(database())
     const before = await charged()
     const answer = broker('large')

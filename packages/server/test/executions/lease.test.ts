@@ -183,7 +183,7 @@ describeEngines('the lease of a node', (engine) => {
     expect(await first.usage()).toMatchObject({ executions: 1, anonymous: 1, capability_calls: 1 })
   })
 
-  test('a node that renews keeps its executions, however long they take', async () => {
+  test('a node that renews keeps its executions, even long ones', async () => {
     const { first, second, gate } = await setUpTwoNodes(engine)
     const answer = first.execute()
     await gate.arrived(1)

@@ -4,7 +4,7 @@ import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 
-describeEngines('leftovers', (engine) => {
+describeEngines('leftovers of earlier states', (engine) => {
   const database = useDatabase(engine)
 
   test('a running row that its own living node has forgotten is failed once it is overdue, and counted', async () => {

@@ -243,7 +243,7 @@ describe('aggregating executions into counters', () => {
     sum(rollups.flatMap(({ counts }) => counters.map((counter) => counts[counter] ?? 0)))
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
-  test('gives the same counters in the same order, whatever order the executions come in', () => {
+  test('gives the same counters in the same order for any order of executions', () => {
     fc.assert(
       fc.property(usages, (given) => {
         const [one, other] = [rolledUp(given.toReversed()), rolledUp(given)]

@@ -85,7 +85,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(ended).toEqual(['earlier', 'later'])
   })
 
-  test('leaves nothing of ended retries in memory, however often the lease is renewed', async () => {
+  test('leaves nothing of ended retries in memory after many renewals of the lease', async () => {
     const { service } = await setOwnScene()
     const retry = async (rounds: number) => {
       for (let round = 0; round < rounds; round += 1) await service.deps.settlements.retryFailed()
@@ -96,7 +96,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect((await retry(50_000)) - before).toBeLessThan(1_500_000)
   })
 
-  test('of a broker call is a failed call, whatever the endpoint answered', async () => {
+  test('of a broker call is a failed call, even if the endpoint succeeded', async () => {
     const { service, database, broker, trace } = await setOwnScene()
     await takeAway(database, 'usage_journal')
     const answer = await broker('echo')

@@ -43,7 +43,7 @@ describeEngines('the tokens of one execution', (engine) => {
   })
 
   // holds DEP-25
-  test('and its steps are lowered by the deployment’s limits, and never raised', async () => {
+  test('are limited, like its steps, by lower limits of the deployment, which cannot raise them', async () => {
     const limits = { executionTokens: 100, steps: 4 }
     const scene = await setScene(database(), { manifest, limits })
     const { service, runtime } = scene

@@ -10,11 +10,11 @@ import { startForTest, type TestOwner, type TestService } from '../support/servi
 
 const URL = '/v1/account/keys'
 
-describeEngines('an account’s own API keys', (engine) => {
+describeEngines('an account’s API keys', (engine) => {
   const database = useDatabase(engine)
 
   // holds KEY-23
-  test('a new one is shown in full once, opens the owner plane, and is listed abbreviated', async () => {
+  test('a new key is shown in full once, opens the owner plane, and is listed abbreviated', async () => {
     const lines: string[] = []
     const service = await startForTest(database(), { log: (line) => lines.push(line) })
     const owner = await service.owner()
@@ -41,7 +41,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect(row).toEqual({ sealed: null, hash: service.deps.keyring.hash(key) })
   })
 
-  test('the one that an operator made with the account is named after the command', async () => {
+  test('a key that an operator created with the account is named after the command', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     expect((await list(service, owner)).keys).toMatchObject([
@@ -50,7 +50,7 @@ describeEngines('an account’s own API keys', (engine) => {
   })
 
   // holds KEY-27
-  test('of 200 that are asked for at once an account has 50, and a further one for one that is revoked', async () => {
+  test('of 200 concurrent requests for keys, 50 succeed; revoking a key makes room for another', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const ask = () => service.send('POST', URL, { key: owner.apiKey, body: { name: 'one of many' } })
@@ -69,7 +69,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect((await ask()).statusCode).toBe(403)
   })
 
-  test('of those that were revoked the last 50 are kept', async () => {
+  test('the last 50 revoked keys stay on the list', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     for (let index = 0; index < 60; index += 1) {
@@ -83,7 +83,7 @@ describeEngines('an account’s own API keys', (engine) => {
   })
 
   // holds KEY-25
-  test('they are listed newest first, page by page, each once, and those of nobody else', async () => {
+  test('keys are listed newest first, page by page, each once, without other owners’ keys', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
     await service.runtime(owner)
@@ -107,7 +107,7 @@ describeEngines('an account’s own API keys', (engine) => {
   })
 
   // holds KEY-26
-  test('one that is revoked stops at once on every replica, and stays on the list', async () => {
+  test('a revoked key stops at once on every replica, and stays on the list', async () => {
     const service = await startForTest(database())
     const { masterKey } = service
     const behind = createTestClock(service.clock.now() - 60_000)
@@ -122,7 +122,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect((await list(service, owner)).keys.find((listed) => listed.keyId === keyId)).toEqual(revoked)
   })
 
-  test('to revoke one again changes nothing and answers the same', async () => {
+  test('revoking a key again changes nothing and answers the same', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const { keyId } = await create(service, owner, 'leaked')
@@ -132,7 +132,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect(again).toEqual(again.map(() => first))
   })
 
-  test('the one that a request is made with may revoke itself, and that was its last request', async () => {
+  test('a key may revoke itself, and opens nothing afterwards', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const { key, keyId } = await create(service, owner, 'mine')
@@ -140,7 +140,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect(await opens(service, key)).toBe(false)
   })
 
-  test('a name has 1 to 100 characters', async () => {
+  test('a key’s name has 1 to 100 characters', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     for (const name of ['', '   ', 'x'.repeat(101)]) {
@@ -151,7 +151,7 @@ describeEngines('an account’s own API keys', (engine) => {
     expect((await list(service, owner)).keys).toHaveLength(2)
   })
 
-  test('another owner’s key and a runtime’s are answered as if there were none, and stay as they are', async () => {
+  test('another owner’s key and a runtime’s key answer 404 and stay unchanged', async () => {
     const service = await startForTest(database())
     const [holder, stranger] = [await service.owner(), await service.owner()]
     const { runtimeId, deployKey } = await service.runtime(stranger)

@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/open.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
 
 /** A scene whose queries of a table with a value of its owner’s in them wait at a gate, from `hold` on. */
@@ -31,11 +32,11 @@ async function setSlowScene(database: Database, table = 'projects') {
 }
 
 // The queue is the same on both engines.
-describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
+describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => {
   const database = useDatabase(engine)
 
   // holds AUTH-13
-  test('of one account run four at once, on both planes, and 64 wait; another account is answered at once', async () => {
+  test('four requests of one account run at once on both planes, 64 wait; another account is answered at once', async () => {
     const { service, owner, runtime, gate, hold } = await setSlowScene(database())
     const other = await service.owner()
     hold()
@@ -48,7 +49,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     const pages = Array.from({ length: 40 }, () => send('GET', '/v1/projects', owner.apiKey))
     await gate.arrived(4)
     const beats = Array.from({ length: 30 }, () => send('POST', '/v1/runtime/heartbeat', runtime.deployKey))
-    await vi.waitFor(() => expect(refused).toHaveLength(2))
+    await eventually(() => expect(refused).toHaveLength(2))
     expect(new Set(refused)).toEqual(
       new Set(['Too many requests to the owner’s API are under way. Try again in a moment.']),
     )
@@ -64,7 +65,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     ['lists of executions', 'executions', () => '/v1/executions'],
     ['lists of traces', 'executions', (runtimeId: string) => `/v1/traces/runtime/${runtimeId}`],
   ])(
-    'for %s read one at a time for an account; its other requests and other accounts do not wait',
+    'requests for %s read one at a time for an account; its other requests and other accounts do not wait',
     async (...asked) => {
       const [, table, urlOf] = asked
       const { service, owner, runtime, gate, hold } = await setSlowScene(database(), table)
@@ -83,7 +84,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     },
   )
 
-  test('leave executions and deployments of their account to bounds of their own', async () => {
+  test('executions and deployments do not count as such requests', async () => {
     const { service, owner, runtime, gate, hold, executeAsOwner } = await setSlowScene(database())
     hold()
     const pages = Array.from({ length: 5 }, () => service.send('GET', '/v1/projects', { key: owner.apiKey }))
@@ -95,7 +96,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
   })
 
   test.each(['account', 'deploy'] as const)(
-    'look their %s key up in one read at a time, before they have a turn',
+    'requests look their %s key up in one read at a time, before they have a turn',
     async (kind) => {
       const { service, owner, runtime, gate, hold } = await setSlowScene(database(), 'credentials')
       hold(kind)
@@ -104,7 +105,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
           ? service.send('GET', '/v1/projects', { key: owner.apiKey })
           : service.send('POST', '/v1/runtime/heartbeat', { key: runtime.deployKey })
       const requests = Array.from({ length: 30 }, send)
-      await vi.waitFor(() => expect(service.deps.requests.size).toBe(30))
+      await eventually(() => expect(service.deps.requests.size).toBe(30))
       await gate.arrived(1)
       gate.open()
       expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(Array(30).fill(200))
@@ -112,7 +113,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     },
   )
 
-  test('keep their turn while their work goes on without their caller', async () => {
+  test('a request keeps its turn while its work continues after its caller left', async () => {
     const { service, owner, gate, hold } = await setSlowScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     hold()
@@ -123,7 +124,7 @@ describeEngine('sqlite', 'requests of owners and their runtimes', (engine) => {
     const callers = Array.from({ length: 4 }, ask)
     await gate.arrived(4)
     for (const caller of callers) caller.destroy()
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(0))
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
     const page = service.send('GET', '/v1/account', { key: owner.apiKey })
     const isAnswered = vi.fn()
     page.then(isAnswered)

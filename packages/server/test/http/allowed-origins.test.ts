@@ -1,7 +1,8 @@
 import { AllowedOrigins, RuntimeDetail } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/store/open.ts'
 import { faultsIn } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { startService } from '../support/service.ts'
 
 const GOOD = [
@@ -52,21 +53,9 @@ const HOPELESS = [
 describeEngines('allowed origins', (engine) => {
   const database = useDatabase(engine)
 
-  async function start() {
-    const service = await startService(database())
-    onTestFinished(() => service.close())
-    const owner = await service.owner()
-    const { runtimeId } = await service.runtime(owner)
-    const url = `/v1/runtimes/${runtimeId}`
-    const put = (origins: unknown) =>
-      service.send('PUT', `${url}/allowed-origins`, { key: owner.apiKey, body: { origins } })
-    const read = async () => RuntimeDetail.parse((await service.send('GET', url, { key: owner.apiKey })).json())
-    return { service, runtimeId, put, read }
-  }
-
   // holds RTR-03
-  test('the list is replaced as a whole, kept in its order without repeats, and shown by the detail', async () => {
-    const { runtimeId, put, read } = await start()
+  test('the list is replaced as a whole, keeps its order without repeats, and is shown in the detail', async () => {
+    const { runtimeId, put, read } = await startWithRuntime(database())
     for (const origins of [GOOD, ['https://a.example'], [], ['https://b.example']]) {
       const answer = await put([...origins, ...origins])
       expect(answer.statusCode).toBe(200)
@@ -75,9 +64,23 @@ describeEngines('allowed origins', (engine) => {
     }
   })
 
+  // holds RT-11, RTR-06
+  test('50 entries are accepted, 51 are not', async () => {
+    const { put, read } = await startWithRuntime(database())
+    const origins = Array.from({ length: 51 }, (_, index) => `https://shop-${index}.example.com`)
+    expect((await put(origins.slice(0, 50))).statusCode).toBe(200)
+    expect(faultsIn(await put(origins))).toEqual({ origins: [expect.stringContaining('50')] })
+    expect((await read()).allowedOrigins).toHaveLength(50)
+  })
+})
+
+// Origins are judged before any store is asked: one engine tells as much as two.
+describeEngine('sqlite', 'an allowed origin', (engine) => {
+  const database = useDatabase(engine)
+
   // holds ORG-07, RTR-04
   test.each(REPAIRABLE)('“%s” is refused with the origin to use instead', async (entry, origin) => {
-    const { put, read } = await start()
+    const { put, read } = await startWithRuntime(database())
     await put(['https://before.example'])
     const faults = faultsIn(await put(['https://a.example', entry]))
     expect(faults).toEqual({ origins: [expect.stringContaining(`use “${origin}”`)] })
@@ -86,18 +89,21 @@ describeEngines('allowed origins', (engine) => {
   })
 
   // holds RTR-05
-  test('what is no web origin at all is refused with an example of one', async () => {
-    const { put } = await start()
+  test('a value that is no web origin is refused with an example of one', async () => {
+    const { put } = await startWithRuntime(database())
     const faults = faultsIn(await put(HOPELESS))
     expect(faults).toEqual({ origins: HOPELESS.map(() => expect.stringContaining('https://shop.example.com')) })
   })
-
-  // holds RT-11, RTR-06
-  test('50 entries are accepted, 51 are not', async () => {
-    const { put, read } = await start()
-    const origins = Array.from({ length: 51 }, (_, index) => `https://shop-${index}.example.com`)
-    expect((await put(origins.slice(0, 50))).statusCode).toBe(200)
-    expect(faultsIn(await put(origins))).toEqual({ origins: [expect.stringContaining('50')] })
-    expect((await read()).allowedOrigins).toHaveLength(50)
-  })
 })
+
+async function startWithRuntime(database: Database) {
+  const service = await startService(database)
+  onTestFinished(() => service.close())
+  const owner = await service.owner()
+  const { runtimeId } = await service.runtime(owner)
+  const url = `/v1/runtimes/${runtimeId}`
+  const put = (origins: unknown) =>
+    service.send('PUT', `${url}/allowed-origins`, { key: owner.apiKey, body: { origins } })
+  const read = async () => RuntimeDetail.parse((await service.send('GET', url, { key: owner.apiKey })).json())
+  return { service, runtimeId, put, read }
+}

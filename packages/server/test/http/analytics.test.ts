@@ -66,7 +66,7 @@ describeEngines('the analytics summary', (engine) => {
   }
 
   // holds ANA-06
-  test('of an owner who has run nothing holds every bucket with zeros, and no duration', async () => {
+  test('the summary of an owner without executions holds every bucket with zeros, and no duration', async () => {
     const scene = await setScene(database())
     const days = Array.from({ length: 7 }, (_, day) => Date.parse('2026-02-23') + day * DAY_MS)
     expect(await summarize(scene)).toEqual({
@@ -84,7 +84,7 @@ describeEngines('the analytics summary', (engine) => {
   })
 
   // holds ANA-04, ANA-07, ANA-11
-  test('counts executions of every door, their calls and their tokens', async () => {
+  test('the summary counts executions of every route, their calls and their tokens', async () => {
     const scene = await setTimedScene()
     const { service, runtime } = scene
     service.model.say(calls({ name: 'echo', input: {} }, { name: 'broken', input: {} }), text('done'))
@@ -131,7 +131,7 @@ describeEngines('the analytics summary', (engine) => {
   })
 
   // holds ANA-01
-  test('puts an execution where it started, in its hour and in its day', async () => {
+  test('an execution counts in the hour and the day of its start', async () => {
     const scene = await setTimedScene()
     const { clock } = scene.service
     clock.advance(Date.parse('2026-03-01T23:59:59.990Z') - clock.now())
@@ -159,7 +159,7 @@ describeEngines('the analytics summary', (engine) => {
   })
 
   // holds ANA-04, ANA-05
-  test('gives percentiles within 5 % of those of the executions themselves, and the exact average', async () => {
+  test('percentiles are within 5 % of the exact ones, and the average is exact', async () => {
     const scene = await setTimedScene()
     let ms = 3
     for (let index = 0; index < 40; index += 1) {
@@ -183,7 +183,7 @@ describeEngines('the analytics summary', (engine) => {
   })
 
   // holds ANA-07
-  test('agrees with itself whichever way it is cut', async () => {
+  test('the sums are equal for hours, days and runtimes', async () => {
     const scene = await setTimedScene()
     for (const hours of [0, 1, 30, 5, 50, 0, 26]) {
       scene.service.clock.advance(hours * HOUR_MS)
@@ -207,7 +207,7 @@ describeEngines('the analytics summary', (engine) => {
     }
   })
 
-  test('leaves out what is still under way, until it has ended', async () => {
+  test('running executions are left out until they have ended', async () => {
     const gate = createGate()
     onTestFinished(() => gate.open())
     const echo = async () => {
@@ -223,7 +223,7 @@ describeEngines('the analytics summary', (engine) => {
     expect((await summarize(scene)).totals).toMatchObject({ executions: 1, capabilityCalls: 1 })
   })
 
-  test('is of the owner’s own executions alone', async () => {
+  test('the summary holds the owner’s own executions alone', async () => {
     const scene = await setScene(database())
     executed(await scene.execute())
     const stranger = await scene.service.owner()
@@ -231,7 +231,7 @@ describeEngines('the analytics summary', (engine) => {
     expect([totals.executions, runtimes]).toEqual([0, []])
   })
 
-  describe('filtered', () => {
+  describe('with a filter', () => {
     /** Two runtimes in projects of their own; the first one ran once in each, and was moved in between. */
     async function setMovedScene() {
       const scene = await setScene(database(), { tier: 'pro' })
@@ -251,7 +251,7 @@ describeEngines('the analytics summary', (engine) => {
     }
 
     // holds ANA-08
-    test('by runtime and by project it shows what ran there, and a runtime that has moved in both projects', async () => {
+    test('a runtime or project filter shows the executions that ran there; a runtime that was moved is in both projects', async () => {
       const { second, otherProject, ...scene } = await setMovedScene()
       const { runtimeId, projectId } = scene.runtime
       const shown = async (query: Query) => {
@@ -274,7 +274,7 @@ describeEngines('the analytics summary', (engine) => {
     })
 
     // holds ANA-08
-    test('by what is not the caller’s it is a 404, byte-equal to that of what does not exist', async () => {
+    test('a filter by another owner’s runtime or project answers the 404 of one that does not exist', async () => {
       const scene = await setScene(database())
       const stranger = await scene.service.owner()
       const asStranger = (query: Query) => ask({ ...scene, owner: stranger }, query)
@@ -296,7 +296,7 @@ describeEngines('the analytics summary', (engine) => {
       ['free', 7],
       ['pro', 90],
       ['enterprise', 400],
-    ])('of a %s owner reaches back %i days, and says when it was moved', async (tier, days) => {
+    ])('of a %s owner reaches back %i days, and says if its start was moved', async (tier, days) => {
       const scene = await setScene(database(), { tier })
       const earliest = Date.parse('2026-03-02') - days * DAY_MS
       const { range, series } = await summarize(scene, { from: '2020-01-01' })
@@ -316,7 +316,7 @@ describeEngines('the analytics summary', (engine) => {
       expect((await summarize(scene, { from: '2020-01-01' })).series).toHaveLength(90)
     })
 
-    test('hides what the plan does not show, and what comes after it', async () => {
+    test('hides days beyond the plan, and the future', async () => {
       const scene = await setScene(database())
       executed(await scene.execute())
       scene.service.clock.advance(7 * DAY_MS)
@@ -329,7 +329,7 @@ describeEngines('the analytics summary', (engine) => {
     })
 
     // holds ANA-09
-    test('that ends where it starts, or before, is refused on “from”', async () => {
+    test('is refused on “from” if it does not start before it ends', async () => {
       const scene = await setScene(database())
       const ranges: Query[] = [
         { from: '2026-02-28', to: '2026-02-28' },
@@ -342,7 +342,7 @@ describeEngines('the analytics summary', (engine) => {
     })
 
     // holds ANA-09
-    test('of more hours than one answer holds becomes the latest hundred days, and says so', async () => {
+    test('of too many hours is cut to the latest hundred days, and says so', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const from = '2025-10-01'
       const cut = await summarize(scene, { from, bucket: 'hour' })

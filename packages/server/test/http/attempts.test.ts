@@ -1,9 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { sweepSessions } from '../../src/accounts/sessions.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables } from '../support/scene.ts'
 import { PASSWORD, QUICK_HASHER, startForTest, type TestService, type TestServiceOptions } from '../support/service.ts'
@@ -124,79 +125,6 @@ describeEngines('attempts', (engine) => {
     })
   })
 
-  describe('that wait for their hash', () => {
-    /** A hasher that holds up wrong passwords. */
-    async function setWaitingScene() {
-      const gate = createGate()
-      onTestFinished(() => gate.open())
-      const held = async <T>(password: string, work: () => Promise<T>) => {
-        if (password === 'wrong') await gate.enter()
-        return work()
-      }
-      const service = await startForTest(database(), {
-        passwordHasher: {
-          hash: (password) => held(password, () => QUICK_HASHER.hash(password)),
-          verify: (compared) => held(compared.password, () => QUICK_HASHER.verify(compared)),
-        },
-      })
-      const refused: LightMyRequestResponse[] = []
-      const tryFrom = (ip: string, count: number) =>
-        Array.from({ length: count }, async () => {
-          const answer = await askToSignIn(service, { email: newAddress(), password: 'wrong', ip })
-          if (answer.statusCode === 429) refused.push(answer)
-          return answer
-        })
-      return { service, gate, refused, tryFrom }
-    }
-
-    const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
-
-    // holds ACC-17
-    test('are a quarter of the queue for one network, in whichever of its addresses, and others go past them', async () => {
-      const { service, gate, refused, tryFrom } = await setWaitingScene()
-      const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
-      await eventually(() => expect(refused).toHaveLength(9))
-      await gate.arrived(1)
-      const [first] = refused
-      expect(first && refusalOf(first, 'rate_limit_exceeded')).toMatch(/^Too many sign-ins from your network/)
-      expect(first?.headers['retry-after']).toBe('1')
-      expect((await askToSignIn(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(401)
-      expect((await askToSignUp(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(201)
-      gate.open()
-      const answers = await Promise.all(waiting)
-      expect(answers.filter((answer) => answer?.statusCode === 401)).toHaveLength(51)
-      expect(gate.mostAtOnce).toBe(1)
-    })
-
-    // holds ACC-16
-    test('and find no place are not counted; known ones and changes of a password have places of their own', async () => {
-      const { service, gate, refused, tryFrom } = await setWaitingScene()
-      const owner = await service.owner()
-      const session = await service.signedIn(owner)
-      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
-      const waiting = Array.from({ length: 230 }, (_, index) => tryFrom(`192.0.2.${index}`, 1)[0])
-      // Two at the gate, 200 in the queue.
-      await eventually(() => expect(refused).toHaveLength(28))
-      const email = newAddress()
-      for (let index = 0; index < 12; index += 1) {
-        const answer = await askToSignIn(service, { email, ip: '203.0.113.50' })
-        expect(refusalOf(answer, 'rate_limit_exceeded')).toMatch(/^Too many people/)
-      }
-      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
-      const body = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
-      const changed = await service.send('POST', '/v1/account/password', { key: session, body })
-      expect(changed.statusCode).toBe(200)
-      expect(gate.mostAtOnce).toBe(2)
-      gate.open()
-      await Promise.all(waiting)
-      const statuses: number[] = []
-      for (let index = 0; index < 11; index += 1) {
-        statuses.push((await askToSignIn(service, { email, ip: '203.0.113.50' })).statusCode)
-      }
-      expect(statuses).toEqual([...Array(10).fill(401), 429])
-    })
-  })
-
   // holds ACC-06
   test('from one network: fifty, at whichever addresses; others are not held back', async () => {
     const service = await startForTest(database())
@@ -261,6 +189,82 @@ describeEngines('attempts', (engine) => {
     expect(await countRows()).toBe(before + 2)
     const dump = await dumpTables(database())
     for (const trace of [email, email.slice(0, 36), '203.0.113.77']) expect(dump).not.toContain(trace)
+  })
+})
+
+// Queues and networks are no matter of a store: one engine tells as much as two.
+describeEngine('sqlite', 'attempts', (engine) => {
+  const database = useDatabase(engine)
+
+  describe('that wait for their hash', () => {
+    /** A hasher that holds up wrong passwords. */
+    async function setWaitingScene() {
+      const gate = createGate()
+      onTestFinished(() => gate.open())
+      const held = async <T>(password: string, work: () => Promise<T>) => {
+        if (password === 'wrong') await gate.enter()
+        return work()
+      }
+      const service = await startForTest(database(), {
+        passwordHasher: {
+          hash: (password) => held(password, () => QUICK_HASHER.hash(password)),
+          verify: (compared) => held(compared.password, () => QUICK_HASHER.verify(compared)),
+        },
+      })
+      const refused: LightMyRequestResponse[] = []
+      const tryFrom = (ip: string, count: number) =>
+        Array.from({ length: count }, async () => {
+          const answer = await askToSignIn(service, { email: newAddress(), password: 'wrong', ip })
+          if (answer.statusCode === 429) refused.push(answer)
+          return answer
+        })
+      return { service, gate, refused, tryFrom }
+    }
+
+    // holds ACC-17
+    test('are a quarter of the queue for one network, in whichever of its addresses, and others go past them', async () => {
+      const { service, gate, refused, tryFrom } = await setWaitingScene()
+      const waiting = Array.from({ length: 60 }, (_, index) => tryFrom(`2001:db8:5:${index.toString(16)}00::1`, 1)[0])
+      await eventually(() => expect(refused).toHaveLength(9))
+      await gate.arrived(1)
+      const [first] = refused
+      expect(first && refusalOf(first, 'rate_limit_exceeded')).toMatch(/^Too many sign-ins from your network/)
+      expect(first?.headers['retry-after']).toBe('1')
+      expect((await askToSignIn(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(401)
+      expect((await askToSignUp(service, { email: newAddress(), ip: '2001:db8:6::1' })).statusCode).toBe(201)
+      gate.open()
+      const answers = await Promise.all(waiting)
+      expect(answers.filter((answer) => answer?.statusCode === 401)).toHaveLength(51)
+      expect(gate.mostAtOnce).toBe(1)
+    })
+
+    // holds ACC-16
+    test('and find no place are not counted; known ones and changes of a password have places of their own', async () => {
+      const { service, gate, refused, tryFrom } = await setWaitingScene()
+      const owner = await service.owner()
+      const session = await service.signedIn(owner)
+      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
+      const waiting = Array.from({ length: 230 }, (_, index) => tryFrom(`192.0.2.${index}`, 1)[0])
+      // Two at the gate, 200 in the queue.
+      await eventually(() => expect(refused).toHaveLength(28))
+      const email = newAddress()
+      for (let index = 0; index < 12; index += 1) {
+        const answer = await askToSignIn(service, { email, ip: '203.0.113.50' })
+        expect(refusalOf(answer, 'rate_limit_exceeded')).toMatch(/^Too many people/)
+      }
+      expect((await askToSignIn(service, { email: owner.email, ip: '198.51.100.20' })).statusCode).toBe(200)
+      const body = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
+      const changed = await service.send('POST', '/v1/account/password', { key: session, body })
+      expect(changed.statusCode).toBe(200)
+      expect(gate.mostAtOnce).toBe(2)
+      gate.open()
+      await Promise.all(waiting)
+      const statuses: number[] = []
+      for (let index = 0; index < 11; index += 1) {
+        statuses.push((await askToSignIn(service, { email, ip: '203.0.113.50' })).statusCode)
+      }
+      expect(statuses).toEqual([...Array(10).fill(401), 429])
+    })
   })
 
   describe('the network', () => {

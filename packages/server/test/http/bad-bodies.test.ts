@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { errorOf, faultsIn } from '../support/answers.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { collectRoutes } from '../support/routes.ts'
-import { type Scene, setScene } from '../support/scene.ts'
+import { type Scene, setScene, useScene } from '../support/scene.ts'
 import { startService } from '../support/service.ts'
 import { BODY_ROUTES, type BodyRoute, requestTo, withField } from './body-routes.ts'
 
@@ -13,10 +13,10 @@ const MIB = 1_048_576
 type BadBody = [name: string, payload: string | Buffer, headers?: Record<string, string>]
 
 // Bodies are judged before any store is asked: one engine tells as much as two.
-describeEngine('sqlite', 'a body that cannot be read', (engine) => {
+describeEngine('sqlite', 'an unreadable body', (engine) => {
   const database = useDatabase(engine)
 
-  test('every route that takes a body is tried here', async () => {
+  test('is tried on every route that takes a body', async () => {
     const service = await startService(database())
     const routes = await collectRoutes(service.app)
     await service.close()
@@ -25,7 +25,9 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
   })
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
-    test('the body that the other cases spoil is a good one', async () => {
+    const refusing = useScene(database, { tier: 'enterprise' })
+
+    test('a valid body is accepted', async () => {
       const scene = await setScene(database())
       await route.prepare?.(scene)
       const answer = await scene.service.inject(requestTo(route, scene, goodBody(route, scene)))
@@ -33,8 +35,8 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
     })
 
     // holds ERR-03, ERR-05, ERR-09
-    test('malformed JSON, another type, and what is no object are refused as a fault of the body', async () => {
-      const scene = await setScene(database())
+    test('malformed JSON, another content type and non-objects are refused as faults of the body', async () => {
+      const scene = refusing()
       await expectRefusals(route, scene, [
         ...malformed(goodBody(route, scene)),
         ...ofAnotherType(goodBody(route, scene)),
@@ -42,7 +44,7 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
     })
 
     // holds DEP-17, ERR-09, LIM-10
-    test('a body over its bound is refused, whether or not its length is told; one of exactly that size is not', async () => {
+    test('a body over the size limit is refused with or without its length; one of exactly that size is accepted', async () => {
       const scene = await setScene(database())
       await route.prepare?.(scene)
       const { maxBodyBytes = MIB } = route
@@ -58,8 +60,8 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
     })
 
     // holds DEP-17, LIM-10
-    test('a body of 33 levels is refused, one of 32 is not for its depth', async () => {
-      const scene = await setScene(database())
+    test('a body of 33 levels is refused for its depth, one of 32 is not', async () => {
+      const scene = refusing()
       const deep = (levels: number) => `{"metadata":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
       const bodies: BadBody[] = [
         ['33 levels', deep(33)],
@@ -76,8 +78,8 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
     })
 
     // holds ERR-14
-    test('the key “__proto__” is refused wherever it stands and however it is spelled', async () => {
-      const scene = await setScene(database())
+    test('the key “__proto__” is refused at any place and in any spelling', async () => {
+      const scene = refusing()
       const bodies: BadBody[] = [
         ['at the top', '{"__proto__":{"isAdmin":true}}'],
         ['in an array', '{"messages":[{"__proto__":1}]}'],
@@ -88,8 +90,8 @@ describeEngine('sqlite', 'a body that cannot be read', (engine) => {
       expect(Object.prototype).not.toHaveProperty('isAdmin')
     })
 
-    test('a body full of faults is answered with a small list of them', async () => {
-      const scene = await setScene(database())
+    test('a body with many faults is answered with a short list of them', async () => {
+      const scene = refusing()
       const list = `[${'0,'.repeat(400_000)}0]`
       const bodies = Object.entries(route.fields)
         .filter(([path, type]) => type === 'array' && !path.includes('.actions'))

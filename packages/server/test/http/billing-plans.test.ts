@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { startForTest } from '../support/service.ts'
 
-describeEngines('plans', (engine) => {
+describeEngines('the list of plans', (engine) => {
   const database = useDatabase(engine)
 
   // holds BIL-01, BIL-02
-  test('are listed from the smallest to the largest, with price and every limit', async () => {
+  test('goes from the smallest to the largest, with price and every limit', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner('free')
     const answer = await service.send('GET', '/v1/billing/plans', { key: apiKey })
@@ -68,7 +68,7 @@ describeEngines('plans', (engine) => {
   })
 
   // holds BIL-01
-  test.each(['free', 'pro', 'enterprise'] as const)('tell an account that it is on %s', async (tier) => {
+  test.each(['free', 'pro', 'enterprise'] as const)('names %s as the account’s plan', async (tier) => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner(tier)
     const answer = await service.send('GET', '/v1/billing/plans', { key: apiKey })

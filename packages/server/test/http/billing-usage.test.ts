@@ -42,11 +42,11 @@ function gated(gate: Gate) {
   }
 }
 
-describeEngines('usage', (engine) => {
+describeEngines('the usage of an account', (engine) => {
   const database = useDatabase(engine)
 
   // holds BIL-04
-  test('of an account that has done nothing is zero, in the present UTC hour', async () => {
+  test('is zero in the current UTC hour without executions', async () => {
     const clock = createTestClock(Date.parse('2026-03-01T12:59:59.999Z'))
     const scene = await setScene(database(), { clock })
     expect(await usageOf(scene)).toEqual({
@@ -70,7 +70,7 @@ describeEngines('usage', (engine) => {
   })
 
   // holds BIL-03
-  test('counts what came in by every door, failed or not, with its calls and tokens; never what was refused', async () => {
+  test('counts executions of every route, failed ones too, with calls and tokens, but no refused request', async () => {
     const scene = await setScene(database())
     const { service, broker, call, execute, executeAsOwner } = scene
     service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
@@ -96,7 +96,7 @@ describeEngines('usage', (engine) => {
   })
 
   // holds BIL-03
-  test('counts an execution from its admission, while it still runs, and once only when it has ended', async () => {
+  test('counts an execution from its admission on, and once only when it has ended', async () => {
     const scene = await setScene(database())
     const gate = createGate()
     scene.service.model.say(gated(gate))
@@ -112,7 +112,7 @@ describeEngines('usage', (engine) => {
     expect(after.totalTokens).toBe(70)
   })
 
-  test('is never seen wrong by one while executions end beside it', async () => {
+  test('is never off by one while executions end at the same time', async () => {
     const scene = await setScene(database())
     const gate = createGate()
     scene.service.model.say(gated(gate))
@@ -145,7 +145,7 @@ describeEngines('usage', (engine) => {
   })
 
   // holds BIL-05
-  test('says exactly how many strangers would be admitted now, of their own share and of the whole', async () => {
+  test('says exactly how many anonymous executions would be admitted now, by their share and by the whole', async () => {
     const scene = await setScene(database())
     const ask = () => scene.broker('echo', { input: {} })
     expect(admittedOf(await times(45, ask))).toBe(45)
@@ -161,7 +161,7 @@ describeEngines('usage', (engine) => {
   })
 
   // holds BIL-04
-  test('begins anew with the hour; what is available does not', async () => {
+  test('starts at zero in a new hour; the available units do not', async () => {
     const scene = await setScene(database(), { clock: createTestClock(Date.parse('2026-03-01T12:59:59.000Z')) })
     expect(admittedOf(await times(20, () => scene.executeAsOwner()))).toBe(20)
     await pass(scene, 1_000)
@@ -172,7 +172,7 @@ describeEngines('usage', (engine) => {
     expect((await usageOf(scene)).executions.used).toBe(2)
   })
 
-  test('belongs to the hour in which an execution began, however long it goes on', async () => {
+  test('counts an execution in the hour of its start, even if it runs for hours', async () => {
     const scene = await setScene(database(), { clock: createTestClock(Date.parse('2026-03-01T12:59:50.000Z')) })
     const gate = createGate()
     scene.service.model.say(gated(gate))
@@ -189,7 +189,7 @@ describeEngines('usage', (engine) => {
     expect((await usageOf(scene)).executions.used).toBe(0)
   })
 
-  test('is the account’s alone', async () => {
+  test('holds the account’s own executions alone', async () => {
     const scene = await setScene(database())
     const other = await setScene(database())
     expect(admittedOf(await times(3, () => other.executeAsOwner()))).toBe(3)
@@ -197,7 +197,7 @@ describeEngines('usage', (engine) => {
     expect((await usageOf(other)).executions).toMatchObject({ used: 3, available: 197 })
   })
 
-  test('is the same through every replica, and exact after 60 at once through both', async () => {
+  test('is the same through every replica, and exact after 60 concurrent executions through both', async () => {
     const { a, b } = await setReplicatedScene(engine, { tier: 'pro' })
     const answers = await Promise.all([times(30, () => a.executeAsOwner()), times(30, () => b.executeAsOwner())])
     expect(admittedOf(answers.flat())).toBe(60)
@@ -207,7 +207,7 @@ describeEngines('usage', (engine) => {
   })
 
   // holds BIL-05
-  test('without a limit has nothing to say of what is available', async () => {
+  test('has no available units on an unlimited plan', async () => {
     const scene = await setScene(database(), { tier: 'enterprise' })
     expect(admittedOf(await times(2, () => scene.executeAsOwner()))).toBe(2)
     expect(await usageOf(scene)).toMatchObject({

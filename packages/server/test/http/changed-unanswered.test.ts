@@ -10,7 +10,7 @@ import { askToSignIn, askToSignUp, begunSession, newAddress, statusWith } from '
 
 const CHANGE = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
 
-describeEngines('what was changed when the database goes', (engine) => {
+describeEngines('a change whose transaction commits before the database fails', (engine) => {
   const lasting = useDatabase(engine)
 
   /** The database goes when the test says so, and until then is there. */
@@ -22,7 +22,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     return { ...fleeting, service, owner }
   }
 
-  test('a runtime that was registered again is answered as it is by then', async () => {
+  test('a repeated registration answers the runtime’s new state', async () => {
     const { service, owner, goAfter } = await start()
     const { runtimeId, projectId, tier, deployKeyPrefix, publicKeyPrefix } = await service.runtime(owner)
     const body = { runtimeId, name: 'Shop', endpoint: 'http://127.0.0.1:9/moved' }
@@ -38,7 +38,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     })
   })
 
-  test('a project that was renamed is answered with its runtimes', async () => {
+  test('a renamed project is answered with its runtimes', async () => {
     const { service, owner, goAfter } = await start()
     const { projectId } = await service.runtime(owner)
     goAfter(1)
@@ -50,7 +50,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     expect(Project.parse(answer.json())).toMatchObject({ projectId, name: 'All', runtimeCount: 1 })
   })
 
-  test('a session that was begun is told, whichever way it began', async () => {
+  test('a new session is answered after sign-up, sign-in and a password change', async () => {
     const { service, owner, goAfter, comeBack } = await start()
     const session = await service.signedIn(owner)
     goAfter(4)
@@ -69,7 +69,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     }
   })
 
-  test('a changed password without a session is a fault, and the new one is good', async () => {
+  test('a changed password without a new session is a fault, and the new password works', async () => {
     const { service, owner, goAfter, comeBack } = await start()
     const session = await service.signedIn(owner)
     goAfter(2)
@@ -78,7 +78,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     begunSession(await askToSignIn(service, { email: owner.email, password: CHANGE.newPassword }))
   })
 
-  test('an opened account without a session is a fault, and can be signed in to', async () => {
+  test('a new account without a session is a fault, and its owner can sign in', async () => {
     const { service, goAfter, comeBack } = await start()
     const email = newAddress()
     goAfter(2)
@@ -87,7 +87,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     begunSession(await askToSignIn(service, { email }))
   })
 
-  test('an attempt that was counted is a fault, not one that the caller is told to repeat', async () => {
+  test('a counted attempt is a fault without the advice to repeat it', async () => {
     const { service, owner, goAfter } = await start()
     const session = await service.signedIn(owner)
     for (const ask of [
@@ -113,7 +113,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     begunSession(await askToSignIn(service, { email: owner.email }))
   })
 
-  describe('after a checkout', () => {
+  describe('a checkout', () => {
     async function startPaying() {
       const { database, ...fleeting } = createFleetingDatabase(lasting())
       const scene = await setStripeScene(database)
@@ -121,7 +121,7 @@ describeEngines('what was changed when the database goes', (engine) => {
       return { ...fleeting, ...scene }
     }
 
-    test('was begun and the one before it is closed, its page is told', async () => {
+    test('that began and closed an earlier one answers its page’s address', async () => {
       const { service, stripe, owner, goAfter } = await startPaying()
       const first = await checkOut(service, owner)
       goAfter(2)
@@ -130,7 +130,7 @@ describeEngines('what was changed when the database goes', (engine) => {
       expect(stripe.sessions.get(sessionOf(stripe, second))?.status).toBe('open')
     })
 
-    test('was begun and the one before it is not, it is a fault; another one can be begun and paid', async () => {
+    test('that began but did not close an earlier one is a fault; another one can begin and be paid', async () => {
       const { service, stripe, owner, goAfter, comeBack } = await startPaying()
       await checkOut(service, owner)
       goAfter(1)
@@ -144,7 +144,7 @@ describeEngines('what was changed when the database goes', (engine) => {
     test.each([
       ['paid', 'pay', 'pro'],
       ['expired', 'expire', 'free'],
-    ] as const)('turned out to be %s, that is told', async (status, happens, tier) => {
+    ] as const)('that turned out to be %s is answered as such', async (status, happens, tier) => {
       const { service, stripe, owner, goAfter } = await startPaying()
       const checkout = await checkOut(service, owner)
       stripe[happens](sessionOf(stripe, checkout))

@@ -31,7 +31,7 @@ describeEngines('the test checkout’s page', (engine) => {
   const database = useDatabase(engine)
 
   // holds BIL-09
-  test('says in plain words what it is, what it is for, and that it costs nothing', async () => {
+  test('says in plain words that it is a test, what it is for, and that it costs nothing', async () => {
     const service = await startForTest(database())
     const { answer } = await openPage(service, await checkOut(service, await service.owner()))
     expect(answer.statusCode).toBe(200)
@@ -42,7 +42,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(answer.body).toMatch(/<button[^>]*>Confirm test payment<\/button>\n<button[^>]*>Cancel<\/button>/)
   })
 
-  test('needs no script and nothing from elsewhere, and may do no more', async () => {
+  test('needs no script and no other host, and its policy allows neither', async () => {
     const service = await startForTest(database())
     const { answer } = await openPage(service, await checkOut(service, await service.owner()))
     expect(answer.body).not.toMatch(/<script|<img|<link|<iframe|@import|url\(|\son\w+=|style=/i)
@@ -62,7 +62,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  test('lets its form go on to the two addresses that the owner gave, whatever they are, and to no other', async () => {
+  test('lets its form redirect to the owner’s addresses and to no other', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const cases = [
@@ -79,7 +79,7 @@ describeEngines('the test checkout’s page', (engine) => {
     }
   })
 
-  test('shows an address as text, whatever is in it', async () => {
+  test('shows addresses as text, without markup', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const successUrl = 'https://shop.example.com/"><script>alert(1)</script>?a=1&b=\'"><img src=x>'
@@ -132,7 +132,7 @@ describeEngines('the test checkout’s page', (engine) => {
   })
 
   // holds BIL-11
-  test('takes a form from nobody who has not opened it', async () => {
+  test('refuses a form from a client that has not opened the page', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const checkout = await checkOut(service, owner)
@@ -146,7 +146,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'pending', tier: 'free' })
   })
 
-  test('takes a form in no other form', async () => {
+  test('accepts a form body with its token alone', async () => {
     const service = await startForTest(database())
     const checkout = await checkOut(service, await service.owner())
     const { token } = await openPage(service, checkout)
@@ -172,7 +172,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(await tierOf(service, owner)).toBe('free')
   })
 
-  test('confirms once, however often the button is pressed, on whichever replica', async () => {
+  test('confirms once when the button is pressed many times on two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine, { manifest: null })
     const checkout = await checkOut(a.service, a.owner)
     const before = await planChanges(a.service, a.runtime.runtimeId)
@@ -187,7 +187,7 @@ describeEngines('the test checkout’s page', (engine) => {
     expect(await planChanges(a.service, a.runtime.runtimeId)).toBe(before + 1)
   })
 
-  test('either confirms or cancels where both are pressed at once, and the payer is sent where that leads', async () => {
+  test('either confirms or cancels if both are pressed at once, and redirects accordingly', async () => {
     const service = await startForTest(database())
     for (let round = 0; round < 10; round += 1) {
       const owner = await service.owner()
@@ -201,13 +201,13 @@ describeEngines('the test checkout’s page', (engine) => {
     }
   })
 
-  test('of a checkout that there is not is not there', async () => {
+  test('answers 404 for an unknown checkout', async () => {
     const service = await startForTest(database())
     const { answer } = await openPage(service, { url: 'https://svc.test/v1/billing/test-checkout/chk_of_nobody' })
     expect(refusalOf(answer, 'not_found')).toBe('The checkout was not found.')
   })
 
-  test('is not served where Stripe is', async () => {
+  test('is not served with Stripe configured', async () => {
     const clock = createTestClock()
     const service = await startForTest(database(), { clock })
     const owner = await service.owner()

@@ -48,7 +48,7 @@ describeEngines('a checkout', (engine) => {
     })
 
     // holds BIL-07, BIL-08
-    test('stays pending, and the plan as it is, however often it is asked for, until a person confirms', async () => {
+    test('stays pending and leaves the plan unchanged until a person confirms', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
       const checkout = await checkOut(service, owner)
@@ -68,7 +68,7 @@ describeEngines('a checkout', (engine) => {
     })
 
     // holds BIL-09
-    test('that was confirmed opens the larger plan at once', async () => {
+    test('gives the larger plan at once when it is confirmed', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
       const register = () => service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { name: 'Shop' } })
@@ -79,7 +79,7 @@ describeEngines('a checkout', (engine) => {
     })
 
     // holds BIL-07
-    test('is expired after an hour, unless it was confirmed', async () => {
+    test('expires after an hour unless it was confirmed', async () => {
       const service = await startForTest(database())
       const [late, quick] = [await service.owner(), await service.owner()]
       const [missed, made] = [await checkOut(service, late), await checkOut(service, quick)]
@@ -91,7 +91,7 @@ describeEngines('a checkout', (engine) => {
       expect(await verify(service, quick, made.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
     })
 
-    test('is replaced by the next one of the same account', async () => {
+    test('is replaced by the account’s next checkout', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
       const [first, second] = [await checkOut(service, owner), await checkOut(service, owner)]
@@ -102,7 +102,7 @@ describeEngines('a checkout', (engine) => {
       expect((await verify(service, owner, first.checkoutId)).status).toBe('expired')
     })
 
-    test('is the only one that can be confirmed of 20 that were begun at once', async () => {
+    test('is the only one of 20 concurrent ones that can be confirmed', async () => {
       const service = await startForTest(database())
       const owner = await service.owner()
       const runtime = await service.runtime(owner)
@@ -117,7 +117,7 @@ describeEngines('a checkout', (engine) => {
 
   describe('without a payment provider', () => {
     // holds BIL-15
-    test('is refused, with the reason, and the test checkout is not served', async () => {
+    test('is refused with the reason, and the test page is not served', async () => {
       const clock = createTestClock()
       const before = await startForTest(database(), { clock })
       const owner = await before.owner()
@@ -138,7 +138,7 @@ describeEngines('a checkout', (engine) => {
     })
   })
 
-  test('waits for the provider beside 31 of its account and 255 in all; one more is told to come again', async () => {
+  test('waits for the provider beside 31 of its account and 255 in all; the next one gets 429', async () => {
     const gate = createGate()
     onTestFinished(() => gate.open())
     const clock = createTestClock()
@@ -171,7 +171,7 @@ describeEngines('a checkout', (engine) => {
   })
 
   // holds BIL-07
-  test('of somebody else reads as one that does not exist', async () => {
+  test('of another owner reads as one that does not exist', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
     const stranger = await service.owner()
     const checkout = await checkOut(service, owner)
@@ -189,7 +189,7 @@ describeEngines('a checkout', (engine) => {
 
   describe('with Stripe', () => {
     // holds BIL-06
-    test('leads to Stripe’s page, and Stripe is told to charge what the plan’s list says', async () => {
+    test('leads to Stripe’s page, with the price of the plan’s list', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner, { successUrl: 'https://shop.example.com/paid?from=svc#top' })
       expect(checkout).toMatchObject({
@@ -222,7 +222,7 @@ describeEngines('a checkout', (engine) => {
       expect(stripe.sessions.get(sessionOf(stripe, checkout))?.amount_total).toBe(price?.amount)
     })
 
-    test('tells Stripe nothing about this machine or how long its answers took', async () => {
+    test('sends Stripe nothing about this machine or its response times', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const { checkoutId } = await checkOut(service, owner)
       await verify(service, owner, checkoutId)
@@ -234,7 +234,7 @@ describeEngines('a checkout', (engine) => {
     })
 
     // holds BIL-08
-    test('is pending until Stripe says that it was paid, and is not asked about again after that', async () => {
+    test('is pending until Stripe reports the payment, and is not looked up after that', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
       const { checkoutId } = checkout
@@ -247,7 +247,7 @@ describeEngines('a checkout', (engine) => {
       expect(stripe.requests).toHaveLength(asked)
     })
 
-    test('is pending while the payer is done and the money is not there', async () => {
+    test('is pending while the payer is done and the money has not arrived', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
       stripe.complete(sessionOf(stripe, checkout))
@@ -258,14 +258,14 @@ describeEngines('a checkout', (engine) => {
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
     })
 
-    test('is expired once Stripe says so', async () => {
+    test('expires when Stripe says so', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
       stripe.expire(sessionOf(stripe, checkout))
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'expired', tier: 'free' })
     })
 
-    test('gives no plan where the subscription was over before anybody asked', async () => {
+    test('gives no plan if the subscription ended before the first look-up', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
       const session = sessionOf(stripe, checkout)
@@ -275,7 +275,7 @@ describeEngines('a checkout', (engine) => {
       expect(await tierOf(service, owner)).toBe('free')
     })
 
-    test('that is replaced cannot be paid at Stripe any more', async () => {
+    test('cannot be paid at Stripe any more once it is replaced', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const [first, second] = [await checkOut(service, owner), await checkOut(service, owner)]
       const session = sessionOf(stripe, second)
@@ -288,7 +288,7 @@ describeEngines('a checkout', (engine) => {
       expect(await verify(service, owner, second.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
     })
 
-    test('is not begun where an earlier one turns out to be paid: the payer has the plan and pays once', async () => {
+    test('is not begun if an earlier one turns out to be paid: the payer has the plan and pays once', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const first = await checkOut(service, owner)
       stripe.pay(sessionOf(stripe, first))
@@ -298,14 +298,14 @@ describeEngines('a checkout', (engine) => {
       expect(await verify(service, owner, first.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
     })
 
-    test('of 10 begun at once, one is open at Stripe', async () => {
+    test('leaves one open at Stripe of 10 that begin at once', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       await times(10, () => checkOut(service, owner))
       const states = [...stripe.sessions.values()].map(({ status }) => status)
       expect(states.sort()).toEqual([...Array(9).fill('expired'), 'open'])
     })
 
-    test('never takes a larger plan away', async () => {
+    test('never replaces a larger plan', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
       await setTier(service.deps, { email: owner.email, tier: 'enterprise' })
@@ -331,7 +331,7 @@ describeEngines('a checkout', (engine) => {
 describeEngine('sqlite', 'a checkout', (engine) => {
   const database = useDatabase(engine)
 
-  describe('that there is no reason for', () => {
+  describe('without a reason', () => {
     test.each([
       ['pro', 'is the plan that this account is on already.'],
       ['enterprise', 'is a smaller plan than this account’s, which is enterprise: there is nothing to upgrade.'],
@@ -359,7 +359,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       'https://',
       'https://visa:4242@shop.example.com/paid',
       'https:visa:4242@shop.example.com/paid',
-    ])('is refused where a payer would come back to %s', async (address) => {
+    ])('is refused with the return address %s', async (address) => {
       const service = await startForTest(database())
       const owner = await service.owner()
       for (const field of ['successUrl', 'cancelUrl']) {
@@ -368,12 +368,12 @@ describeEngine('sqlite', 'a checkout', (engine) => {
     })
   })
 
-  describe('when Stripe has a fault', () => {
+  describe('when Stripe fails', () => {
     test.each([
       ['a 500', { type: 'status', status: 500 }],
       ['a cut connection', { type: 'cut' }],
       ['a lock', { type: 'status', status: 409 }],
-    ] as const)('of one request, %s, that request is repeated and means the same', async (_name, fault) => {
+    ] as const)('%s leads to one repeat of the request under the same idempotency key', async (_name, fault) => {
       const { service, stripe, owner } = await setStripeScene(database())
       stripe.failNext(fault)
       const checkout = await checkOut(service, owner)
@@ -387,7 +387,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'pro' })
     })
 
-    test('that refuses the key, nobody is told of it but the log, and not even the log of the key', async () => {
+    test('a refused key is reported to the log alone, without the key', async () => {
       const lines: string[] = []
       const { service, stripe, owner } = await setStripeScene(database(), { log: (line) => lines.push(line) })
       const checkout = await checkOut(service, owner)
@@ -405,7 +405,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'pending' })
     })
 
-    test('that never answers, the caller is answered all the same, and nothing has happened', async () => {
+    test('a missing answer still gets the caller an answer, and changes nothing', async () => {
       const { service, stripe, owner } = await setStripeScene(database(), { timeoutMs: 50 })
       const silence = { type: 'silence' } as const
       stripe.failNext(silence, silence, silence)
@@ -420,7 +420,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(rows).toEqual([])
     })
 
-    test('that cannot be reached, the answer is the same, and the log has the reason', async () => {
+    test('an unreachable Stripe gets the same answer, and the log has the reason', async () => {
       const lines: string[] = []
       const { service, stripe, owner } = await setStripeScene(database(), { log: (line) => lines.push(line) })
       await stripe.close()
@@ -428,7 +428,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(lines.join('')).toContain('StripeConnectionError, reason ECONNREFUSED')
     })
 
-    test('that keeps an earlier checkout open, no other is handed out, and the next try closes both', async () => {
+    test('an earlier checkout that cannot be closed prevents another, and the next try closes both', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const first = await checkOut(service, owner)
       const session = sessionOf(stripe, first)
@@ -445,7 +445,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
     })
 
     // holds BIL-06
-    test('that closes nothing, ten checkouts are open at most, and the next try closes them', async () => {
+    test('checkouts that cannot be closed are limited to ten, and the next try closes them', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const gone = { type: 'status', status: 404 } as const
       await checkOut(service, owner)
@@ -465,7 +465,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
     })
 
     // holds BIL-06
-    test('that waits for the money of ten checkouts, there is no other until one is settled', async () => {
+    test('ten checkouts that wait for money prevent another until one is settled', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const begun: string[] = []
       for (let count = 0; count < 10; count += 1) {
@@ -483,7 +483,7 @@ describeEngine('sqlite', 'a checkout', (engine) => {
       expect(stripe.sessions.size).toBe(10)
     })
 
-    test('that does not close an earlier checkout when it is told to, no other is handed out', async () => {
+    test('an earlier checkout that is not closed on request prevents another', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const first = await checkOut(service, owner)
       const refused = { type: 'status', status: 404 } as const

@@ -65,7 +65,7 @@ describeEngine('sqlite', 'on a connection', (engine) => {
     },
   )
 
-  test('a peer that sent nonsense and keeps its side open keeps no connection of ours', async () => {
+  test('a peer that sends nonsense and keeps its side open is disconnected', async () => {
     const { service } = await setScene(database())
     const port = await listenLocally(service.app)
     const closed = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ describeEngine('sqlite', 'on a connection', (engine) => {
     else expect(answer.body).toBe('{"service":"svc","version":"0.0.0-test"}')
   })
 
-  test('a body that is too large is answered while it is still on its way, and the connection goes on or ends in order', async () => {
+  test('a body that is too large is answered during the upload, and the connection continues or ends cleanly', async () => {
     const { service, runtime } = await setScene(database())
     const port = await listenLocally(service.app)
     for (const told of [true, false]) {

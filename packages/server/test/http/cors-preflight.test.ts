@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { type Scene, setScene } from '../support/scene.ts'
 
 const SHOP = 'https://shop.example.com'
@@ -27,12 +27,13 @@ const OTHER_PATHS = [
   '/v1/nowhere',
 ]
 
-describeEngines('a browser', (engine) => {
+// Preflights are answered without any store: one engine tells as much as two.
+describeEngine('sqlite', 'a browser’s preflight', (engine) => {
   const database = useDatabase(engine)
 
-  describe.each(BROWSER_ROUTES)('before %s %s', (method, path) => {
+  describe.each(BROWSER_ROUTES)('for %s %s', (method, path) => {
     // holds ORG-04, ORG-06
-    test('may ask from any origin and without a credential whether it may', async () => {
+    test('is allowed from any origin and without a credential', async () => {
       const scene = await setScene(database())
       for (const origin of [SHOP, 'https://elsewhere.example', 'null']) {
         const asked = {
@@ -55,7 +56,7 @@ describeEngines('a browser', (engine) => {
       }
     })
 
-    test('may ask with a bare OPTIONS, and the headers that the route needs are allowed', async () => {
+    test('is allowed as a bare OPTIONS, with the headers that the route needs', async () => {
       const scene = await setScene(database())
       const answer = await scene.service.inject({ method: 'OPTIONS', url: at(scene, path) })
       expect(answer.statusCode).toBe(204)
@@ -67,7 +68,7 @@ describeEngines('a browser', (engine) => {
   })
 
   // holds ORG-05
-  test.each(OTHER_PATHS)('finds no way across origins at %s', async (path) => {
+  test.each(OTHER_PATHS)('is not allowed at %s', async (path) => {
     const scene = await setScene(database())
     const url = at(scene, path)
     const preflight = { origin: SHOP, 'access-control-request-method': 'POST' }

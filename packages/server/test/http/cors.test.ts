@@ -79,7 +79,7 @@ describeEngines('a browser', (engine) => {
   })
 
   // holds SVC-13
-  test('with a wrong key reads the 401 and not a riddle', async () => {
+  test('with a wrong key may read the 401', async () => {
     const scene = await sceneFor([SHOP])
     const answer = await scene.execute(saying(), { key: 'svc_pk_wrong', headers: { origin: SHOP } })
     refusalOf(answer, 'unauthorized')
@@ -87,7 +87,7 @@ describeEngines('a browser', (engine) => {
   })
 
   // holds AUTH-08, AUTH-09, CPR-09, SVC-13
-  test('of an origin that only looks allowed is refused, reads nothing, and costs nothing', async () => {
+  test('of an origin that only resembles an allowed one is refused, reads nothing, and costs nothing', async () => {
     const scene = await sceneFor([SHOP, LOCAL])
     const before = await scene.charged()
     for (const origin of LOOK_ALIKES) {
@@ -110,7 +110,7 @@ describeEngines('a browser', (engine) => {
 
   // holds RT-11
   test.each([SHOP, 'https://anywhere.example', 'null'])(
-    'of the origin %s may use a runtime that has no list',
+    'of the origin %s may use a runtime without a list',
     async (origin) => {
       const scene = await sceneFor([])
       const answer = await scene.execute(saying(), { headers: { origin } })
@@ -120,7 +120,7 @@ describeEngines('a browser', (engine) => {
   )
 
   // holds AUTH-10
-  test('is none where no origin is sent, and passes whatever the list', async () => {
+  test('is assumed only if there is an Origin; other clients pass with any list', async () => {
     const scene = await sceneFor([SHOP])
     const answer = await scene.execute(saying())
     executed(answer)
@@ -129,7 +129,7 @@ describeEngines('a browser', (engine) => {
   })
 
   // holds RTR-07
-  test('is judged by the list as it is now, on every replica', async () => {
+  test('is judged by the current list, on every replica', async () => {
     const masterKey = randomBytes(32)
     const scene = await sceneFor([], { masterKey })
     const replica = await startService(database(), { masterKey, clock: scene.service.clock })
@@ -158,7 +158,7 @@ describeEngines('a browser', (engine) => {
   })
 
   // holds BRK-14, ORG-01
-  test('may read every answer of the broker and of the manifest, from any origin and whatever the runtime’s list', async () => {
+  test('of any origin may read every answer of the broker and of the manifest', async () => {
     const scene = await sceneFor([LOCAL])
     const { service, endpoint } = scene
     endpoint.script('fail', () => ({ error: 'No.' }))

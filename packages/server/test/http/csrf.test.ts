@@ -33,12 +33,12 @@ const OTHER_PAGES = [
   { 'sec-fetch-site': '' },
 ] as const
 
-describeEngines('a request that a browser was made to send', (engine) => {
+describeEngines('cross-site request forgery', (engine) => {
   const database = useDatabase(engine)
 
-  describe('with the session’s cookie', () => {
+  describe('a request with the session’s cookie', () => {
     // holds ACC-05
-    test('changes nothing, whichever route and method it is for', async () => {
+    test('from another site changes nothing on any route', async () => {
       const scene = await setScene(database())
       const before = await runtimesOf(scene)
       for (const headers of [...OTHER_PAGES, {}]) {
@@ -52,7 +52,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
     })
 
     // holds ACC-05
-    test('is taken from a page of ours', async () => {
+    test('from the service’s own page is accepted', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       for (const headers of OWN_PAGES) {
         for (const [method, url, body] of changes(scene)) {
@@ -66,7 +66,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
       }
     })
 
-    test('may look: what a page of somebody else’s asks for, it cannot read', async () => {
+    test('may read, but other sites cannot see the answer', async () => {
       const scene = await setScene(database())
       for (const headers of [...OTHER_PAGES, ...OWN_PAGES, {}]) {
         for (const method of ['GET', 'HEAD'] as const) {
@@ -81,7 +81,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
       }
     })
 
-    test('and a wrong one is a 401, wherever it comes from', async () => {
+    test('and a wrong value is a 401 from any origin', async () => {
       const scene = await setScene(database())
       for (const headers of [...OTHER_PAGES, ...OWN_PAGES]) {
         const answer = await scene.service.send('POST', '/v1/projects', {
@@ -93,7 +93,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
     })
   })
 
-  test('with a bearer credential is no such request: a page must have been given that', async () => {
+  test('a request with a bearer credential is accepted from any site', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
     for (const key of [scene.owner.apiKey, scene.session]) {
       for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, {}]) {
@@ -107,8 +107,8 @@ describeEngines('a request that a browser was made to send', (engine) => {
     }
   })
 
-  describe('to sign somebody in, up or out', () => {
-    test('is refused before anything is looked at, and sets no cookie', async () => {
+  describe('a request to sign in, up or out', () => {
+    test('from another site is refused before any look-up, and sets no cookie', async () => {
       const { service, owner, session } = await setScene(database())
       const good = { email: owner.email, password: PASSWORD }
       for (const headers of OTHER_PAGES) {
@@ -127,7 +127,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
       expect(await statusWith(service, session)).toBe(200)
     })
 
-    test('is taken from a page of ours, and from what is no browser', async () => {
+    test('from the service’s own page, or from a client other than a browser, is accepted', async () => {
       const { service, owner } = await setScene(database())
       for (const headers of [...OWN_PAGES, {}]) {
         const body = { email: owner.email, password: PASSWORD }
@@ -136,7 +136,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
       }
     })
 
-    test('has no preflight that could let it through, and no form that could stand in for JSON', async () => {
+    test('gets no preflight, and is not accepted as a form', async () => {
       const { service, owner } = await setScene(database())
       for (const url of ['/v1/auth/sign-in', '/v1/auth/sign-up', '/v1/auth/sign-out', '/v1/account/password']) {
         const headers = { origin: OURS, 'access-control-request-method': 'POST' }
@@ -152,7 +152,7 @@ describeEngines('a request that a browser was made to send', (engine) => {
     })
   })
 
-  test('a base URL with a path, or on another port, is compared by its origin', async () => {
+  test('the origin of a base URL with a path, or on another port, is compared', async () => {
     const service = await startForTest(database(), { baseUrl: 'http://127.0.0.1:8787/base' })
     const token = await service.signedIn(await service.owner())
     const send = async (origin: string) => {

@@ -57,7 +57,7 @@ describeEngines('the deployments of a runtime', (engine) => {
   })
 
   // holds DEP-24
-  test('beyond the newest few are deleted', async () => {
+  test('beyond the newest ones are deleted', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 3 } })
     await deployTimes(scene, 6)
     expect(await versionsOf(scene)).toEqual([7, 6, 5])

@@ -27,7 +27,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
   })
 
   // holds DEP-05, DEP-22
-  test('the newest is active, all others are superseded, and each is kept as it was sent', async () => {
+  test('shows the newest as active, all others as superseded, and each as it was sent', async () => {
     const { service, runtime, get, list } = await start()
     const manifests = [
       {
@@ -62,7 +62,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
   })
 
   // holds DEP-21
-  test('is paged: each number appears once, also with concurrent deployments', async () => {
+  test('is paged: each number appears once, even with concurrent deployments', async () => {
     const { service, runtime, list } = await start()
     for (let count = 0; count < 7; count += 1) await deployed(service, runtime)
     const first = await list('?limit=3')
@@ -97,7 +97,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
     }
   })
 
-  test('a concurrent deployment leaves exactly one active in the list, and is never shown as superseded', async () => {
+  test('always has exactly one active deployment during a concurrent deployment', async () => {
     const { service, owner, runtime } = await start()
     await deployed(service, runtime)
     const { runtimeId } = runtime
@@ -116,7 +116,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
     expect(await deploymentDetail({ db: after(2) }, owner, third)).toMatchObject({ version: 3, status: 'superseded' })
   })
 
-  test('refuses a malformed number, and answers 404 to one that was never deployed', async () => {
+  test('refuses a malformed number, and answers 404 to an unknown one', async () => {
     const { service, runtime, get } = await start()
     await deployed(service, runtime)
     for (const version of ['0', '-1', '1.5', 'latest', '01', '1234567890']) {

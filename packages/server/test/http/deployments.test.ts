@@ -56,7 +56,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-27, DEP-28
-  test('a deployment returns the changes since the previous one, and a warning where there is no endpoint', async () => {
+  test('a deployment returns the changes since the previous one, and a warning if there is no endpoint', async () => {
     const { service, owner, runtime } = await start()
     const input = (maximum: number) => ({
       actions: [{ name: 'book', inputSchema: { type: 'object', properties: { size: { type: 'integer', maximum } } } }],
@@ -85,7 +85,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-29
-  test('the deploy key reads the deployment that serves, with its manifest, and none before the first', async () => {
+  test('the deploy key reads the active deployment with its manifest, and gets 404 before the first', async () => {
     const { service, runtime } = await start()
     const serving = () => service.send('GET', '/v1/runtime/deployment', { key: runtime.deployKey })
     expect(refusalOf(await serving(), 'not_found')).toBe('A deployment of this runtime was not found.')
@@ -104,7 +104,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-02
-  test('40 concurrent deployments get the numbers 1 to 40, each once, and the last number serves', async () => {
+  test('40 concurrent deployments get the numbers 1 to 40, each once, and the last one is active', async () => {
     const { service, owner, runtime } = await start()
     const other = await service.runtime(owner)
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-06
-  test('a refused deployment takes no number and does not change what serves', async () => {
+  test('a refused deployment takes no number and does not change the active one', async () => {
     const { service, runtime } = await start()
     await service.deploy(runtime, { capabilities: [capability('before')] })
     const before = await status(service, runtime)
@@ -170,7 +170,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-12
-  test('the endpoint is the one written last, by registration or deployment; leaving it out keeps it', async () => {
+  test('the endpoint is the last one registered or deployed; leaving it out keeps it', async () => {
     const { service, owner, runtime } = await start()
     const { runtimeId } = runtime
     const endpoint = async () => (await detail(service, owner, runtimeId)).endpoint
@@ -190,7 +190,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CON-01, CON-02, CON-06
-  test('the status of a runtime before its first deployment has none, and no capabilities', async () => {
+  test('the status before the first deployment has no deployment and no capabilities', async () => {
     const { service, runtime } = await start()
     expect(await status(service, runtime)).toEqual({
       runtimeId: runtime.runtimeId,
@@ -209,7 +209,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CON-01, DEP-04
-  test('the status shows the serving deployment, its capabilities in order, and the service’s model', async () => {
+  test('the status shows the active deployment, its capabilities in order, and the service’s model', async () => {
     const { service, runtime } = await start()
     await service.deploy(runtime)
     service.clock.advance(5_000)
@@ -221,7 +221,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CON-13
-  test('the status tells the name that the runtime is registered under, as it is now', async () => {
+  test('the status shows the runtime’s current registered name', async () => {
     const { service, owner, runtime } = await start()
     const { runtimeId } = runtime
     expect((await status(service, runtime)).name).toBe('Shop')
@@ -230,7 +230,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CAP-18, RT-18
-  test('the status names each deprecated capability, and lists it among those that serve', async () => {
+  test('the status lists deprecated capabilities among the others, and marks them', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime, {
       capabilities: [
@@ -266,7 +266,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds CON-03
-  test('a heartbeat takes no body, is answered with its time, and does not change what serves', async () => {
+  test('a heartbeat takes no body, answers its time, and does not change the deployment', async () => {
     const { service, owner, runtime } = await start()
     await service.deploy(runtime)
     const before = await detail(service, owner, runtime.runtimeId)
@@ -280,7 +280,7 @@ describeEngines('deployments', (engine) => {
   })
 
   // holds DEP-20
-  test('a deploy key deploys to its own runtime, whatever the manifest says', async () => {
+  test('a deploy key deploys to its own runtime, even if the manifest names another', async () => {
     const { service, owner, runtime } = await start()
     const other = await service.runtime(owner)
     const { manifest } = deployBody()

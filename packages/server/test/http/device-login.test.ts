@@ -54,7 +54,7 @@ describeEngines('a device login', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-19
-  test('is confirmed by the signed-in owner, and the device is told a key of that account', async () => {
+  test('is confirmed by the signed-in owner, and gives the device a key of that account', async () => {
     const service = await startForTest(database())
     const owner = await service.owner('pro')
     const session = await service.signedIn(owner)
@@ -88,7 +88,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-22
-  test('gives a key of the account that confirms it, not of one that only looked, and is answered once', async () => {
+  test('gives a key of the account that confirms it, once, not of an account that only viewed it', async () => {
     const service = await startForTest(database())
     const [ada, bob] = [await service.owner(), await service.owner()]
     const login = await begin(service)
@@ -102,7 +102,7 @@ describeEngines('a device login', (engine) => {
     expect([await keysOf(service, ada), await keysOf(service, bob)].map((keys) => keys.length)).toEqual([1, 2])
   })
 
-  test('that was confirmed is void once the password is changed', async () => {
+  test('that was confirmed is void after a password change', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const session = await service.signedIn(owner)
@@ -115,7 +115,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-22
-  test('that is declined tells the device so, and makes no key', async () => {
+  test('that is declined tells the device so, and creates no key', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     const login = await begin(service)
@@ -126,7 +126,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-19
-  test('is over after ten minutes, to the millisecond, and swept away then', async () => {
+  test('ends after ten minutes, to the millisecond, and is then deleted', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
     const [waiting, confirmed] = [await begin(service), await begin(service)]
@@ -144,7 +144,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-20
-  test('is told to slow down where it polls within five seconds, and loses nothing by it', async () => {
+  test('with a poll within five seconds is told to slow down, and stays valid', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
     const login = await begin(service)
@@ -159,7 +159,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-20
-  test('tells its key once: of a hundred polls at once, on two replicas, and of those that follow', async () => {
+  test('returns its key once, even with a hundred concurrent polls on two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const login = await begin(a.service)
     await decide(b.service, a.owner.apiKey, login)
@@ -177,7 +177,7 @@ describeEngines('a device login', (engine) => {
     expect(faultsIn(await poll(b.service, login))).toEqual(OVER)
   })
 
-  test('makes no fifty-first key, and says what to do', async () => {
+  test('creates no fifty-first key, and says what to do', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
     for (let made = 1; made < 50; made += 1) {
@@ -188,7 +188,7 @@ describeEngines('a device login', (engine) => {
     expect(refusalOf(await poll(service, login), 'forbidden')).toContain('Revoke one')
   })
 
-  test('keeps neither of its codes nor its key in the store or the log', async () => {
+  test('stores and logs neither its codes nor its key', async () => {
     const lines: string[] = []
     const service = await startForTest(database(), { log: (line) => lines.push(line) })
     const { apiKey } = await service.owner()
@@ -205,7 +205,7 @@ describeEngines('a device login', (engine) => {
   })
 
   // holds ACC-21
-  test('shows the machine’s name without marks that cannot be seen or turn what follows', async () => {
+  test('shows the machine’s name without invisible or direction-changing characters', async () => {
     const service = await startForTest(database())
     const { apiKey } = await service.owner()
     const shown = async (machine: string) => {
@@ -220,7 +220,7 @@ describeEngines('a device login', (engine) => {
     }
   })
 
-  test('is not begun for a page of another origin, and not confirmed by one', async () => {
+  test('cannot be begun or confirmed by a page of another origin', async () => {
     const service = await startForTest(database())
     const session = await service.signedIn(await service.owner())
     const headers = { origin: 'https://elsewhere.example.com' }
@@ -241,7 +241,7 @@ describeEngines('device codes', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-23
-  test('are given to one network twenty at once, then one every 45 seconds; others are not held back', async () => {
+  test('are given to one network twenty at once, then one every 45 seconds; other networks are not affected', async () => {
     const service = await startForTest(database())
     const ip = '198.51.100.7'
     for (let given = 0; given < 20; given += 1) await begin(service, { ip })
@@ -253,7 +253,7 @@ describeEngines('device codes', (engine) => {
     await begin(service, { ip })
   })
 
-  test('that wait are bounded for the whole service', async () => {
+  test('that are pending are bounded for the whole service', async () => {
     const service = await startForTest(database())
     const { db } = database()
     await begin(service, { ip: '198.51.100.20' })
@@ -281,7 +281,7 @@ describeEngines('device codes', (engine) => {
     expect((await decide(service, owner.apiKey, { userCode })).statusCode).toBe(200)
   })
 
-  test('cannot be guessed by many accounts of one network: it has fifty tries', async () => {
+  test('cannot be guessed by many accounts of one network, which has fifty tries', async () => {
     const service = await startForTest(database())
     const owners = await Promise.all(Array.from({ length: 6 }, () => service.owner()))
     const tried: LightMyRequestResponse[] = []

@@ -21,7 +21,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
   }
 
   // holds PUB-07
-  test('is missing, and the refusal says what to add, where a deployment has neither website nor namespace', async () => {
+  test('is missing without website and namespace, and the refusal says what to add', async () => {
     const { read } = await start({ website: undefined })
     const faults = faultsIn(await read())
     expect(faults['adp.namespace']).toEqual([expect.stringMatching(/website.*adp\.namespace/)])
@@ -33,7 +33,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     ['https://Shop.Example.COM:8443', 'com.example.shop'],
     ['http://a-b.example', 'example.a-b'],
     ['https://bücher.example', 'example.xn--bcher-kva'],
-  ])('is the host of the website %s reversed where none is given', async (url, namespace) => {
+  ])('is the reversed host of the website %s by default', async (url, namespace) => {
     const { read } = await start({ website: { name: 'Shop', url } })
     const manifest = Published.parse((await read()).json())
     expect(manifest).toMatchObject({ id: namespace, capabilities: [{ name: `${namespace}.echo` }] })
@@ -48,7 +48,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
     'https://3m.com',
     'https://example',
     'https://under_score.example',
-  ])('is asked for where the website is at %s, though the deployment is accepted', async (url) => {
+  ])('is requested for the website %s, though the deployment is accepted', async (url) => {
     const { service, runtime, read } = await start(null)
     const website = { name: 'Shop', url }
     expect((await service.deploy(runtime, { website })).statusCode).toBe(201)
@@ -58,7 +58,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
   })
 
   // holds DSC-11
-  test('is made of the runtime’s id where the website has no address', async () => {
+  test('is made of the runtime’s id if the website has no address', async () => {
     const { runtime, read } = await start({ website: { name: 'Shop' } })
     const manifest = Published.parse((await read()).json())
     const namespace = `svc.r${runtime.runtimeId.slice(3)}`
@@ -79,7 +79,7 @@ describeEngines('the namespace of a discovery manifest', (engine) => {
   })
 
   // holds DSC-02, DSC-03
-  test('is the manifest’s id where there is none, and the runtime’s name stands for that of a website', async () => {
+  test('replaces a missing manifest id, and the runtime’s name a missing website name', async () => {
     const { read } = await start({ website: undefined, adp: { namespace: 'com.example.shop' } })
     const manifest: unknown = (await read()).json()
     expect(manifest).toMatchObject({ id: 'com.example.shop', name: 'My runtime', provider: { name: 'My runtime' } })

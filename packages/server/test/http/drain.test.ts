@@ -10,7 +10,7 @@ import { text } from '../support/scripted-model.ts'
 
 const nextTurn = () => new Promise(setImmediate)
 
-describeEngine('sqlite', 'a service that was told to stop', (engine) => {
+describeEngine('sqlite', 'a service that is shutting down', (engine) => {
   const database = useDatabase(engine)
 
   /** A service that has taken the head of a streamed execute, and waits for its body. */
@@ -44,7 +44,7 @@ describeEngine('sqlite', 'a service that was told to stop', (engine) => {
     return { service, request, body, answered, stop }
   }
 
-  test('waits for a request whose body is still to come, and for what becomes of it', async () => {
+  test('waits for a request whose body is incomplete, and for its result', async () => {
     const { service, request, body, answered, stop } = await setWaitingScene()
     const gate = createGate()
     service.model.say(async function* () {
@@ -64,7 +64,7 @@ describeEngine('sqlite', 'a service that was told to stop', (engine) => {
     expect([service.deps.requests.size, service.deps.running.size]).toEqual([0, 0])
   })
 
-  test('tells an execution that begins after its time that it was stopped, as its model is', async () => {
+  test('tells an execution that begins after the time limit, and its model, that it was stopped', async () => {
     const { service, request, body, answered, stop } = await setWaitingScene()
     const heard: boolean[] = []
     service.model.say(({ signal }) => {
@@ -82,7 +82,7 @@ describeEngine('sqlite', 'a service that was told to stop', (engine) => {
     await stopped
   })
 
-  test('ends after its time, whatever is still to come', async () => {
+  test('ends after the time limit, even with requests in progress', async () => {
     const { answered, stop } = await setWaitingScene()
     await stop({ drainMs: 0, stopMs: 0 })
     await expect(answered).rejects.toThrow()

@@ -58,7 +58,7 @@ describeEngines('every answer', (engine) => {
   const database = useDatabase(engine)
 
   // holds ERR-02, ERR-03, ERR-11
-  test('carries a request id of its own, whatever kind of answer it is', async () => {
+  test('carries its own request id', async () => {
     const scene = await setScene(database(), { manifest: { capabilities: [capability('echo'), capability('fail')] } })
     const answers = await oneOfEachKind(scene)
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([
@@ -69,7 +69,7 @@ describeEngines('every answer', (engine) => {
     expect(new Set(ids).size).toBe(answers.length)
   })
 
-  test('carries the caller’s own request id where that is well-formed', async () => {
+  test('carries the caller’s request id if that is well-formed', async () => {
     const { service } = await setScene(database())
     for (const id of ['a1b2c3d4', 'A_b-C_d-1', '0'.repeat(64), 'trace_01HZX']) {
       for (const url of ['/health', '/v1/runtimes', '/nowhere', '/%zz']) {
@@ -79,7 +79,7 @@ describeEngines('every answer', (engine) => {
     }
   })
 
-  test('carries a new request id where the caller’s is not well-formed', async () => {
+  test('carries a new request id if the caller’s is malformed', async () => {
     const { service } = await setScene(database())
     const ids = [
       '',
@@ -100,7 +100,7 @@ describeEngines('every answer', (engine) => {
     }
   })
 
-  test('is written to the log with the time that it took', async () => {
+  test('is logged with its duration', async () => {
     const lines: string[] = []
     const scene = await setScene(database(), {
       log: (line) => lines.push(line),
@@ -116,7 +116,7 @@ describeEngines('every answer', (engine) => {
     expect(written).toEqual([expect.stringContaining('"durationMs":250')])
   })
 
-  test('is written to the log under the same request id, without what was sent', async () => {
+  test('is logged under the same request id, without the request’s content', async () => {
     const lines: string[] = []
     const { service, runtime, execute } = await setScene(database(), { log: (line) => lines.push(line) })
     lines.length = 0
@@ -146,7 +146,7 @@ describeEngines('every answer', (engine) => {
   })
 
   // holds ERR-01, SVC-14
-  test('to a path that does not exist is one and the same 404, whatever else is wrong with the request', async () => {
+  test('to an unknown path is the same 404, even if more is wrong with the request', async () => {
     const { service, owner } = await setScene(database())
     const answers = await Promise.all(
       NOWHERE.flatMap((url) => [
@@ -205,7 +205,7 @@ describeEngine('sqlite', 'an answer', (engine) => {
   const scene = useScene(useDatabase(engine))
 
   // holds ERR-10
-  test.each(PATHS)('to a wrong method at %s is the 404 of a path that does not exist', async (url, methods) => {
+  test.each(PATHS)('to a wrong method at %s is the 404 of an unknown path', async (url, methods) => {
     const { service, owner, runtime } = scene()
     const taken = new Set<string>(methods)
     for (const key of [owner.apiKey, runtime.deployKey, runtime.publicKey]) {
@@ -235,7 +235,7 @@ describeEngines('the service', (engine) => {
   })
 
   // holds PUB-02
-  test('says at /health that it lives, since when, and what time it has', async () => {
+  test('reports at /health that it is alive, its start and its clock', async () => {
     const { service } = await setScene(database())
     const startedAt = service.clock.now()
     for (const elapsed of [0, 1_500, 3_600_000]) {

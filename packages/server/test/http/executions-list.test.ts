@@ -41,7 +41,7 @@ describeEngines('the list of executions', (engine) => {
   }
 
   // holds TRC-11
-  test('shows exactly what fits, under every combination of filters and page by page', async () => {
+  test('shows exactly the matching executions, under every combination of filters and page by page', async () => {
     const { service, owner, runtimes, projects, past } = await start()
     const now = service.clock.now()
     const window = { from: now - 30 * HOUR_MS, to: now - 4 * HOUR_MS }
@@ -75,7 +75,7 @@ describeEngines('the list of executions', (engine) => {
     }
   })
 
-  test('what is added while somebody turns its pages neither repeats nor hides any', async () => {
+  test('neither repeats nor hides executions when new ones are added between pages', async () => {
     const { service, owner, runtimes, projects } = await start()
     for (const query of [
       {},
@@ -108,7 +108,7 @@ describeEngines('the list of executions', (engine) => {
     }
   })
 
-  test('a cursor that lies before the window or beyond it moves neither of its ends', async () => {
+  test('is not widened by a cursor outside the time window', async () => {
     const { service, owner, past } = await start()
     const now = service.clock.now()
     const window = { from: String(now - 20 * HOUR_MS), to: String(now - 10 * HOUR_MS), limit: '200' }
@@ -122,7 +122,7 @@ describeEngines('the list of executions', (engine) => {
   })
 
   // holds TRC-12
-  test('a window that ends before it begins is refused on “from”; one that is empty is not', async () => {
+  test('refuses a window that ends before it begins on “from”, and accepts an empty one', async () => {
     const { service, owner } = await start()
     const now = service.clock.now()
     const get = (query: Query) =>
@@ -138,7 +138,7 @@ describeEngines('the list of executions', (engine) => {
   })
 
   // holds TRC-11
-  test('a filter by a runtime or project of somebody else answers as one of nobody', async () => {
+  test('with a filter by another owner’s runtime or project answers as for one that does not exist', async () => {
     const { service, owner, runtimes, projects } = await start()
     const stranger = await service.owner()
     await service.runtime(stranger)
@@ -159,7 +159,7 @@ describeEngines('the list of executions', (engine) => {
     expect((await list(service, owner, { runtimeId: runtimes[0], projectId: projects[0] })).executions).not.toEqual([])
   })
 
-  test('a cursor of another owner or of another listing opens nothing, and does no harm', async () => {
+  test('ignores a cursor of another owner or another list, without harm', async () => {
     const { service, owner, past } = await start()
     const stranger = await service.owner('pro')
     const { runtimeId, projectId } = await service.runtime(stranger)
@@ -184,13 +184,13 @@ describeEngines('the list of executions', (engine) => {
     expect(past).toHaveLength(72)
   })
 
-  describe('past its plan’s retention', () => {
+  describe('beyond its plan’s retention', () => {
     // holds TRC-22
     test.each([
       ['free', 7],
       ['pro', 90],
       ['enterprise', 400],
-    ] as const)('of %s, %i days, an execution is not shown, whatever is asked for', async (tier, days) => {
+    ] as const)('of %s, %i days, an execution is not shown in any list or trace', async (tier, days) => {
       const service = await startForTest(database())
       const owner = await service.owner(tier)
       const place = await service.runtime(owner)
@@ -249,7 +249,7 @@ describeEngines('the list of executions', (engine) => {
 describeEngines('the owner’s own execute', (engine) => {
   const database = useDatabase(engine)
 
-  test('answers as one body or as a stream that ends in “done” with the same, and is listed like any other', async () => {
+  test('answers as one body or as a stream that ends in “done” with the same content, and is listed', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime } = scene
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
@@ -266,7 +266,7 @@ describeEngines('the owner’s own execute', (engine) => {
   })
 
   // holds TRC-04
-  test('spends the quota in either form, and neither draws on a rate limit nor tells of one', async () => {
+  test('spends the quota in either form, without a rate limit', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime } = scene
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
@@ -289,7 +289,7 @@ describeEngines('the owner’s own execute', (engine) => {
   })
 
   // holds TRC-03
-  test('on a runtime of somebody else answers as on one of nobody, and costs nothing', async () => {
+  test('on another owner’s runtime answers as on one that does not exist, and costs nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()
     const ask = (runtimeId: string) =>

@@ -24,11 +24,11 @@ function growing({ service, owner, runtime, execute, broker, executeAsOwner }: S
   }
 }
 
-describeEngines('a disk that is nearly full', (engine) => {
+describeEngines('a nearly full disk', (engine) => {
   const database = useDatabase(engine)
 
   // holds LIM-14
-  test('takes nothing that grows, and lets go on what reads, signs in and settles', async () => {
+  test('refuses requests that add data, and allows reading, signing in and settling', async () => {
     let free = 300 * MiB
     const scene = await setScene(database(), { tier: 'pro', freeBytes: async () => free })
     const { service, owner } = scene
@@ -51,7 +51,7 @@ describeEngines('a disk that is nearly full', (engine) => {
   })
 
   // holds LIM-14
-  test('settles what was let in before', async () => {
+  test('settles executions that were admitted earlier', async () => {
     let free = 300 * MiB
     const scene = await setScene(database(), {
       freeBytes: async () => free,
@@ -69,7 +69,7 @@ describeEngines('a disk that is nearly full', (engine) => {
     expect((await scene.broker('echo', { input: {} })).statusCode).toBe(429)
   })
 
-  test('that the database reports is treated alike, but for one try in five seconds, until a write succeeds', async () => {
+  test('that the database reports has the same effect, except for one try every five seconds, until a write succeeds', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
     const { room } = scene.service.deps
     const ask = async () => (await scene.broker('echo', { input: {} })).statusCode

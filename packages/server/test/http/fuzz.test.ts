@@ -39,12 +39,17 @@ const anyJson = fc.oneof(
   fc.array(fc.jsonValue(), { maxLength: 4 }),
 )
 
-describeEngines('whatever is sent', (engine) => {
+const headerText = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+})
+
+describeEngines('random input', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
     // holds ERR-01
-    test('a good body with fields put in, out and in disorder is answered, never with a fault of ours', async () => {
+    test('a body with fields added, removed and reordered is answered without an internal error', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const good = route.body(scene)
       const paths = ['', 'surprise', ...Object.keys(route.fields)]
@@ -54,22 +59,9 @@ describeEngines('whatever is sent', (engine) => {
         return scene.service.inject(requestTo(route, scene, JSON.stringify(body) ?? ''))
       })
     })
-
-    test('a good body with bytes changed, dropped and doubled is answered, never with a fault of ours', async () => {
-      const scene = await setScene(database(), { tier: 'enterprise' })
-      const good = Buffer.from(JSON.stringify(route.body(scene)))
-      const place = fc.record({ at: fc.nat(good.length), drop: fc.nat(8), put: fc.uint8Array({ maxLength: 6 }) })
-      await check(fc.array(place, { minLength: 1, maxLength: 4 }), (places) => {
-        const bytes = places.reduce(
-          (changed, { at, drop, put }) => Buffer.concat([changed.subarray(0, at), put, changed.subarray(at + drop)]),
-          good,
-        )
-        return scene.service.inject(requestTo(route, scene, bytes))
-      })
-    })
   })
 
-  test('addresses of any content are answered, never with a fault of ours', async () => {
+  test('random addresses are answered without an internal error', async () => {
     const scene = await setScene(database(), { tier: 'enterprise' })
     const keys = [undefined, scene.owner.apiKey, scene.runtime.deployKey, scene.runtime.publicKey]
     const word = fc.oneof(
@@ -119,18 +111,27 @@ describeEngines('whatever is sent', (engine) => {
   })
 })
 
-// No header is stored but as a hash: one engine tells as much as two.
-describeEngine('sqlite', 'whatever headers are sent', (engine) => {
+// Bytes are read before any store is asked, and no header is stored but as a hash: one engine tells as much as two.
+describeEngine('sqlite', 'random bytes and headers', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
-    test('headers of any content are answered, never with a fault of ours', async () => {
+    test('a body with bytes changed, dropped and doubled is answered without an internal error', async () => {
+      const scene = await setScene(database(), { tier: 'enterprise' })
+      const good = Buffer.from(JSON.stringify(route.body(scene)))
+      const place = fc.record({ at: fc.nat(good.length), drop: fc.nat(8), put: fc.uint8Array({ maxLength: 6 }) })
+      await check(fc.array(place, { minLength: 1, maxLength: 4 }), (places) => {
+        const bytes = places.reduce(
+          (changed, { at, drop, put }) => Buffer.concat([changed.subarray(0, at), put, changed.subarray(at + drop)]),
+          good,
+        )
+        return scene.service.inject(requestTo(route, scene, bytes))
+      })
+    })
+
+    test('headers of any content are answered without an internal error', async () => {
       const scene = await setScene(database(), { tier: 'enterprise' })
       const good = JSON.stringify(route.body(scene))
-      const headerText = fc.string({
-        unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
-        maxLength: 60,
-      })
       const names = [
         'authorization',
         'content-type',

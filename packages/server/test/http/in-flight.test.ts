@@ -1,15 +1,14 @@
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText, sendRaw } from '../support/raw-http.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 const SHARE = 'This account has as many executions under way as its share allows. Try again in a moment.'
 const FULL = 'Too many executions are under way. Try again in a moment.'
@@ -23,7 +22,7 @@ const conversation = (parts: number, content = 'x'.repeat(20)) => ({
 describeEngines('executions in flight', (engine) => {
   const database = useDatabase(engine)
 
-  test('are half of the bound for one account, and fifty at once of another get in beside it', async () => {
+  test('fill half of the limit for one account, and fifty concurrent ones of another account are admitted', async () => {
     const scene = await setScene(database(), { tier: 'enterprise', limits: { executions: 200 } })
     const { service, execute, executeAsOwner, broker, call, charged } = scene
     const gate = createGate()
@@ -55,7 +54,7 @@ describeEngines('executions in flight', (engine) => {
     expect([service.deps.inFlight.executions, service.deps.inFlight.accounts]).toEqual([0, 0])
   })
 
-  test('of a conversation with many parts are bounded by what it takes of the heap, before it is parsed', async () => {
+  test('with long conversations are bounded by their heap size, before parsing', async () => {
     const scene = await setScene(database(), { tier: 'enterprise', limits: { heldBytes: 2_500_000 } })
     const { service, execute, executeAsOwner, charged } = scene
     const gate = createGate()
@@ -83,10 +82,10 @@ describeEngines('executions in flight', (engine) => {
 })
 
 // What follows is the same on every engine.
-describeEngine('sqlite', 'what is in flight', (engine) => {
+describeEngine('sqlite', 'the load limits', (engine) => {
   const database = useDatabase(engine)
 
-  test('is refused as the service’s where an account holds nothing', async () => {
+  test('refuse with the service’s own message if the account has nothing in flight', async () => {
     const { service, execute, owner } = await setScene(database(), { limits: { executions: 1 } })
     const scope = service.deps.running.begin('another', 60_000)
     onTestFinished(() => scope.end())
@@ -96,7 +95,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await execute()).statusCode).toBe(200)
   })
 
-  test('counts a body as it is announced, until its sender leaves', async () => {
+  test('count a body at its announced size until its sender leaves', async () => {
     const logged: string[] = []
     const log = (line: string) => void logged.push(line)
     const { service, runtime } = await setScene(database(), { log, limits: { heldBytes: 2_000_000 } })
@@ -110,7 +109,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect(logged.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 
-  test('has no room for a body that takes too much: it is refused before it is parsed, and its connection closed', async () => {
+  test('refuse a body that takes too much memory before parsing, and close its connection', async () => {
     const { service, runtime } = await setScene(database(), { limits: { heldBytes: 100_000 } })
     const port = await listenLocally(service.app)
     const headers = { authorization: `Bearer ${runtime.publicKey}` }
@@ -123,7 +122,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
   test.each([
     ['one IPv6 /48 are one network: others sign in', (at: number) => `2001:db8:7:${at.toString(16)}00::1`, 401],
     ['a /48 each share one account: an owner’s executes go on', (at: number) => `2001:db8:${at.toString(16)}::1`, 429],
-  ])('of strangers from 256 networks in %s', async (_name, networkAt, signedIn) => {
+  ])('count anonymous callers: 256 networks in %s', async (_name, networkAt, signedIn) => {
     const { service, execute } = await setScene(database(), { proxyHops: 1, limits: { heldBytes: 1_024_000 } })
     const port = await listenLocally(service.app)
     let answers = 0
@@ -141,35 +140,38 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await service.send('POST', '/v1/auth/sign-in', { headers, body })).statusCode).toBe(signedIn)
   })
 
-  test.each(['sign-ins', 'broker calls'])('of all but %s fills the share of those alone', async (kept) => {
-    const options = { tier: 'enterprise', proxyHops: 1, limits: { heldBytes: 1_024_000 } } as const
-    const { service, runtime } = await setScene(database(), options)
-    const port = await listenLocally(service.app)
-    const requests = {
-      'sign-ins': {
-        path: '/v1/auth/sign-in',
-        body: { email: 'a@example.com', password: 'x'.repeat(100) },
-        status: 401,
-      },
-      'broker calls': { path: `/v1/capabilities/${runtime.runtimeId}/echo`, body: { input: {} }, status: 200 },
-    }
-    const { path } = kept === 'sign-ins' ? requests['broker calls'] : requests['sign-ins']
-    let answers = 0
-    for (let at = 0; at < 64; at += 1) {
-      const headers = { 'x-forwarded-for': `2001:db8:${at.toString(16)}::1`, connection: 'close' }
-      const whole = postText(path, { email: 'x'.repeat(7_988) }, headers)
-      const socket = connectTo(port, whole.slice(0, -1))
-      socket.once('data', () => (answers += 1))
-    }
-    await eventually(() => expect(answers + service.deps.inFlight.bytes / 32_000).toBe(64))
-    expect(answers).toBeGreaterThan(30)
-    const headers = { 'x-forwarded-for': '203.0.113.7' }
-    const asked = kept === 'sign-ins' ? requests['sign-ins'] : requests['broker calls']
-    expect((await service.send('POST', path, { headers, body: { email: 'x'.repeat(7_988) } })).statusCode).toBe(429)
-    expect((await service.send('POST', asked.path, { headers, body: asked.body })).statusCode).toBe(asked.status)
-  })
+  test.each(['sign-ins', 'broker calls'])(
+    'leave room for %s while other kinds of requests fill their share',
+    async (kept) => {
+      const options = { tier: 'enterprise', proxyHops: 1, limits: { heldBytes: 1_024_000 } } as const
+      const { service, runtime } = await setScene(database(), options)
+      const port = await listenLocally(service.app)
+      const requests = {
+        'sign-ins': {
+          path: '/v1/auth/sign-in',
+          body: { email: 'a@example.com', password: 'x'.repeat(100) },
+          status: 401,
+        },
+        'broker calls': { path: `/v1/capabilities/${runtime.runtimeId}/echo`, body: { input: {} }, status: 200 },
+      }
+      const { path } = kept === 'sign-ins' ? requests['broker calls'] : requests['sign-ins']
+      let answers = 0
+      for (let at = 0; at < 64; at += 1) {
+        const headers = { 'x-forwarded-for': `2001:db8:${at.toString(16)}::1`, connection: 'close' }
+        const whole = postText(path, { email: 'x'.repeat(7_988) }, headers)
+        const socket = connectTo(port, whole.slice(0, -1))
+        socket.once('data', () => (answers += 1))
+      }
+      await eventually(() => expect(answers + service.deps.inFlight.bytes / 32_000).toBe(64))
+      expect(answers).toBeGreaterThan(30)
+      const headers = { 'x-forwarded-for': '203.0.113.7' }
+      const asked = kept === 'sign-ins' ? requests['sign-ins'] : requests['broker calls']
+      expect((await service.send('POST', path, { headers, body: { email: 'x'.repeat(7_988) } })).statusCode).toBe(429)
+      expect((await service.send('POST', asked.path, { headers, body: asked.body })).statusCode).toBe(asked.status)
+    },
+  )
 
-  test('of strangers is counted by network', async () => {
+  test('count anonymous callers by network', async () => {
     const { service } = await setScene(database(), { limits: { heldBytes: 200_000 } })
     const port = await listenLocally(service.app)
     const whole = postText('/v1/auth/sign-in', { email: 'a@example.com', password: 'x'.repeat(7_900) })
@@ -186,7 +188,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect((await signIn('203.0.113.7')).statusCode).toBe(401)
   })
 
-  test('of strangers at the broker is counted as theirs until it was read, then as the owner’s', async () => {
+  test('count a broker call as its caller’s until it was read, then as the owner’s', async () => {
     const gate = createGate()
     onTestFinished(gate.open)
     const handle = { echo: () => gate.enter().then(() => ({ output: null })) }
@@ -219,7 +221,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     ['a deployment', 'a trace', TOO_MUCH_OF_ONE],
     ['the serving deployment', 'a trace', TOO_MUCH_OF_ONE],
     ['a published manifest', 'a trace', TOO_MUCH],
-  ])('of %s is counted before it is read from the store', async (held, refused, message) => {
+  ])('count %s before it is read from the store', async (held, refused, message) => {
     // Each takes less than half of the bytes that there may be, and both together more than all.
     const gate = createGate()
     onTestFinished(gate.open)
@@ -263,7 +265,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     expect(service.deps.inFlight.bytes).toBe(0)
   })
 
-  test('of a caller who left is counted until its call has ended', async () => {
+  test('count the call of a caller who left until it has ended', async () => {
     const gate = createGate()
     onTestFinished(gate.open)
     const handle = {
@@ -284,24 +286,25 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     await eventually(() => expect(service.deps.inFlight.accounts).toBe(0))
   })
 
-  test('has no room for an endpoint’s answer that takes too much: the call fails while it arrives', async () => {
+  test('fail a call while an endpoint’s answer that takes too much arrives', async () => {
     const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
     const { service, owner, broker } = await setScene(database(), { handle, limits: { heldBytes: 100_000 } })
     service.deps.inFlight.add(owner.ownerId, { bytes: 45_000 })
     const failed = await broker('echo')
     expect(failed.statusCode).toBe(502)
-    const message = 'The service has no room for the endpoint’s answer just now: whether the call had an effect is unknown.'
+    const message =
+      'The service has no room for the endpoint’s answer just now: whether the call had an effect is unknown.'
     expect(failed.json().error.message).toBe(message)
     expect(service.deps.inFlight.bytes).toBe(45_000)
   })
 
-  test('has no room for the answer to a call that was made: it leaves all the same', async () => {
+  test('let the answer to a call that was made through without room', async () => {
     const handle = { echo: () => ({ output: 'x'.repeat(60_000) }) }
     const { broker } = await setScene(database(), { handle, limits: { heldBytes: 121_000 } })
     expect((await broker('echo')).statusCode).toBe(200)
   })
 
-  test('of runtimes is remembered up to a bound in bytes', async () => {
+  test('bound the bytes of cached runtimes', async () => {
     const { service, owner } = await setScene(database(), { tier: 'pro', limits: { cachedBytes: 30_000 } })
     const capabilities = [
       capability('echo', { actions: [{ name: 'echo', inputSchema: { description: 'x'.repeat(10_000) } }] }),
@@ -319,7 +322,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
     for (const { weight } of [runtimes, deployments]) expect([weight > 20_000, weight <= 30_000]).toEqual([true, true])
   })
 
-  test('holds a large answer until it is read, and refuses another to the same account', async () => {
+  test('count a large answer until it is read, and refuse another to the same account', async () => {
     const { service, owner, runtime } = await setScene(database(), { limits: { heldBytes: 600_000 } })
     const capabilities = Array.from({ length: 60 }, (_, at) => capability(`c${at}`, { description: 'x'.repeat(400) }))
     expect((await service.deploy(runtime, { capabilities })).statusCode).toBe(201)
@@ -330,7 +333,7 @@ describeEngine('sqlite', 'what is in flight', (engine) => {
   })
 })
 
-describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
+describeEngine('sqlite', 'a service with a late event loop', (engine) => {
   const database = useDatabase(engine)
 
   async function lateScene() {
@@ -359,7 +362,7 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
     expect(await metrics.text()).toContain('svc_overload_refusals_total{reason="event_loop"} 3')
   })
 
-  test('lets pages read the refusal: those of the chat by their origin, a stranger’s by any', async () => {
+  test('lets pages read the refusal: chat pages by their origin, broker callers from any', async () => {
     const { execute, broker, oneMore } = await lateScene()
     const one = oneMore()
     onTestFinished(() => one.end())
@@ -380,7 +383,7 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test('goes on with health, check-ins, deployments and owners’ pages', async () => {
+  test('still serves health, check-ins, deployments and the owner plane', async () => {
     const { service, owner, runtime, oneMore } = await lateScene()
     const one = oneMore()
     onTestFinished(() => one.end())
@@ -393,7 +396,7 @@ describeEngine('sqlite', 'a service whose event loop is late', (engine) => {
     expect(statuses).toEqual([200, 200, 200, 201])
   })
 
-  test('refuses an execution whose body came after others had begun', async () => {
+  test('refuses an execution whose body arrived after others had begun', async () => {
     const { service, runtime, oneMore } = await lateScene()
     const port = await listenLocally(service.app)
     const headers = { authorization: `Bearer ${runtime.publicKey}`, connection: 'close' }

@@ -9,9 +9,9 @@ import { startService, type TestService } from '../support/service.ts'
 
 const SENTENCE = 'Something went wrong on our side. Try again later.'
 
-describeEngines('with a database that fails', (engine) => {
+describeEngines('with a failing database', (engine) => {
   // holds ERR-06
-  test('every route that needs one answers with the one sentence, and the log alone has the reason', async () => {
+  test('every route that needs it answers with the same sentence, and only the log has the reason', async () => {
     const { service, requests, log, breakTables } = await start(engine)
     await breakTables()
     log.length = 0
@@ -30,7 +30,7 @@ describeEngines('with a database that fails', (engine) => {
     }
   })
 
-  test('a caller whose runtime is remembered gets the same sentence, and nothing runs unrecorded', async () => {
+  test('a caller with a cached runtime gets the same sentence, and nothing runs unrecorded', async () => {
     const { service, requests, breakTables } = await start(engine)
     const execute = requests.find(({ url }) => url === '/v1/runtime/execute') ?? never()
     expect((await service.inject(execute)).statusCode).toBe(200)
@@ -42,7 +42,7 @@ describeEngines('with a database that fails', (engine) => {
   })
 
   // holds KEY-02, PUB-03
-  test('the service still says what it is and that it lives, and still refuses what no database need judge', async () => {
+  test('the service still answers / and /health, and refuses what it can without a database', async () => {
     const { service, requests, breakTables } = await start(engine)
     await breakTables()
     for (const url of ['/', '/health']) expect((await service.send('GET', url)).statusCode).toBe(200)
@@ -54,7 +54,7 @@ describeEngines('with a database that fails', (engine) => {
 })
 
 describeEngine('postgres', 'with a database whose connections are all in use', (engine) => {
-  test('a caller is told to come again, and the log says what ran out', async () => {
+  test('a caller is told to retry, and the log says that connections ran out', async () => {
     const { service, requests, log, database } = await start(engine)
     const end = deferred<void>()
     const held = Array.from({ length: 10 }, () => {

@@ -6,6 +6,7 @@ import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
 import { deployBody, schemaThreadHere } from '../support/service.ts'
 
@@ -34,7 +35,7 @@ async function setJudgingScene(database: Database) {
 describeEngine('sqlite', 'deployments of one account', (engine) => {
   const database = useDatabase(engine)
 
-  test('are made one at a time, beside those of another account; 64 wait', async () => {
+  test('are processed one at a time, beside those of another account; 64 wait', async () => {
     const { service, owner, runtime, gate, judged } = await setJudgingScene(database())
     const other = await service.owner()
     const theirs = await service.runtime(other)
@@ -44,7 +45,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
       if (answer.statusCode === 429) refused.push(refusalOf(answer, 'rate_limit_exceeded'))
       return answer.statusCode
     })
-    await vi.waitFor(() => expect(refused).toHaveLength(5))
+    await eventually(() => expect(refused).toHaveLength(5))
     expect(new Set(refused)).toEqual(
       new Set(['Too many deployments of this account are under way. Deploy again in a moment.']),
     )
@@ -68,7 +69,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     const answered = vi.fn()
     const deploying = [runtime, theirs].map((one) => service.deploy(one).finally(answered))
     await rests.arrived(1)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rows = await database().db.selectFrom('runtimes').select('serving_version').execute()
       expect(rows.filter(({ serving_version }) => serving_version === 2)).toHaveLength(2)
     })
@@ -77,23 +78,23 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     for (const answer of await Promise.all(deploying)) expect(answer.statusCode).toBe(201)
   })
 
-  test('leave the queue where their caller left', async () => {
+  test('leave the queue when their caller leaves', async () => {
     const { service, runtime, gate, judged } = await setJudgingScene(database())
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
     const first = service.deploy(runtime)
     await gate.arrived(1)
     const { request, response } = post(`${url}/v1/deployments`, { key: runtime.deployKey, body: deployBody() })
     response.catch(() => undefined)
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(2))
+    await eventually(() => expect(service.deps.requests.size).toBe(2))
     request.destroy()
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(1))
+    await eventually(() => expect(service.deps.requests.size).toBe(1))
     gate.open()
     expect((await first).statusCode).toBe(201)
     expect((await service.deploy(runtime)).statusCode).toBe(201)
     expect(judged).toHaveLength(2)
   })
 
-  test('give up their turn where their caller left while the key was looked up', async () => {
+  test('give up their turn if their caller leaves during the key look-up', async () => {
     const gate = createGate()
     onTestFinished(() => gate.open())
     let isLookingUp = false
@@ -111,7 +112,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     response.catch(() => undefined)
     await gate.arrived(1)
     request.destroy()
-    await vi.waitFor(() => expect(service.deps.requests.size).toBe(0))
+    await eventually(() => expect(service.deps.requests.size).toBe(0))
     gate.open()
     expect((await service.deploy(runtime)).statusCode).toBe(201)
   })

@@ -19,11 +19,11 @@ describeEngine('sqlite', 'the description of the API, linted', (engine) => {
   }
 
   // holds API-04
-  test('the linter finds nothing', async () => {
+  test('has no findings', async () => {
     expect(await findings(await read())).toEqual([])
   })
 
-  test('the linter would find what is wrong', async () => {
+  test('would have findings for a faulty description', async () => {
     const { paths, tags: _tags, ...rest } = await read()
     const broken = { ...Object(paths), '/v1/{nowhere}': { get: { responses: { 200: { description: 'x' } } } } }
     const found = await findings({ ...rest, components: {}, paths: broken })

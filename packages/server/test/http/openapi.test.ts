@@ -44,7 +44,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   }
 
   // holds API-01
-  test('it is served as the generator writes it, with an ETag, to any origin', async () => {
+  test('is served as the generator writes it, with an ETag, to any origin', async () => {
     const { service, answer, document } = await read()
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -58,7 +58,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-02
-  test('every served route is described, and every described one is served', async () => {
+  test('every served route is described, and every described route is served', async () => {
     const { document, routes } = await read()
     const described = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
@@ -68,7 +68,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-03
-  test('every operation has a summary, a known tag, a name of its own, and an answer that works', async () => {
+  test('every operation has a summary, a known tag, a unique name, and a success answer', async () => {
     const { document } = await read()
     const tags: string[] = TAGS.map(({ name }) => name)
     const names = operationsOf(document).map(([, { operationId }]) => operationId)
@@ -89,7 +89,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-03
-  test('a route that says too little of itself is a mistake that shows', async () => {
+  test('a route without summary, tags or operationId is refused', async () => {
     const { operations } = await read()
     const [first] = operations
     if (!first) throw new Error('there are operations')
@@ -118,7 +118,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     }
   })
 
-  test('rate-limited operations say so in their headers, the manifest in its 304, the broker in its 502, execute in its stream', async () => {
+  test('operations describe their rate limit headers, the manifest’s 304, the broker’s 502 and the stream of execute', async () => {
     const { document } = await read()
     const rate = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
     const execute = operationAt(document, 'post', '/v1/runtime/execute').responses
@@ -139,7 +139,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     })
   })
 
-  test('a body that may be left out is optional, and no other is', async () => {
+  test('an omittable body is optional, and no other is', async () => {
     const { document } = await read()
     const optional = operationsOf(document).flatMap(([where, { requestBody }]) =>
       requestBody?.required === false ? [where] : [],
@@ -150,7 +150,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     ])
   })
 
-  test('every reference leads somewhere, and every component is used', async () => {
+  test('every reference resolves, and every component is used', async () => {
     const { document } = await read()
     const found = new Set(JSON.stringify(document).match(/#\/components\/[A-Za-z]+\/[A-Za-z0-9]+/g))
     const { securitySchemes: _schemes, ...components } = document.components
@@ -160,7 +160,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     expect([...found].sort()).toEqual(defined.sort())
   })
 
-  test('nothing in it could be taken for a key', async () => {
+  test('no text in it looks like a key', async () => {
     const { answer } = await read()
     const candidates = answer.body.match(/svc_[a-z]{2}_[0-9A-Za-z]+/g) ?? []
     expect(candidates).not.toEqual([])
@@ -168,7 +168,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-01
-  test('the body that its examples make up is accepted by the schema that judges requests', async () => {
+  test('the body built from its examples is accepted by the schema that checks requests', async () => {
     const { document, operations } = await read()
     for (const { method, path, schema } of operations) {
       if (!isZod(schema.body)) continue
@@ -179,7 +179,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-03
-  test('what the examples of a component make up is one of it', async () => {
+  test('a component built from its examples fits the component', async () => {
     const { document } = await read()
     const ajv = addFormats.default(new Ajv2020({ strict: false }))
     ajv.addSchema({ $id: 'openapi', components: document.components })
@@ -191,7 +191,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
   })
 
   // holds API-06
-  test('answers are judged: a status, a body or a field that is not described is a fault', async () => {
+  test('an answer with an undescribed status, body or field is a fault', async () => {
     const { operations } = await read()
     const judge = createJudge(operations)
     const answer = { method: 'GET', route: '/', mediaType: 'application/json', requestId: 'request-1' }
@@ -210,7 +210,7 @@ describeEngine('sqlite', 'answers of the test suite', (engine) => {
   const database = useDatabase(engine)
 
   // holds API-06
-  test('one that is not as described fails the request that it answers', async () => {
+  test('fail their request if they do not fit the description', async () => {
     const service = await startForTest(database())
     service.app.addHook('preSerialization', async (_request, _reply, body) => ({ ...Object(body), leak: 'secret' }))
     await expect(service.send('GET', '/')).rejects.toThrow('leak')
@@ -218,7 +218,7 @@ describeEngine('sqlite', 'answers of the test suite', (engine) => {
 })
 
 describe('answers and their schemas', () => {
-  test('an answer is sent as it is: nothing is stripped, added, converted or put in another order', async () => {
+  test('an answer is sent unchanged: no field is stripped, added, converted or reordered', async () => {
     const app = fastify()
     validateWithZod(app)
     const sent = { z: 1, a: null, more: { at: '2026-01-01' }, list: [1.5, 'x'] }
@@ -236,7 +236,7 @@ describeEngine('sqlite', 'the reference page', (engine) => {
   const database = useDatabase(engine)
 
   // holds API-05
-  test('it is made of files of ours, under a policy that lets it load nothing else', async () => {
+  test('consists of the service’s own files, under a policy that allows no other', async () => {
     const service = await startForTest(database())
     const page = await service.send('GET', '/docs')
     expect(page.statusCode).toBe(200)
@@ -260,7 +260,7 @@ describeEngine('sqlite', 'the reference page', (engine) => {
   })
 
   // holds API-05
-  test('what is not one of its files is the same 404 as any other route', async () => {
+  test('answers 404 for other files, like any other route', async () => {
     const service = await startForTest(database())
     for (const path of ['/docs/nothing.js', '/docs/..%2fpackage.json', '/docs/index.html', '/docs/a/b']) {
       expect(refusalOf(await service.send('GET', path), 'not_found')).toBe('The route was not found.')

@@ -3,19 +3,18 @@ import type { Socket } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { ErrorBody } from '@svc/contract'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 import { saying, setScene } from '../support/scene.ts'
 
 const GET_HEALTH = 'GET /health HTTP/1.1\r\nhost: a\r\n\r\n'
 const AS_MANY_AS_ARE_OWED = 8
 
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
-
 // What a connection is owed is the same on every engine.
-describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
+describeEngine('sqlite', 'a connection with an execute in progress', (engine) => {
   const database = useDatabase(engine)
 
   /** An execute over a connection, whose model says nothing until the gate opens. */
@@ -36,7 +35,7 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
     return { ...scene, gate, executeText, requests, running }
   }
 
-  test('is owed eight answers, which come in their order', async () => {
+  test('waits for up to eight answers, which arrive in order', async () => {
     const { service, gate, executeText, requests } = await setExecute()
     const socket = connectTo(await listenLocally(service.app), executeText + GET_HEALTH.repeat(AS_MANY_AS_ARE_OWED - 1))
     let heard = ''
@@ -52,7 +51,7 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
   })
 
   test.each(['its own address', 'another address'])(
-    'is closed with the ninth request, and nothing goes on: %s',
+    'is closed at the ninth request, and all of its work ends: %s',
     async (address) => {
       const { service, executeText, requests, running } = await setExecute()
       await service.app.ready()
@@ -69,7 +68,7 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
     },
   )
 
-  test('may bring any number of requests, one behind the other, each after the answer to the one before', async () => {
+  test('may carry any number of requests, each after the answer to the one before', async () => {
     const { service } = await setExecute()
     const socket = connectTo(await listenLocally(service.app), '')
     for (let count = 0; count < 3 * AS_MANY_AS_ARE_OWED; count += 1) {
@@ -95,7 +94,7 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
     expect(connection.destroyed).toBe(isCutOff)
   })
 
-  test('is closed without a word where no request follows: a refusal would be taken for the answer', async () => {
+  test('is closed without an answer if no request follows, since a refusal would be taken for the answer', async () => {
     const { service, gate, executeText } = await setExecute()
     const socket = connectTo(await listenLocally(service.app), executeText)
     const heard = textOf(socket)
@@ -105,14 +104,14 @@ describeEngine('sqlite', 'a connection with an execute under way', (engine) => {
   })
 })
 
-describeEngine('sqlite', 'a body that breaks the rules of HTTP', (engine) => {
+describeEngine('sqlite', 'a body that violates HTTP', (engine) => {
   const database = useDatabase(engine)
 
   const chunked = (path: string, key: string) =>
     `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n` +
     'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'
 
-  test('is answered with 400 where its own request is the one that waits', async () => {
+  test('is answered with 400 if its own request is waiting', async () => {
     const { service, runtime } = await setScene(database())
     const socket = connectTo(
       await listenLocally(service.app),
@@ -123,7 +122,7 @@ describeEngine('sqlite', 'a body that breaks the rules of HTTP', (engine) => {
     expect(Object.keys(ErrorBody.parse(JSON.parse(body)).error.details?.fieldErrors ?? {})).toEqual(['request'])
   })
 
-  test('is not answered once more where its request has had its answer', async () => {
+  test('is not answered again if its request has had its answer', async () => {
     const { service } = await setScene(database())
     const socket = connectTo(await listenLocally(service.app), chunked('/v1/runtime/execute', 'unknown'))
     const heard = textOf(socket)

@@ -6,7 +6,8 @@ import { startForTest } from '../support/service.ts'
 
 const OWN = 'must not be an address of this service: capabilities run on a server of their owner’s.'
 
-describeEngines('an endpoint on the service’s own address', (engine) => {
+// Endpoints are judged before any store is asked: one engine tells as much as two.
+describeEngine('sqlite', 'an endpoint on the service’s own address', (engine) => {
   const database = useDatabase(engine)
 
   // holds OUT-20
@@ -41,14 +42,14 @@ describeEngines('an endpoint on the service’s own address', (engine) => {
     ['https://svc.test', 'https://shop.svc.test/svc'],
     ['https://svc.test/plane', 'https://svc.test/planes/svc'],
     ['http://127.0.0.1:8787', 'http://127.0.0.1:8788/svc'],
-  ])('%s takes an endpoint beside it: %s', async (baseUrl, endpoint) => {
+  ])('%s accepts an endpoint at another address: %s', async (baseUrl, endpoint) => {
     const service = await startForTest(database(), { baseUrl })
     const runtime = await service.runtime(await service.owner(), { endpoint })
     expect((await service.deploy(runtime, { endpoint })).statusCode).toBe(201)
   })
 })
 
-describeEngines('a broker call that carries the id of an execution', (engine) => {
+describeEngines('a broker call with the id of an execution', (engine) => {
   const database = useDatabase(engine)
   const headers = { 'x-svc-execution-id': 'exec_1' }
 
@@ -66,7 +67,7 @@ describeEngines('a broker call that carries the id of an execution', (engine) =>
     expect(await charged()).toEqual(before)
   })
 
-  test('is made by a runtime whose endpoint is the broker under another name', async () => {
+  test('is also refused if the endpoint is the broker under another name', async () => {
     const loop = { url: '' }
     const { service, owner, runtime, broker, charged } = await setScene(database())
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 })

@@ -35,7 +35,7 @@ describeEngines('changing the password', (engine) => {
     begunSession(await askToSignIn(b.service, { email: a.owner.email, password: NEW }))
   })
 
-  test('gives the browser the cookie of the new session, and a bearer none', async () => {
+  test('sets the cookie of the new session for a browser, and none for a bearer', async () => {
     const { service, session } = await setScene(database())
     const byCookie = await service.send('POST', '/v1/account/password', {
       headers: { cookie: `__Host-svc_session=${session}`, origin: 'https://svc.test' },
@@ -47,14 +47,14 @@ describeEngines('changing the password', (engine) => {
     expect([byBearer.statusCode, cookieSet(byBearer)]).toEqual([200, undefined])
   })
 
-  test('takes a session: an API key is told why it is refused', async () => {
+  test('needs a session: an API key is refused with the reason', async () => {
     const { service, owner, session } = await setScene(database())
     expect(refusalOf(await change(service, owner.apiKey), 'forbidden')).toContain('sign in')
     expect(await statusWith(service, session)).toBe(200)
   })
 
   // holds ACC-07
-  test('takes the present password: another one changes nothing', async () => {
+  test('needs the current password: a wrong one changes nothing', async () => {
     const { service, owner, session } = await setScene(database())
     for (const currentPassword of ['wrong', NEW, PASSWORD.toUpperCase(), `${PASSWORD} `]) {
       const answer = await change(service, session, { currentPassword })
@@ -64,7 +64,7 @@ describeEngines('changing the password', (engine) => {
     begunSession(await askToSignIn(service, { email: owner.email }))
   })
 
-  test('has ten attempts in a quarter of an hour, whichever session they come with, and sign-in has its own', async () => {
+  test('has ten attempts in a quarter of an hour over all sessions, apart from those of sign-in', async () => {
     const { service, owner, session } = await setScene(database())
     const answers = await Promise.all(
       Array.from({ length: 15 }, () => change(service, session, { currentPassword: 'wrong' })),
@@ -75,14 +75,14 @@ describeEngines('changing the password', (engine) => {
     expect(await statusWith(service, session)).toBe(200)
   })
 
-  test('is not refused for others’ attempts to sign in at the address', async () => {
+  test('is not affected by other people’s attempts to sign in at the address', async () => {
     const { service, owner, session } = await setScene(database())
     for (let index = 0; index < 12; index += 1) await askToSignIn(service, { email: owner.email, password: 'wrong' })
     expect((await askToSignIn(service, { email: owner.email })).statusCode).toBe(429)
     expect((await change(service, session)).statusCode).toBe(200)
   })
 
-  test('eight at once with the same present password: one changes it, and its session is the one that is left', async () => {
+  test('of eight concurrent changes with the same current password one succeeds, and its session stays', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -102,7 +102,7 @@ describeEngines('changing the password', (engine) => {
     if (won) expect(await statusWith(b.service, begunSession(won).token)).toBe(200)
   })
 
-  test('while others sign in with the old one leaves none of their sessions open', async () => {
+  test('leaves no session open that others begin with the old password at the same time', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const signIn = () => askToSignIn(b.service, { email: a.owner.email })
     const [changed, ...answers] = await Promise.all([
@@ -115,7 +115,7 @@ describeEngines('changing the password', (engine) => {
     expect(await statusWith(b.service, token)).toBe(200)
   })
 
-  test('shows neither password anywhere', async () => {
+  test('shows neither password in any answer, row or log line', async () => {
     const lines: string[] = []
     const scene = await setScene(database(), { log: (line) => lines.push(line) })
     await change(scene.service, scene.session, { currentPassword: 'a wrong password' })
@@ -129,7 +129,7 @@ describeEngines('a password that the operator sets', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-15
-  test('opens an account that had none, and replaces a lost one', async () => {
+  test('opens an account without a password, and replaces a lost one', async () => {
     const service = await startForTest(database())
     const { owner } = await createOwner(service.deps, { email: newAddress(), tier: 'pro' })
     expect((await askToSignIn(service, { email: owner.email })).statusCode).toBe(401)
@@ -152,7 +152,7 @@ describeEngines('a password that the operator sets', (engine) => {
     expect(await statusWith(mine.service, theirs)).toBe(200)
   })
 
-  test('makes no account', async () => {
+  test('creates no account', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     expect(await reset(service, email)).toBeNull()

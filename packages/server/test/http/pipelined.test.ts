@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { drain } from '../../src/http/drain.ts'
 import type { ModelEvent, ModelRequest } from '../../src/model/model.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 import { type Scene, saying, setScene } from '../support/scene.ts'
 
@@ -14,12 +15,10 @@ const PIECE = 'a'.repeat(4_096)
 const PIECES = 4
 const LONG_TIMES = { drainMs: 60_000, stopMs: 60_000, flushMs: 0 }
 
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
-
 const GET_DESCRIPTION = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'
 
 // How Node queues answers is the same on every engine.
-describeEngine('sqlite', 'requests that are sent one right behind the other', (engine) => {
+describeEngine('sqlite', 'pipelined requests', (engine) => {
   const database = useDatabase(engine)
 
   function executeText({ runtime }: Scene, accept = 'text/event-stream'): string {
@@ -46,7 +45,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
 
   const underWay = ({ service: { deps } }: Scene) => [deps.requests.size, deps.running.size, deps.inFlight.bytes]
 
-  test('are all over once their connection has closed', async () => {
+  test('all end when their connection closes', async () => {
     const scene = await setTwoStreams()
     const socket = connectTo(await listenLocally(scene.service.app), scene.twoStreams)
     await scene.saidEnough()
@@ -55,7 +54,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     await eventually(() => expect(underWay(scene)).toEqual([0, 0, 0]))
   })
 
-  test('are all over on another of the server’s addresses, too', async () => {
+  test('all end on another of the server’s addresses, too', async () => {
     const scene = await setTwoStreams()
     await scene.service.app.ready()
     const { port, close } = await listenOnFreePort(createServer(scene.service.app.routing))
@@ -66,7 +65,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     await eventually(() => expect(underWay(scene)).toEqual([0, 0, 0]))
   })
 
-  test('do not hold up a service that stops, when their caller has left', async () => {
+  test('do not delay a shutdown after their caller has left', async () => {
     const { service, saidEnough, twoStreams } = await setTwoStreams()
     const socket = connectTo(await listenLocally(service.app), twoStreams)
     await saidEnough()
@@ -88,7 +87,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     expect([service.deps.requests.size, service.deps.running.size]).toEqual([0, 0])
   })
 
-  test('leave nothing behind where no credential came along', async () => {
+  test('leave nothing behind without a credential', async () => {
     const gate = createGate()
     let isSet = false
     // Whoever signs in as nobody has the password hashed all the same.
@@ -107,7 +106,7 @@ describeEngine('sqlite', 'requests that are sent one right behind the other', (e
     await eventually(() => expect(underWay(scene)).toEqual([0, 0, 0]))
   })
 
-  test('get no refusal in the middle of a stream, whatever comes behind them', async () => {
+  test('get no refusal in the middle of a stream', async () => {
     const scene = await setScene(database())
     const gate = createGate()
     scene.service.model.say(async function* () {

@@ -96,7 +96,7 @@ describeEngines('planes', (engine) => {
   const refusing = useScene(database)
 
   // holds AUTH-02, AUTH-03, AUTH-04, STR-12, SVC-14
-  test('every route is on the plane that the interface gives it, and no route is missing from this matrix', async () => {
+  test('every route is on the plane that the interface gives it, and in this matrix', async () => {
     const service = await startService(database(), { payments: paymentsWithEveryRoute() })
     const routes = await collectRoutes(service.app)
     await service.close()
@@ -106,7 +106,7 @@ describeEngines('planes', (engine) => {
 
   describe.each(engine.name === 'sqlite' ? CLOSED_ROUTES : ONE_OF_EACH)('%s plane: %s %s', (plane, method, path) => {
     // holds AUTH-05
-    test('a credential of its own kind passes, and so does a key in its grace period', async () => {
+    test('a credential of this plane passes, and so does a key in its grace period', async () => {
       const scene = await setScene(database())
       const keys: Record<string, string> = {
         ...ownKeys(scene),
@@ -122,7 +122,7 @@ describeEngines('planes', (engine) => {
     })
 
     // holds AUTH-03, AUTH-04, AUTH-06
-    test('anything else is answered with one and the same 401', async () => {
+    test('any other credential is answered with the same 401', async () => {
       const scene = refusing()
       const wrong = (await credentials(scene)).filter(([name]) => !OPENS[plane].includes(name))
       const [first, ...others] = await Promise.all(
@@ -145,7 +145,7 @@ describeEngines('planes', (engine) => {
     })
   })
 
-  test('a HEAD of any route is behind the same door', async () => {
+  test('a HEAD of any route needs the same credential', async () => {
     const scene = await setScene(database())
     const gets = CLOSED_ROUTES.filter(([, method]) => method === 'GET')
     for (const [, method, path] of gets) {
@@ -158,7 +158,7 @@ describeEngines('planes', (engine) => {
 
   // holds AUTH-02, BRK-01, PUB-04
   test.each(ROUTES.filter(([plane]) => plane === 'public'))(
-    '%s plane: %s %s asks for no credential and looks at none',
+    '%s plane: %s %s needs no credential and ignores any',
     async (_, method, path) => {
       const scene = await setScene(database(), { manifest: null })
       const plain = await scene.service.inject(request(scene, method, path, undefined))
@@ -184,7 +184,7 @@ describeEngines('credentials', (engine) => {
   })
 
   // holds AUTH-01
-  test('a key anywhere but in the Authorization header opens nothing', async () => {
+  test('a key outside the Authorization header opens nothing', async () => {
     const { service, owner } = await setScene(database())
     const places = [
       { url: `/v1/runtimes?key=${owner.apiKey}&authorization=Bearer%20${owner.apiKey}&access_token=${owner.apiKey}` },
@@ -197,7 +197,7 @@ describeEngines('credentials', (engine) => {
   })
 
   // holds KEY-22
-  test('a public key that is remembered stops with its last millisecond of grace', async () => {
+  test('a cached public key stops at the last millisecond of its grace', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
     const keys = await keysOf(scene, 'in grace', { expires_at: scene.service.clock.now() + 10_000 })
     const use = () => scene.execute(saying(), { key: keys['public in grace'] ?? '' })
@@ -208,7 +208,7 @@ describeEngines('credentials', (engine) => {
     refusalOf(await use(), 'unauthorized')
   })
 
-  test('a public key that is remembered stops at once when it is revoked', async () => {
+  test('a cached public key stops at once when it is revoked', async () => {
     const { service, runtime, execute } = await setScene(database())
     executed(await execute())
     const { db } = database()

@@ -17,9 +17,9 @@ describeEngines('projects', (engine) => {
     return { service, owner, ...actions(service, owner) }
   }
 
-  describe('the default one', () => {
+  describe('the default project', () => {
     // holds PRJ-01, PRJ-02
-    test('is there on first use, and is the one that a runtime goes to where none is named', async () => {
+    test('exists from the first use on, and takes runtimes without a project', async () => {
       const { service, owner, list } = await start()
       const at = new Date(service.clock.now()).toISOString()
       const { projects, nextCursor } = await list()
@@ -41,7 +41,7 @@ describeEngines('projects', (engine) => {
     })
 
     // holds PRJ-01
-    test('is made once, however many first uses there are at once and of whatever kind', async () => {
+    test('is created once by concurrent first uses of any kind', async () => {
       const { service, owner, list } = await start()
       const uses = await many(30, async (index) => {
         if (index % 6 === 0) return [(await service.runtime(owner)).projectId]
@@ -52,7 +52,7 @@ describeEngines('projects', (engine) => {
       expect((await list()).projects).toHaveLength(1)
     })
 
-    test('can be renamed, and stays the default one', async () => {
+    test('can be renamed, and stays the default project', async () => {
       const { service, owner, list, change } = await start()
       const [made] = (await list()).projects
       const renamed = shownBy(await change(made?.projectId ?? '', { name: 'Shops' }), 200)
@@ -63,7 +63,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-04, PRJ-05, PRJ-07
-  test('a project that is created is answered, fetched and listed as the same', async () => {
+  test('a new project is answered, fetched and listed alike', async () => {
     const { service, list, create, read } = await start()
     const at = new Date(service.clock.now()).toISOString()
     const made = shownBy(await create({ name: '  Shops of Europe ', description: ' All that sell. ' }), 201)
@@ -84,7 +84,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-06
-  test('a change is of what is given and of nothing else', async () => {
+  test('a change affects the given fields alone', async () => {
     const { service, create, read, change } = await start()
     const made = shownBy(await create({ name: 'Shops', description: 'All that sell.' }), 201)
     const steps = [
@@ -107,7 +107,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-04
-  test('names have 1 to 100 characters and descriptions at most 1000, blanks around them aside', async () => {
+  test('names have 1 to 100 characters and descriptions at most 1000, without surrounding blanks', async () => {
     const { create, change } = await start()
     const { projectId } = shownBy(await create({ name: 'n'.repeat(100), description: 'd'.repeat(1_000) }), 201)
     shownBy(await change(projectId, { name: ` ${'m'.repeat(100)} ` }), 200)
@@ -122,7 +122,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-07
-  test('runtimes are counted where they are, and move with their registration', async () => {
+  test('runtimes are counted in their current project, and move with their registration', async () => {
     const { service, owner, list, create } = await start()
     const shops = shownBy(await create({ name: 'Shops' }), 201)
     const counts = async () =>
@@ -138,7 +138,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-03
-  test('the pages of a list hold every project once, newest first, also where many began in one millisecond', async () => {
+  test('the pages of a list hold every project once, newest first, even if many began in one millisecond', async () => {
     const { service, list, create } = await start()
     const made = (await list()).projects.map(({ projectId }) => projectId)
     for (let index = 0; index < 13; index += 1) {
@@ -164,7 +164,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-09
-  test('an account has at most 100 beside the default one, however many are asked for at once', async () => {
+  test('an account has at most 100 projects beside the default one, even with concurrent requests', async () => {
     const { service, owner, list, create, change } = await start()
     await list()
     const row = { owner_id: owner.ownerId, is_default: 0, created_at: 0, updated_at: 0 } as const
@@ -187,7 +187,7 @@ describeEngines('projects', (engine) => {
   })
 
   // holds PRJ-08
-  test('another owner’s project reads as one that does not exist, is changed by nobody else, and opens to no cursor', async () => {
+  test('another owner’s project reads as absent, cannot be changed, and cannot be reached by a cursor', async () => {
     const { service, owner, list, create, read } = await start()
     const made = shownBy(await create({ name: 'Shops' }), 201)
     const stranger = await service.owner()

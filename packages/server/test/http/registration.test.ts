@@ -15,7 +15,7 @@ describeEngines('registration', (engine) => {
   const newId = () => `rt_${randomUUID()}`
 
   // holds PRJ-02, REG-01, REG-02, RT-02, RT-07, RT-12, RT-13, SVC-04
-  test('a name is enough: the service mints an id, a project, two keys of the right kinds and a secret', async () => {
+  test('a name is enough: the service creates an id, a project, two keys and a secret', async () => {
     const service = await start()
     const owner = await service.owner('pro')
     const answer = await register(service, owner, { name: 'Shop' })
@@ -77,7 +77,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds REG-04
-  test('what a second registration leaves out stays as it was', async () => {
+  test('fields that a second registration leaves out are unchanged', async () => {
     const service = await start()
     const owner = await service.owner()
     const runtimeId = newId()
@@ -105,7 +105,7 @@ describeEngines('registration', (engine) => {
   test.each([
     ['free', 1],
     ['pro', 10],
-  ] as const)('50 that create at once under the %s plan make exactly %d', async (tier, ceiling) => {
+  ] as const)('50 concurrent registrations under the %s plan create exactly %d', async (tier, ceiling) => {
     const service = await start()
     const owner = await service.owner(tier)
     const answers = await Promise.all(Array.from({ length: 50 }, () => register(service, owner, { name: 'Shop' })))
@@ -187,7 +187,7 @@ describeEngines('registration', (engine) => {
   })
 
   // holds PRJ-08, RT-06
-  test('a project of the caller’s own is taken; another’s, and one that does not exist, read as absent', async () => {
+  test('the caller’s own project is accepted; another owner’s or an unknown one reads as absent', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]
     const [{ projectId }, foreign] = [await service.runtime(owner), await service.runtime(other)]

@@ -17,7 +17,7 @@ describeEngines('revealing a key', (engine) => {
   }
 
   // holds KEY-08, KEY-09
-  test('shows it in full, with its display form, as often as it is asked for', async () => {
+  test('shows it in full, with its display form, every time', async () => {
     const scene = await setScene(database())
     const { deployKey, publicKey } = scene.runtime
     for (const [type, key] of [
@@ -31,7 +31,7 @@ describeEngines('revealing a key', (engine) => {
 
   describe.each(TYPES)('of type %s', (type) => {
     // holds KEY-11
-    test('after a rotation it shows the new one, and after a revocation none', async () => {
+    test('shows the new one after a rotation, and none after a revocation', async () => {
       const scene = await setScene(database())
       const { key, prefix } = await keyring(scene).rotate(type)
       expect(await keyring(scene).reveal(type)).toEqual({ type, key, prefix })
@@ -42,7 +42,7 @@ describeEngines('revealing a key', (engine) => {
     })
 
     // holds KEY-10
-    test('one that is kept as a hash only works, cannot be revealed, and can be rotated into one that can', async () => {
+    test('is impossible for a key that is stored as a hash, until it is rotated', async () => {
       const scene = await setScene(database())
       await database()
         .db.updateTable('credentials')
@@ -60,7 +60,7 @@ describeEngines('revealing a key', (engine) => {
     })
   })
 
-  test('a ciphertext that somebody moved from another row does not open, and nothing of it shows', async () => {
+  test('a ciphertext moved from another row does not open, and nothing of it is shown', async () => {
     const lines: string[] = []
     const scene = await setScene(database(), { log: (line) => lines.push(line) })
     const { db } = database()

@@ -14,7 +14,7 @@ describeEngines('revoking a key', (engine) => {
 
   describe.each(TYPES)('of type %s', (type) => {
     // holds KEY-19
-    test('ends the current and the previous one at once, on a replica that remembers both', async () => {
+    test('ends the current and the previous one at once, on a replica that has both in its cache', async () => {
       const { a, b } = await setReplicatedScene(engine, { tier: 'pro' })
       const previous = (await keyring(a).reveal(type)).key
       const current = (await keyring(a).rotate(type)).key
@@ -30,7 +30,7 @@ describeEngines('revoking a key', (engine) => {
     })
 
     // holds KEY-18
-    test('puts nothing in its place, and leaves everything else working', async () => {
+    test('creates no replacement, and leaves other keys working', async () => {
       const scene = await setScene(database())
       const { service, owner, runtime, broker, executeAsOwner } = scene
       await keyring(scene).revoke(type)
@@ -52,7 +52,7 @@ describeEngines('revoking a key', (engine) => {
     })
   })
 
-  test('is told to whoever still holds the key before anything about the body is', async () => {
+  test('is reported to a holder of the key before faults of the body', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const key = a.runtime.publicKey
     expect(await statusesOf(b, 'public', key)).toEqual(WORKS.public)
@@ -64,7 +64,7 @@ describeEngines('revoking a key', (engine) => {
   })
 
   // holds KEY-24
-  test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
+  test('of another owner’s runtime answers 404, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()
     const ask = (id: string) =>

@@ -17,7 +17,7 @@ describeEngines('rotating a key', (engine) => {
 
   describe.each(TYPES)('of type %s', (type) => {
     // holds KEY-12, KEY-13, KEY-22
-    test('mints one that works, and keeps the old one working to the last millisecond of the grace', async () => {
+    test('creates a new one, and keeps the old one valid to the last millisecond of the grace', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const old = keyOf(scene, type)
       const { clock } = scene.service
@@ -38,7 +38,7 @@ describeEngines('rotating a key', (engine) => {
     })
 
     // holds KEY-13
-    test('grants 24 hours where no grace is given, and 7 days at most', async () => {
+    test('grants 24 hours by default, and 7 days at most', async () => {
       const scene = await setScene(database())
       const now = scene.service.clock.now()
       expect(await keyring(scene).rotate(type)).toMatchObject({ previousKeyExpiresAt: iso(now + DAY_MS) })
@@ -64,7 +64,7 @@ describeEngines('rotating a key', (engine) => {
     })
 
     // holds KEY-15
-    test('twice ends the oldest at once, whatever was left of its grace', async () => {
+    test('twice ends the oldest at once, even within its grace', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const second = await keyring(scene).rotate(type, 604_800)
       const third = await keyring(scene).rotate(type, 60)
@@ -73,7 +73,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await statusesOf(scene, type, third.key)).toEqual(WORKS[type])
     })
 
-    test('leaves the other key as it was', async () => {
+    test('leaves the other key unchanged', async () => {
       const scene = await setScene(database())
       const other = type === 'deploy' ? 'public' : 'deploy'
       await keyring(scene).rotate(other, 60)
@@ -84,7 +84,7 @@ describeEngines('rotating a key', (engine) => {
       expect(await statusesOf(scene, other, keyOf(scene, other))).toEqual(WORKS[other])
     })
 
-    test('shows in the detail of the runtime, where the old one no longer does', async () => {
+    test('is shown in the runtime’s detail, without the old one', async () => {
       const scene = await setScene(database())
       const { prefix } = await keyring(scene).rotate(type)
       expect(await prefixesOf(scene)).toEqual({
@@ -95,7 +95,7 @@ describeEngines('rotating a key', (engine) => {
     })
 
     // holds KEY-17
-    test('after a revocation mints one, with nothing left to expire', async () => {
+    test('after a revocation creates one, with nothing left to expire', async () => {
       const scene = await setScene(database())
       await keyring(scene).revoke(type)
       const rotated = await keyring(scene).rotate(type)
@@ -128,7 +128,7 @@ describeEngines('rotating a key', (engine) => {
     })
 
     // holds KEY-16
-    test('and revoking it, many times at once, never leaves two current keys or a revoked one that works', async () => {
+    test('and revoking it concurrently never leaves two current keys or a revoked one that works', async () => {
       const { a, b } = await setReplicatedScene(engine, { tier: 'enterprise' })
       const rotations = Array.from({ length: 12 }, () => keyring(a).rotate(type, 60))
       const revocations = Array.from({ length: 12 }, () => keyring(b).revoke(type))
@@ -141,7 +141,7 @@ describeEngines('rotating a key', (engine) => {
     })
   })
 
-  test('is known on another replica from the next request on, for the grace and for its end', async () => {
+  test('takes effect on another replica from the next request on, at its start and its end', async () => {
     const { a, b } = await setReplicatedScene(engine, { tier: 'pro' })
     const old = a.runtime.publicKey
     expect(await statusesOf(b, 'public', old)).toEqual(WORKS.public)
@@ -154,7 +154,7 @@ describeEngines('rotating a key', (engine) => {
     expect(await statusesOf(b, 'public', key)).toEqual(REFUSED.public)
   })
 
-  test('with a grace of 0 ends the old one on a replica whose clock is behind, too', async () => {
+  test('with a grace of 0 ends the old one even on a replica whose clock is behind', async () => {
     const scene = await setScene(database())
     const behind = createTestClock(scene.service.clock.now() - 60_000)
     const { masterKey } = scene.service
@@ -164,7 +164,7 @@ describeEngines('rotating a key', (engine) => {
     refusalOf(answer, 'unauthorized')
   })
 
-  test('shows in the detail until when what it replaced works on, and no longer', async () => {
+  test('shows the end of the old one’s grace in the detail, until then', async () => {
     const scene = await setScene(database())
     const { clock } = scene.service
     const ends = async () => {
@@ -201,7 +201,7 @@ describeEngines('rotating a key', (engine) => {
   })
 
   // holds KEY-24
-  test('of another owner’s runtime is answered as if there were none, and changes nothing', async () => {
+  test('of another owner’s runtime answers 404, and changes nothing', async () => {
     const scene = await setScene(database())
     const stranger = await scene.service.owner()
     const ask = (id: string) =>

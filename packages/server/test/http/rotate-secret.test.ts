@@ -17,7 +17,7 @@ describeEngines('rotating the signing secret', (engine) => {
   const database = useDatabase(engine)
 
   // holds KEY-20
-  test('mints one, and says when the old one ends: after 24 hours where there is no body, and in 7 days at most', async () => {
+  test('creates one, and says when the old one ends: after 24 hours by default, and in 7 days at most', async () => {
     const scene = await setScene(database())
     const now = scene.service.clock.now()
     const { secret, previousSecretExpiresAt } = await keyring(scene).rotateSecret()
@@ -30,7 +30,7 @@ describeEngines('rotating the signing secret', (engine) => {
     expect(Object.keys(faultsIn(answer))).toEqual(['graceSeconds'])
   })
 
-  describe.each(['old', 'new', 'old and new'] as const)('a receiver that holds the %s one', (holding) => {
+  describe.each(['old', 'new', 'old and new'] as const)('a receiver with the %s one', (holding) => {
     // holds KEY-21
     test('answers every call of the grace period, on every route', async () => {
       const scene = await setScene(database())
@@ -52,7 +52,7 @@ describeEngines('rotating the signing secret', (engine) => {
       await expectAllAnswered(a)
     })
 
-    test('answers the calls of an execution that was under way', async () => {
+    test('answers the calls of a running execution', async () => {
       const scene = await setScene(database())
       const run = await pauseBeforeCall(scene)
       const { secret } = await keyring(scene).rotateSecret(60)
@@ -65,7 +65,7 @@ describeEngines('rotating the signing secret', (engine) => {
     })
   })
 
-  test('lets no call fail while callers call, the secret is rotated and the receiver changes over', async () => {
+  test('fails no call while callers call, the secret is rotated and the receiver changes its secret', async () => {
     const { a, b } = await setReplicatedScene(engine, { tier: 'enterprise' })
     const old = a.runtime.secret
     const callAll = () => Array.from({ length: 10 }, () => [a.broker('echo'), b.broker('echo')]).flat()
@@ -90,14 +90,14 @@ describeEngines('rotating the signing secret', (engine) => {
     })
 
     // holds OUT-11
-    test('with no call on record, the old one comes first', async () => {
+    test('starts with the old one if no call is on record', async () => {
       await keyring(scene).rotateSecret(60)
       await expectAllAnswered(scene)
       expect(scene.endpoint.refusals).toEqual([])
     })
 
     // holds OUT-10
-    test('the one that worked last comes first, so that a receiver refuses one call when it changes over', async () => {
+    test('starts with the one that worked last, so a receiver refuses one call when it changes', async () => {
       const { secret } = await keyring(scene).rotateSecret(60)
       await expectAllAnswered(scene)
       scene.endpoint.trust({ secrets: [secret] })
@@ -107,7 +107,7 @@ describeEngines('rotating the signing secret', (engine) => {
     })
 
     // holds OUT-08
-    test('the repeated try is the same call, signed anew', async () => {
+    test('repeats the same call, signed anew', async () => {
       const { secret } = await keyring(scene).rotateSecret(60)
       scene.endpoint.trust({ secrets: [secret] })
       expect((await scene.broker('echo')).statusCode).toBe(200)
@@ -118,7 +118,7 @@ describeEngines('rotating the signing secret', (engine) => {
 
   describe('after the grace', () => {
     // holds KEY-21
-    test('the old one signs nothing any more', async () => {
+    test('the old one signs no call', async () => {
       const scene = await setScene(database())
       const { secret } = await keyring(scene).rotateSecret(10)
       await expectAllAnswered(scene)
@@ -131,7 +131,7 @@ describeEngines('rotating the signing secret', (engine) => {
       expect(scene.endpoint.refusals).toHaveLength(1)
     })
 
-    test('of 0 seconds, the old one signs nothing any more, on any replica', async () => {
+    test('of 0 seconds, the old one signs no call, on any replica', async () => {
       const { a, b } = await setReplicatedScene(engine)
       await expectAllAnswered(b)
       const { secret } = await keyring(a).rotateSecret(0)
@@ -143,7 +143,7 @@ describeEngines('rotating the signing secret', (engine) => {
       expect(a.endpoint.refusals).toHaveLength(2)
     })
 
-    test('of 0 seconds, an execution that was under way goes on with the new one', async () => {
+    test('of 0 seconds, a running execution continues with the new one', async () => {
       const scene = await setScene(database())
       const run = await pauseBeforeCall(scene)
       const { secret } = await keyring(scene).rotateSecret(0)
@@ -154,7 +154,7 @@ describeEngines('rotating the signing secret', (engine) => {
   })
 
   test.each(['after', 'before'])(
-    'twice lets an execution go on that began %s the first time, at an endpoint that holds the newest alone',
+    'twice lets an execution continue that began %s the first time, at an endpoint with the newest alone',
     async (when) => {
       const scene = await setScene(database())
       const rotateFirst = () => keyring(scene).rotateSecret(60)
@@ -179,7 +179,7 @@ describeEngines('rotating the signing secret', (engine) => {
     await expectAllAnswered(scene)
   })
 
-  test('fifty times concurrently leaves the secret of one answer and, as the previous one, that of another', async () => {
+  test('fifty times concurrently leaves the secret of one answer, and that of another as the previous one', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const { runtimeId } = a.runtime
     const rotations = Array.from({ length: 50 }, (_, index) => keyring(index % 2 ? a : b).rotateSecret(60))

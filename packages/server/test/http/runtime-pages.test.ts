@@ -10,7 +10,7 @@ describeEngines('pages of runtimes', (engine) => {
   const start = () => startForTest(database())
 
   // holds LST-01, RT-16, RTR-01
-  test('the pages of a list hold every runtime once, newest first, also where many began in one millisecond', async () => {
+  test('hold every runtime once, newest first, even if many began in one millisecond', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
     const made: string[] = []
@@ -29,7 +29,7 @@ describeEngines('pages of runtimes', (engine) => {
   })
 
   // holds LST-05
-  test('runtimes created between two pages neither repeat nor hide others', async () => {
+  test('neither repeat nor hide runtimes that are created between two pages', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
     const made = await Promise.all(Array.from({ length: 9 }, () => service.runtime(owner)))
@@ -42,7 +42,7 @@ describeEngines('pages of runtimes', (engine) => {
     expect(second.nextCursor).toBeNull()
   })
 
-  test('a page holds 50 where no limit is given', async () => {
+  test('hold 50 by default', async () => {
     const service = await start()
     const owner = await service.owner('enterprise')
     await Promise.all(Array.from({ length: 51 }, () => service.runtime(owner)))
@@ -52,7 +52,7 @@ describeEngines('pages of runtimes', (engine) => {
   })
 
   // holds AUTH-07, LST-07, RT-16
-  test('a list is of one project where that is asked for; another owner’s project reads as absent', async () => {
+  test('are limited to one project by a filter; another owner’s project reads as absent', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]
     const [{ projectId, runtimeId }, foreign] = [await service.runtime(owner), await service.runtime(other)]
@@ -65,7 +65,7 @@ describeEngines('pages of runtimes', (engine) => {
   })
 
   // holds LST-06
-  test('another owner’s cursor shows nothing of that owner', async () => {
+  test('show nothing of another owner with that owner’s cursor', async () => {
     const service = await start()
     const [owner, other] = [await service.owner('pro'), await service.owner('pro')]
     await Promise.all([service.runtime(other), service.runtime(other), service.runtime(other)])

@@ -48,7 +48,7 @@ describeEngines('runtimes', (engine) => {
   })
 
   // holds RT-14, RT-17, RT-18, RTR-02
-  test('the detail holds the item and all that belongs to the runtime, and no whole key', async () => {
+  test('the detail holds the item and all data of the runtime, but no whole key', async () => {
     const service = await start()
     const owner = await service.owner('pro')
     const runtime = await service.runtime(owner)
@@ -111,7 +111,7 @@ describeEngines('runtimes', (engine) => {
   })
 
   // holds RT-17
-  test('before its first deployment a runtime’s detail has neither capabilities nor website nor namespace', async () => {
+  test('the detail before the first deployment has neither capabilities nor website nor namespace', async () => {
     const service = await start()
     const owner = await service.owner()
     const { runtimeId } = await service.runtime(owner)
@@ -248,7 +248,7 @@ describeEngines('runtimes', (engine) => {
 
   // holds CON-14
   test.each(['status', 'detail'] as const)(
-    'a look at the %s probes a silent endpoint, every 30 s while it does not answer, and records nothing',
+    'reading the %s probes a silent endpoint, every 30 s while it does not answer, and records nothing',
     async (view) => {
       const { service, owner, runtime, endpoint, broker, charged } = await setScene(database())
       const before = await charged()

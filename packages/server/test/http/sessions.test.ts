@@ -15,7 +15,7 @@ describeEngines('a session', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-11
-  test('comes as a cookie that no page can read, and as a token for everything else', async () => {
+  test('is set as a cookie that no page can read, and returned as a token for other clients', async () => {
     const { service, owner } = await setScene(database())
     const answer = await askToSignIn(service, { email: owner.email })
     const { token } = begunSession(answer)
@@ -29,7 +29,7 @@ describeEngines('a session', (engine) => {
   })
 
   // holds ACC-11
-  test('on a service without https comes as a plain cookie', async () => {
+  test('on a service without https is set as a plain cookie', async () => {
     const service = await startForTest(database(), { baseUrl: 'http://127.0.0.1:8787' })
     const owner = await service.owner()
     const token = await service.signedIn(owner)
@@ -43,7 +43,7 @@ describeEngines('a session', (engine) => {
     expect((await withCookie(`${NAME}=${token}`)).statusCode).toBe(401)
   })
 
-  test('on a service with https is kept for it alone, however its base URL is written', async () => {
+  test('on a service with https is set for https alone, in any spelling of the base URL', async () => {
     const service = await startForTest(database(), { baseUrl: 'HTTPS://svc.test' })
     const owner = await service.owner()
     await service.signedIn(owner)
@@ -52,7 +52,7 @@ describeEngines('a session', (engine) => {
   })
 
   // holds ACC-02, AUTH-05
-  test('opens every route of its owner’s that an API key opens', async () => {
+  test('opens every owner route that an API key opens', async () => {
     const { service, session, runtime, owner } = await setScene(database())
     const routes = ['/v1/runtimes', `/v1/runtimes/${runtime.runtimeId}`, '/v1/executions', '/v1/projects']
     for (const url of routes) {
@@ -64,7 +64,7 @@ describeEngines('a session', (engine) => {
     }
   })
 
-  test('is found among other cookies, and by its whole name', async () => {
+  test('is found among other cookies, by its whole name', async () => {
     const { service, session } = await setScene(database())
     const withCookie = async (cookie: string) =>
       (await service.send('GET', '/v1/account', { headers: { cookie } })).statusCode
@@ -76,14 +76,14 @@ describeEngines('a session', (engine) => {
     expect(await withCookie(`${NAME}="${session}"`)).toBe(401)
   })
 
-  test('an API key in the cookie opens nothing', async () => {
+  test('cannot be replaced by an API key in the cookie', async () => {
     const { service, owner } = await setScene(database())
     const answer = await service.send('GET', '/v1/account', { headers: { cookie: `${NAME}=${owner.apiKey}` } })
     refusalOf(answer, 'unauthorized')
   })
 
   // holds ACC-13
-  test('beside a wrong bearer does not rescue the request, and beside a right one does not matter', async () => {
+  test('beside a bearer is ignored: a wrong bearer is refused, a right one passes', async () => {
     const { service, session, owner } = await setScene(database())
     const send = (authorization: string) =>
       service.send('GET', '/v1/account', { headers: { authorization, cookie: `${NAME}=${session}` } })
@@ -94,7 +94,7 @@ describeEngines('a session', (engine) => {
     expect((await send(`Bearer ${other.apiKey}`)).json()).toMatchObject({ ownerId: other.ownerId })
   })
 
-  test('a cookie that is garbage, over, or of a session that is over is the 401 of every other wrong credential', async () => {
+  test('that is garbage, expired or ended answers the 401 of every wrong credential', async () => {
     const { service, session } = await setScene(database())
     await service.send('POST', '/v1/auth/sign-out', { key: session })
     const plain = await service.send('GET', '/v1/account')
@@ -127,7 +127,7 @@ describeEngines('a session', (engine) => {
   })
 
   // holds ACC-08
-  test('shows nobody else’s account', async () => {
+  test('shows no other account', async () => {
     const { service, session } = await setScene(database())
     const other = await service.owner()
     const runtime = await service.runtime(other)
@@ -136,7 +136,7 @@ describeEngines('a session', (engine) => {
   })
 
   // holds ACC-18
-  test('ends with the hundredth that is begun after it, and no other account’s does', async () => {
+  test('ends when the hundredth one after it begins in its account', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
     const tokens = [await service.signedIn(owner)]
@@ -155,7 +155,7 @@ describeEngines('a session', (engine) => {
     expect(await statusWith(service, theirs)).toBe(200)
   })
 
-  describe('over time', () => {
+  describe('as time passes', () => {
     // holds ACC-12
     test('ends after seven days without use, to the millisecond', async () => {
       const { service, session } = await setScene(database())
@@ -167,7 +167,7 @@ describeEngines('a session', (engine) => {
     })
 
     // holds ACC-12
-    test('is renewed by use, once a day, and the browser’s cookie with it', async () => {
+    test('is renewed by use, once a day, together with the browser’s cookie', async () => {
       const { service, session } = await setScene(database())
       const use = () => service.send('GET', '/v1/account', { headers: { cookie: `${NAME}=${session}` } })
       service.clock.advance(DAY_MS - 1)
@@ -183,7 +183,7 @@ describeEngines('a session', (engine) => {
       expect((await use()).statusCode).toBe(401)
     })
 
-    test('that came as a bearer is renewed without a cookie', async () => {
+    test('of a bearer is renewed without a cookie', async () => {
       const { service, session } = await setScene(database())
       service.clock.advance(DAY_MS)
       const answer = await service.send('GET', '/v1/account', { key: session })
@@ -192,7 +192,7 @@ describeEngines('a session', (engine) => {
       expect(await statusWith(service, session)).toBe(200)
     })
 
-    test('is swept away when it is over, and only then', async () => {
+    test('is deleted after its end, and not before', async () => {
       const { service, session, owner } = await setScene(database())
       const { db } = database()
       const rows = async () =>
@@ -206,7 +206,7 @@ describeEngines('a session', (engine) => {
       expect(await statusWith(service, session)).toBe(401)
     })
 
-    test('throttles are swept away once they hold nobody back', async () => {
+    test('throttles are deleted once they have no effect any more', async () => {
       const { service } = await setScene(database())
       const rows = async () => (await database().db.selectFrom('throttles').selectAll().execute()).length
       service.clock.advance(DAY_MS)
@@ -221,9 +221,9 @@ describeEngines('a session', (engine) => {
     })
   })
 
-  describe('signing out', () => {
+  describe('on signing out', () => {
     // holds ACC-03
-    test('ends this session on every replica, no other, and has the browser forget it', async () => {
+    test('ends on every replica, leaves the others, and has its cookie removed', async () => {
       const { a, b } = await setReplicatedScene(engine)
       const other = begunSession(await askToSignIn(a.service, { email: a.owner.email })).token
       expect(await statusWith(b.service, a.session)).toBe(200)
@@ -238,7 +238,7 @@ describeEngines('a session', (engine) => {
       expect(await statusWith(b.service, other)).toBe(200)
     })
 
-    test('is done by a bearer, too, which alone decides which session ends', async () => {
+    test('of a bearer ends, even beside a cookie of another session', async () => {
       const { service, session, owner } = await setScene(database())
       const other = begunSession(await askToSignIn(service, { email: owner.email })).token
       const headers = { authorization: `Bearer ${other}`, cookie: `${NAME}=${session}` }
@@ -246,7 +246,7 @@ describeEngines('a session', (engine) => {
       expect([await statusWith(service, session), await statusWith(service, other)]).toEqual([200, 401])
     })
 
-    test('without a session, and with an API key, is done already', async () => {
+    test('that is missing, or an API key, is answered as signed out', async () => {
       const { service, owner } = await setScene(database())
       for (const key of [undefined, owner.apiKey, 'garbage']) {
         const answer = await service.send('POST', '/v1/auth/sign-out', key === undefined ? {} : { key })

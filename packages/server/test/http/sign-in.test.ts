@@ -11,7 +11,7 @@ describeEngines('signing in', (engine) => {
   const database = useDatabase(engine)
 
   // holds ACC-02
-  test('begins a session of its own each time', async () => {
+  test('begins a separate session each time', async () => {
     const service = await startForTest(database())
     const owner = await service.owner('pro')
     const first = await service.signedIn(owner)
@@ -25,7 +25,7 @@ describeEngines('signing in', (engine) => {
   })
 
   // holds ACC-04
-  test('an unknown address, one without a password and a wrong password are one and the same 401', async () => {
+  test('with an unknown address, an account without a password or a wrong password answers the same 401', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
     await service.signedIn(owner)
@@ -44,7 +44,7 @@ describeEngines('signing in', (engine) => {
     }
   })
 
-  test('costs one hash whoever asks, so the time it takes tells nothing', async () => {
+  test('costs one hash in each case, so its duration tells nothing', async () => {
     const hasher = countingHasher()
     const service = await startForTest(database(), { passwordHasher: hasher })
     const owner = await service.owner()
@@ -62,7 +62,7 @@ describeEngines('signing in', (engine) => {
     }
   })
 
-  test('with scrypt, as the service runs: only the very password opens, and its hash is salted', async () => {
+  test('with scrypt, as in production, accepts only the exact password, and salts its hash', async () => {
     const service = await startForTest(database(), { passwordHasher: SCRYPT })
     const [ada, ben] = [newAddress(), newAddress()]
     for (const email of [ada, ben]) begunSession(await askToSignUp(service, { email }))
@@ -78,7 +78,7 @@ describeEngines('signing in', (engine) => {
     for (const { password } of hashes) expect(password).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
   })
 
-  test('a hash that an earlier release stored opens to its password, in whichever form of Unicode it is typed', async () => {
+  test('accepts the hash of an earlier release, in each Unicode form of the password', async () => {
     const service = await startForTest(database(), { passwordHasher: SCRYPT })
     const { email } = await service.owner()
     await setPassword(service.deps.db, { email, passwordHash: EARLIER.hash, now: service.deps.clock.now() })
@@ -87,7 +87,7 @@ describeEngines('signing in', (engine) => {
     expect((await askToSignIn(service, { email, password: EARLIER.password.toUpperCase() })).statusCode).toBe(401)
   })
 
-  test('no more than two passwords are hashed at once, however many ask, and all are answered', async () => {
+  test('hashes at most two passwords at once, and answers all requests', async () => {
     const hasher = countingHasher()
     const service = await startForTest(database(), { passwordHasher: hasher })
     const owners = await Promise.all(Array.from({ length: 20 }, () => service.owner()))
@@ -98,7 +98,7 @@ describeEngines('signing in', (engine) => {
     expect(hasher.most).toBeLessThanOrEqual(2)
   })
 
-  test('a fault on our side is a 500, not a wrong password', async () => {
+  test('answers an internal fault with a 500, not as a wrong password', async () => {
     const broken: PasswordHasher = {
       ...QUICK_HASHER,
       verify: () => Promise.reject(new Error('the thread pool is gone: hunter2')),

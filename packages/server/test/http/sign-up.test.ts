@@ -28,7 +28,7 @@ describeEngines('signing up', (engine) => {
     expect((await service.send('GET', '/v1/account', { key: token })).json()).toEqual(account)
   })
 
-  test('gives the account its whole allowance: it can register a runtime, and sign in again', async () => {
+  test('gives the account its whole quota: it can register a runtime, and sign in again', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     const { token } = begunSession(await askToSignUp(service, { email }))
@@ -38,7 +38,7 @@ describeEngines('signing up', (engine) => {
     begunSession(await askToSignIn(service, { email }))
   })
 
-  test('an address is the same in any case', async () => {
+  test('treats an address in any case alike', async () => {
     const service = await startForTest(database())
     const email = newAddress()
     const { account } = begunSession(await askToSignUp(service, { email: email.toUpperCase() }))
@@ -49,7 +49,7 @@ describeEngines('signing up', (engine) => {
     expect(begunSession(await askToSignIn(service, { email: email.toUpperCase() })).account).toEqual(account)
   })
 
-  test('an address that an operator made an account for cannot be taken over', async () => {
+  test('cannot take over an address whose account an operator created', async () => {
     const service = await startForTest(database())
     const { owner, apiKey } = await createOwner(service.deps, { email: newAddress(), tier: 'pro' })
     const before = await dumpTables(database())
@@ -63,7 +63,7 @@ describeEngines('signing up', (engine) => {
     expect(withoutThrottles(await dumpTables(database()))).toBe(withoutThrottles(before))
   })
 
-  test('thirty at once with one address, on two replicas, make one account', async () => {
+  test('thirty times at once with one address, on two replicas, creates one account', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const email = newAddress()
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describeEngines('signing up', (engine) => {
       ['of ten characters', 'a'.repeat(10)],
       ['of 128', 'a'.repeat(128)],
       ['in other scripts, with spaces', ' пароль 密码 🔑 '],
-    ])('%s opens the account as it was typed, and no other does', async (_, password) => {
+    ])('%s opens the account exactly as typed', async (_, password) => {
       const service = await startForTest(database())
       const email = newAddress()
       begunSession(await askToSignUp(service, { email, password }))
@@ -122,7 +122,7 @@ describeEngines('signing up', (engine) => {
     })
   })
 
-  test('neither the password nor the token shows in the log, in the store or in an error', async () => {
+  test('shows neither the password nor the token in the log, the store or an error', async () => {
     const lines: string[] = []
     const service = await startForTest(database(), { log: (line) => lines.push(line) })
     const email = newAddress()

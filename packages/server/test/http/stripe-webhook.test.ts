@@ -37,7 +37,7 @@ describeEngines('Stripe’s webhook', (engine) => {
   const database = useDatabase(engine)
 
   // holds BIL-08, BIL-10
-  test('a payment that Stripe tells of gives the plan, without anybody asking', async () => {
+  test('a payment that Stripe reports gives the plan without a call of verify', async () => {
     const scene = await setStripeScene(database())
     const { checkout, event } = await paidCheckout(scene)
     expect(await tierOf(scene.service, scene.owner)).toBe('free')
@@ -63,7 +63,7 @@ describeEngines('Stripe’s webhook', (engine) => {
   })
 
   // holds BIL-10
-  test('what Stripe did not sign, as it stands and just now, is refused and changes nothing', async () => {
+  test('a message without Stripe’s valid and recent signature is refused and changes nothing', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)
     const now = scene.service.clock.now()
@@ -102,7 +102,7 @@ describeEngines('Stripe’s webhook', (engine) => {
   })
 
   // holds BIL-10
-  test('a signature is good for five minutes', async () => {
+  test('a signature is valid for five minutes', async () => {
     const scene = await setStripeScene(database())
     const { event } = await paidCheckout(scene)
     const answer = await deliver(scene, event, { at: scene.service.clock.now() - TOLERANCE_MS })
@@ -110,7 +110,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('pro')
   })
 
-  test('what is signed and is no JSON, or no event, is no fault of ours', async () => {
+  test('a signed message that is no JSON or no event is no internal error', async () => {
     const scene = await setStripeScene(database())
     const at = scene.service.clock.now()
     const post = (body: string) => {
@@ -123,7 +123,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     }
   })
 
-  test('an event of a kind, a session or a subscription that is not ours is taken and changes nothing', async () => {
+  test('an event of a foreign kind, session or subscription is accepted and changes nothing', async () => {
     const scene = await setStripeScene(database())
     const { event, session } = await paidCheckout(scene)
     await deliver(scene, event)
@@ -145,7 +145,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(elsewhere.service, elsewhere.owner)).toBe('free')
   })
 
-  test('an event of ours in a form that is not known is not taken for done, so that Stripe sends it again', async () => {
+  test('an own event of unknown form is not acknowledged, so that Stripe sends it again', async () => {
     const lines: string[] = []
     const scene = await setStripeScene(database(), { log: (line) => lines.push(line) })
     const { event } = await paidCheckout(scene)
@@ -156,7 +156,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('pro')
   })
 
-  test('the same event again changes nothing, not even after the subscription is over', async () => {
+  test('a repeated event changes nothing, even after the subscription has ended', async () => {
     const scene = await setStripeScene(database())
     const { runtimeId } = await scene.service.runtime(scene.owner)
     const { checkout, session, event } = await paidCheckout(scene)
@@ -179,7 +179,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await planChanges(scene.service, runtimeId)).toBe(2)
   })
 
-  test('the end of a subscription that comes before its beginning is not forgotten', async () => {
+  test('the end of a subscription that arrives before its beginning takes effect', async () => {
     const scene = await setStripeScene(database())
     const { checkout, session, event } = await paidCheckout(scene)
     expect((await deliver(scene, scene.stripe.endSubscription(session))).statusCode).toBe(200)
@@ -189,7 +189,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect({ status, tier }).toEqual({ status: 'paid', tier: 'free' })
   })
 
-  test('an expiry that comes late does not take a payment back', async () => {
+  test('a late expiry does not revoke a payment', async () => {
     const scene = await setStripeScene(database())
     const { checkout, session, event } = await paidCheckout(scene)
     await deliver(scene, event)
@@ -199,7 +199,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect((await verify(scene.service, scene.owner, checkout.checkoutId)).status).toBe('paid')
   })
 
-  test('a payment of a checkout that was replaced counts all the same: Stripe has the money', async () => {
+  test('a payment of a replaced checkout counts, since Stripe has the money', async () => {
     const scene = await setStripeScene(database())
     const { checkout, event } = await paidCheckout(scene)
     await database()
@@ -211,7 +211,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('pro')
   })
 
-  test('money that is still to come gives no plan, and gives it when it has come', async () => {
+  test('a pending payment gives no plan until the money arrives', async () => {
     const scene = await setStripeScene(database())
     const session = sessionOf(scene.stripe, await checkOut(scene.service, scene.owner))
     await deliver(scene, scene.stripe.complete(session))
@@ -220,7 +220,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await tierOf(scene.service, scene.owner)).toBe('pro')
   })
 
-  test('money that never comes ends the checkout, and so does its time', async () => {
+  test('a failed payment, or its time limit, ends the checkout', async () => {
     const scene = await setStripeScene(database())
     const bounced = await checkOut(scene.service, scene.owner)
     const session = sessionOf(scene.stripe, bounced)
@@ -234,7 +234,7 @@ describeEngines('Stripe’s webhook', (engine) => {
   })
 
   // holds BIL-12
-  test('the end of the subscription is the end of the plan, at once for every door', async () => {
+  test('the end of the subscription ends the plan at once, on every route', async () => {
     const scene = await setStripeScene(database())
     const { service, owner } = scene
     const { session, event } = await paidCheckout(scene)
@@ -252,7 +252,7 @@ describeEngines('Stripe’s webhook', (engine) => {
   })
 
   // holds BIL-12
-  test('a plan that was given by hand does not end with a subscription', async () => {
+  test('a plan that an operator gave does not end with a subscription', async () => {
     for (const tiers of [['enterprise'], ['free', 'pro']] as const) {
       const scene = await setStripeScene(database())
       const { email } = scene.owner
@@ -264,7 +264,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     }
   })
 
-  test('of two subscriptions that are paid, the plan ends with the last', async () => {
+  test('with two paid subscriptions the plan ends with the last', async () => {
     const scene = await setStripeScene(database())
     const { service, stripe, owner } = scene
     const first = await paidCheckout(scene)
@@ -297,7 +297,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     expect(await planChanges(a.service, a.runtime.runtimeId)).toBe(before + 1)
   })
 
-  test('where nothing of Stripe’s is expected there is no such route', async () => {
+  test('the route does not exist without Stripe', async () => {
     const clock = createTestClock()
     const { stripe } = await startStripe(clock)
     const mute = stripePayments(

@@ -34,7 +34,7 @@ describeEngines('tenants', (engine) => {
 
   describe.each(['account key', 'session'] as const)('with an %s', (credential) => {
     // holds AUTH-07
-    test('what is another’s reads as what does not exist, wherever a request can name it', async () => {
+    test('another owner’s objects read as absent, on every route that can name them', async () => {
       const places = (await ownerRoutes()).flatMap(placesOf)
       expect(places.length).toBeGreaterThan(15)
       const scene = await setScene(database(), { tier: 'pro' })
@@ -50,7 +50,7 @@ describeEngines('tenants', (engine) => {
       }
     })
 
-    test('a runtime id that another holds cannot be registered, and answers as an absent runtime does', async () => {
+    test('another owner’s runtime id cannot be registered, and answers as absent', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
       const stranger = await strangerTo(scene, credential)
       const { runtimeId } = scene.runtime
@@ -61,7 +61,7 @@ describeEngines('tenants', (engine) => {
       expect(shown(taken)).toEqual(shown(absent))
     })
 
-    test('lists hold what is one’s own alone', async () => {
+    test('lists hold the owner’s own objects alone', async () => {
       const lists = (await ownerRoutes()).filter(({ method, path }) => method === 'GET' && !path.includes(':'))
       const scene = await setScene(database(), { tier: 'pro' })
       const belongings = Object.values(await belongingsOf(scene))
@@ -73,7 +73,7 @@ describeEngines('tenants', (engine) => {
       }
     })
 
-    test('nothing that a stranger sends changes what is another’s', async () => {
+    test('requests of another owner change nothing', async () => {
       const places = (await ownerRoutes()).flatMap(placesOf)
       const scene = await setScene(database(), { tier: 'pro' })
       const belongings = await belongingsOf(scene)

@@ -39,7 +39,7 @@ describeEngines('the traces of a runtime', (engine) => {
   }
 
   // holds TRC-19
-  test('are that runtime’s alone, with the pages and the filters of the list of executions', async () => {
+  test('hold that runtime’s executions alone, with the pages and filters of the list of executions', async () => {
     const { service, owner, runtimes, list } = await start()
     const [{ runtimeId, projectId }, other] = runtimes
     const now = service.clock.now()
@@ -64,7 +64,7 @@ describeEngines('the traces of a runtime', (engine) => {
     expect((await list({ limit: '200' }, other.runtimeId)).traces).toHaveLength(30)
   })
 
-  test('a cursor of the one runtime leads through the other’s traces to nothing but its own', async () => {
+  test('of one runtime hold only their own with the cursor of another', async () => {
     const { runtimes, list } = await start()
     const { nextCursor } = await list({ limit: '5' })
     const { traces: shown } = await list({ cursor: nextCursor ?? '', limit: '200' }, runtimes[1].runtimeId)
@@ -73,7 +73,7 @@ describeEngines('the traces of a runtime', (engine) => {
   })
 
   // holds TRC-20
-  test('of somebody else’s runtime, and in somebody else’s project, read as those of nobody', async () => {
+  test('of another owner’s runtime or project answer as for one that does not exist', async () => {
     const { service, runtimes } = await start()
     const stranger = await service.owner()
     const { runtimeId: own } = await service.runtime(stranger)
@@ -88,7 +88,7 @@ describeEngines('the traces of a runtime', (engine) => {
     expect(foreignProject.body).toBe((await ask(`${own}?projectId=proj_of_nobody`)).body)
   })
 
-  test('have the faults of their query named', async () => {
+  test('name faults of their query', async () => {
     const { service, owner, runtimes } = await start()
     const path = `/v1/traces/runtime/${runtimes[0].runtimeId}`
     for (const [query, field] of [
@@ -110,7 +110,7 @@ describeEngines('one trace', (engine) => {
   const database = useDatabase(engine)
 
   // holds TRC-21
-  test('is byte for byte the body that the execution’s own route answers', async () => {
+  test('is byte for byte the body of the execution’s own route', async () => {
     const scene = await setScene(database())
     const { service, owner, runtime } = scene
     service.model.say(calls({ name: 'echo', input: { text: 'stored' } }), text('done'))
@@ -131,7 +131,7 @@ describeEngines('one trace', (engine) => {
   })
 
   // holds TRC-21
-  test('of somebody else reads as that of nobody', async () => {
+  test('of another owner answers as one that does not exist', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())
     const stranger = await scene.service.owner()

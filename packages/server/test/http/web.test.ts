@@ -12,7 +12,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
   const database = useDatabase(engine)
 
   // holds API-07
-  test('every address of the dashboard is the one page, which is asked for anew each time', async () => {
+  test('every address of the dashboard serves the same page, which is revalidated each time', async () => {
     const service = await startForTest(database(), { web: built() })
     for (const path of [
       '/dashboard',
@@ -28,7 +28,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
   })
 
   // holds API-07
-  test('the page may start nothing that is not a file of this origin, and stands in no frame', async () => {
+  test('the page may load only files of this origin, and cannot be framed', async () => {
     const service = await startForTest(database(), { web: built() })
     const { headers } = await service.send('GET', '/dashboard')
     const policy = String(headers['content-security-policy'])
@@ -39,7 +39,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
   })
 
-  test('files whose name carries their hash are kept for good, and come compressed to whoever takes that', async () => {
+  test('files with a hash in their name are cached for good, and compressed on request', async () => {
     const service = await startForTest(database(), { web: built() })
     const plain = await service.send('GET', '/dashboard/assets/app-1a2b3c.js')
     expect([plain.statusCode, plain.body]).toEqual([200, SCRIPT])
@@ -53,7 +53,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     expect(packed.headers.vary).toBe('accept-encoding')
   })
 
-  test('a file that is not there is the same 404 as any other route, and so is what lies outside', async () => {
+  test('an unknown file, and a path outside the folder, is the same 404 as any other route', async () => {
     const service = await startForTest(database(), { web: built() })
     const absent = [
       '/dashboard/assets/gone.js',
@@ -70,7 +70,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
   })
 
   // holds API-08
-  test('the widget’s script is for pages of any origin, and known again by its ETag', async () => {
+  test('the widget’s script is for pages of any origin, and revalidated by its ETag', async () => {
     const service = await startForTest(database(), { web: built() })
     const first = await service.send('GET', '/widget.js')
     expect([first.statusCode, first.body]).toEqual([200, SCRIPT])
@@ -86,7 +86,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
   })
 
   // holds API-08
-  test('the widget as it was built comes in at most 25 KB to who takes it compressed, and is the same script', async () => {
+  test('the built widget has at most 25 KB compressed, and the same content as uncompressed', async () => {
     const service = await startForTest(database(), { web: findWebFiles() })
     const plain = await service.send('GET', '/widget.js')
     expect([plain.statusCode, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
@@ -103,7 +103,7 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
     }
   })
 
-  test('what was not built says how to build it, and the log says so at the start', async () => {
+  test('files that were not built answer how to build them, and the log says so at the start', async () => {
     const service = await startForTest(database())
     for (const path of ['/dashboard', '/dashboard/runtimes', '/dashboard/assets/app.js', '/widget.js']) {
       const answer = await service.send('GET', path)

@@ -32,9 +32,9 @@ const CUTS: Record<string, Cut> = {
   'in one piece': (body) => [body],
   // Long ones begin and end so: between, all is alike.
   'byte by byte': (body) => [
-    ...inPiecesOf(1)(body.subarray(0, 1_500)),
-    ...inPiecesOf(4_099)(body.subarray(1_500, -1_500)),
-    ...(body.length > 3_000 ? inPiecesOf(1)(body.subarray(-1_500)) : inPiecesOf(1)(body.subarray(1_500))),
+    ...inPiecesOf(1)(body.subarray(0, 500)),
+    ...inPiecesOf(4_099)(body.subarray(500, -500)),
+    ...(body.length > 1_000 ? inPiecesOf(1)(body.subarray(-500)) : inPiecesOf(1)(body.subarray(500))),
   ],
 }
 

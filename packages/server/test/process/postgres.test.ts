@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/store/open.ts'
-import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { createEmptyTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
 import { createFolder, failToStart, startServerProcess } from './server-process.ts'
 
 describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
   async function prepare() {
-    const { location } = await createTestPlace(engine)
+    const { location } = await createEmptyTestPlace(engine)
     return {
       DATABASE_URL: location,
       SVC_MASTER_KEY: randomBytes(32).toString('base64'),

@@ -12,7 +12,7 @@ import { createSqliteDialect } from '../../src/store/sqlite/driver.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
-import { createTestPlace, describeEngines } from '../support/engines.ts'
+import { createEmptyTestPlace, describeEngines } from '../support/engines.ts'
 
 /** The database as a release left it that knew these migrations, with what the statements write. */
 async function leave(options: DatabaseOptions, names: readonly string[], statements: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ async function leave(options: DatabaseOptions, names: readonly string[], stateme
 
 describeEngines('a database of the first release', (engine) => {
   test('is migrated with its usage counters, by hour and by day', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const [first, second, nextDay] = [1_772_362_800_000, 1_772_366_400_000, 1_772_409_600_000]
     const usage = [
       `'owner_1', ${first}, 'rt_1', 'proj_1', 5, 3, 2, 1, 4, 3000000000, 30, 900`,
@@ -84,7 +84,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
   ]
 
   test('shows ended executions unchanged, and fails those that ran when its server was stopped', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0015')
     await leave(place.options, before, LEFT)
     const { db, close } = await openDatabase(place.options)
@@ -130,7 +130,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
   })
 
   test('counts failed calls in the rows of both schemas', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0017')
     const call = (callId: string, status: string) =>
       JSON.stringify({ callId, status, input: { text: 'a\u0000b' }, output: { status: 'failed' } })

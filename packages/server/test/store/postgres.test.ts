@@ -6,7 +6,7 @@ import { CommitUnknownError, isConnectionFault, isOutage } from '../../src/store
 import { openDatabase } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { inTransaction, type Tx } from '../../src/store/transaction.ts'
-import { createTestPlace, describeEngine } from '../support/engines.ts'
+import { createEmptyTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { usageRow } from './rows.ts'
 
@@ -23,7 +23,7 @@ describeEngine('postgres', 'the PostgreSQL pool', (engine) => {
   })
 
   test('migrations ignore the time limits of the database’s settings', async () => {
-    const { options, location: url } = await createTestPlace(engine)
+    const { options, location: url } = await createEmptyTestPlace(engine)
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const name = new URL(url).pathname.slice(1)
@@ -104,7 +104,7 @@ describeEngine('postgres', 'the PostgreSQL pool', (engine) => {
   describe('a server that stops answering', () => {
     // The timers of connections; sockets and streams use others.
     async function openRelayed() {
-      const { options, location } = await createTestPlace(engine)
+      const { options, location } = await createEmptyTestPlace(engine)
       await (await openDatabase(options)).close()
       const relay = await startPostgresRelay(location)
       const { db } = openPostgres({ url: relay.url, onError: () => undefined })
@@ -181,7 +181,7 @@ describeEngine('postgres', 'the PostgreSQL pool', (engine) => {
   })
 
   async function open() {
-    const { options, location: url } = await createTestPlace(engine)
+    const { options, location: url } = await createEmptyTestPlace(engine)
     let heard = (_error: unknown): void => undefined
     const nextError = new Promise<unknown>((resolve) => {
       heard = resolve

@@ -8,14 +8,14 @@ import type { Schema } from '../../src/store/schema.ts'
 import { createSqliteDialect } from '../../src/store/sqlite/driver.ts'
 import { startSqliteWorker } from '../../src/store/sqlite/thread.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
-import { createTestPlace, describeEngine, useDatabase } from '../support/engines.ts'
+import { createEmptyTestPlace, describeEngine, useDatabase } from '../support/engines.ts'
 import { usageRow } from './rows.ts'
 
 describeEngine('sqlite', 'the SQLite threads', (engine) => {
   const database = useDatabase(engine)
 
   test('commits are synchronous, foreign keys and write-ahead log are on, also when the file is opened again', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     await (await openDatabase(place.options)).close()
     const { db, close } = await openDatabase(place.options)
     onTestFinished(close)
@@ -59,7 +59,7 @@ describeEngine('sqlite', 'the SQLite threads', (engine) => {
   })
 
   test('reads are answered while a write waits for another process, and the write succeeds', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(close)
     const otherProcess = new SqliteDatabase(place.location)
@@ -92,7 +92,7 @@ describeEngine('sqlite', 'the SQLite threads', (engine) => {
   })
 
   test('a full disk fails the write and its transaction, but no reads, and later writes succeed', async () => {
-    const place = await createTestPlace(engine)
+    const place = await createEmptyTestPlace(engine)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(close)
     const row = usageRow({ project_id: 'x'.repeat(1_000_000) })
@@ -192,7 +192,7 @@ describeEngine('sqlite', 'the SQLite threads', (engine) => {
 
   /** A database whose threads the test can reach. */
   async function openWatched() {
-    const { location: file } = await createTestPlace(engine)
+    const { location: file } = await createEmptyTestPlace(engine)
     const workers = new Map<'writer' | 'reader', Worker>()
     const errors: unknown[] = []
     const dialect = createSqliteDialect({

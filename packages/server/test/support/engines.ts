@@ -40,9 +40,18 @@ export function describeEngine(name: Engine, title: string, define: DefineTests,
   needs(...own, ...others)(title, () => define(ENGINES[name]))
 }
 
-/** A place that the running test removes when it has finished. */
-export async function createTestPlace(engine: TestEngine): Promise<TestPlace> {
-  const place = await engine.createPlace()
+/** A place with a migrated database, which is removed when the running test has finished. */
+export function createTestPlace(engine: TestEngine): Promise<TestPlace> {
+  return removedAfterTest(createMigratedPlace(engine))
+}
+
+/** The same without anything in it, for tests of migrations and of stores with tables of their own. */
+export function createEmptyTestPlace(engine: TestEngine): Promise<TestPlace> {
+  return removedAfterTest(engine.createPlace())
+}
+
+async function removedAfterTest(created: Promise<TestPlace>): Promise<TestPlace> {
+  const place = await created
   onTestFinished(() => place.remove())
   return place
 }
@@ -51,7 +60,7 @@ let migratedSqlite: Promise<Buffer> | undefined
 let migratedPostgres: Promise<void> | undefined
 
 /** A place with a migrated database in it, which is a copy: to migrate takes 0.1 s on SQLite and 0.5 s on PostgreSQL. */
-export async function createMigratedPlace(engine: TestEngine): Promise<TestPlace> {
+async function createMigratedPlace(engine: TestEngine): Promise<TestPlace> {
   if (engine.name === 'postgres') {
     const server = locate('postgres')
     migratedPostgres ??= migratePostgres(server, postgresTemplate())

@@ -1,8 +1,9 @@
 import { fastify } from 'fastify'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { limited } from '../../src/errors.ts'
 import { discardUnreadBodies } from '../../src/http/discard-bodies.ts'
 import { stateOf } from '../../src/http/request-state.ts'
+import { eventually } from '../support/eventually.ts'
 import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 
 const BODY = 'x'.repeat(100_000)
@@ -31,8 +32,6 @@ async function setRefusals({ slotMs = 3_600_000 } = {}) {
     return heard
   }
 }
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000 })
 
 test('a refusal is sent once its body has arrived, and then the next one of its account', async () => {
   const post = await setRefusals()

@@ -26,7 +26,7 @@ export function createPost(): Post {
   return async (url, content, stop) => {
     const signal = abortSignalOf(stop)
     // undici notices the signal only once there is a connection.
-    const response = await unlessStopped(request(url, { ...content, method: 'POST', dispatcher, signal }), stop)
+    const response = await unlessStopped(request(url, { method: 'POST', dispatcher, signal, ...content }), stop)
     if (response === null) throw new Error('The request was stopped.')
     return response
   }
