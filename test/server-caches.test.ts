@@ -41,6 +41,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'dispatch/sign.ts': [['WeakMap', 'imported signing keys: the secret']],
   'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
   'executions/node-watch-rules.ts': [['Map', 'when a lease was seen: the server that holds it']],
+  'executions/reconcile.ts': [['Map', 'questions under way: the promise of each']],
   'executions/settlements.ts': [
     ['Set', 'outcomes that wait for the database: no key'],
     ['Lru', 'when a runtime was noted as seen: the runtime'],

@@ -107,10 +107,25 @@ const BROKEN: Record<string, [Invariant, Evidence]> = {
     { ...SOUND, calls: SOUND.calls.map((call) => ({ ...call, status: 'dispatched' })) },
   ],
   'a completed call without an effect': ['calls', { ...SOUND, effects: new Map() }],
+  'a call told failed that had its effect': [
+    'calls',
+    { ...withCall({ status: 'failed' }), disturbances: [{ nodeId: 'node_1', from: 0, to: 1_000 }] },
+  ],
+  'an unknown call that the log knows better': [
+    'reconciled',
+    {
+      ...withCall({ status: 'unknown', reconciled: { status: 'never' } }),
+      disturbances: [{ nodeId: 'node_1', from: 0, to: 1_000 }],
+    },
+  ],
   'a bucket drawn by halves': ['allowance', withDrawn({ executions: 1.5, anonymous: 0 })],
   'usage counted twice': ['usage', withUsage({ executions: 2 })],
   'tokens that the model did not report': ['metering', withRow({ tokens: 7 }, { ...COMPLETED, tokens: 7 })],
   'an execution without its call': ['served', { ...SOUND, calls: [], effects: new Map() }],
+}
+
+function withCall(changes: Partial<Evidence['calls'][number]>): Evidence {
+  return { ...SOUND, calls: SOUND.calls.map((call) => ({ ...call, ...changes })) }
 }
 
 function withDrawn(drawn: Evidence['ledgers'][number]['drawn']): Evidence {

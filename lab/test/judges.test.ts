@@ -3,6 +3,7 @@ import { checkGrowth } from '../src/bench/growth.ts'
 import { judge as judgeReplicas } from '../src/bench/replicas.ts'
 import type { HeardExecution } from '../src/fault/doubles.ts'
 import { judgeRounds } from '../src/fault/endpoint-faults.ts'
+import { FAULTS } from '../src/fault/endpoint-ways.ts'
 import { judgeDepartures } from '../src/fault/leaving-clients.ts'
 import { judgeOutages, type Look } from '../src/fault/postgres-outage.ts'
 import { isWithin } from '../src/fault/quota.ts'
@@ -148,7 +149,7 @@ test('a rotation fails no call, and signs nothing with a secret whose grace has 
 })
 
 test('a call to a misbehaving endpoint is told as promised, and in time', () => {
-  const failure = JSON.stringify({ error: { message: 'The endpoint did not answer in time.' } })
+  const failure = JSON.stringify({ error: { message: FAULTS.silence.told[0] } })
   const round = (way: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
     ({ way, door: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentBytes: 0 }) as const
   const good = [round('good', '{"output":{"order":"A-1001"}}', 200, 10)]

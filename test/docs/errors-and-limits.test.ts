@@ -118,6 +118,7 @@ test('the table of plans has every figure of every plan', () => {
 test('the messages of a 429 are those of the service', () => {
   const sources = [
     'executions/admit.ts',
+    'executions/idempotency.ts',
     'accounts/attempts.ts',
     'accounts/password-queue.ts',
     'billing/checkout.ts',
@@ -131,7 +132,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(22)
+  expect(messages).toHaveLength(23)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -18,6 +18,8 @@ export interface CallRow {
   callId: string
   executionId: string
   status: string
+  /** What the endpoint said later, where it is unknown. */
+  reconciled?: { status: string } | undefined
 }
 
 /** Units drawn from each bucket, and what the API says was used. */
@@ -60,6 +62,7 @@ export const INVARIANTS = {
   effects: 'calls with more than one effect',
   written: 'effects of calls that were not written down',
   calls: 'calls without an outcome, or with one they did not have',
+  reconciled: 'unknown calls of which the endpoint’s log says something else',
   allowance: 'differences between allowances and executions',
   usage: 'differences between usage and executions',
   metering: 'completed executions with other tokens than the model’s',
@@ -156,7 +159,7 @@ function judgeExecution(
   const turns = turnsOf(plan)
   const isMetered = tokens === turns * TOKENS_A_TURN && evidence.modelRequests.get(plan.op) === turns
   const failed = calls.filter(
-    (call) => call.status === 'failed' && !(plan.isReset && evidence.effects.has(call.callId)),
+    (call) => ['failed', 'unknown'].includes(call.status) && !(plan.isReset && evidence.effects.has(call.callId)),
   )
   const counts = `${calls.length} calls stored, ${callCount} counted, ${failed.length} failed for no cause`
   const isServed = calls.length === plan.calls && callCount === plan.calls && (failed.length === 0 || isDisturbed)
@@ -171,10 +174,17 @@ export function wasDisturbed({ nodeId, invokedAt, endedAt }: Operation, disturba
   return disturbances.some((time) => time.nodeId === nodeId && endedAt >= time.from && invokedAt <= time.to)
 }
 
-function judgeCall({ callId, executionId, status }: CallRow, isOver: boolean, hadEffect: boolean): Breach[] {
+/** By the endpoint's own log: completed has happened, failed has not, and unknown turned out as what the log says. */
+function judgeCall(call: CallRow, isOver: boolean, hadEffect: boolean): Breach[] {
+  const { callId, executionId, status, reconciled } = call
   if (status === 'dispatched') return isOver ? breach('calls', `${callId} of ${executionId} is open`) : []
-  if (status === 'failed' || hadEffect) return []
-  return breach('calls', `${callId} is completed and never reached the endpoint`)
+  if (status === 'unknown') {
+    const turnedOut = reconciled?.status ?? 'unknown'
+    const isTrue = turnedOut === (hadEffect ? 'completed' : 'never')
+    return isTrue ? [] : breach('reconciled', `${callId} had ${hadEffect ? 'its' : 'no'} effect, and is ${turnedOut}`)
+  }
+  if ((status === 'completed') === hadEffect) return []
+  return breach('calls', `${callId} is ${status} and had ${hadEffect ? 'its' : 'no'} effect`)
 }
 
 function judgeLedger({ ownerId, drawn, usage }: Ledger, executions: readonly ExecutionRow[]): Breach[] {

@@ -1,11 +1,12 @@
 import { compressedAnswer, type EndpointFault } from '@svc/testkit'
 
 const MB = 1024 * 1024
-/** The sentences are the service's promise. */
-const LATE = 'The endpoint did not answer in time.'
-const BROKEN = 'The connection broke off before the endpoint had answered.'
-const UNUSABLE = 'The endpoint gave an answer that could not be used.'
-const LARGE = 'The endpoint gave an answer that was too large.'
+/** The sentences are the service's promise. All but one are of calls that may have had an effect. */
+const unknown = (sentence: string) => `${sentence}: whether the call had an effect is unknown.`
+const LATE = unknown('The endpoint did not answer in time')
+const BROKEN = unknown('The connection broke off before the endpoint had answered')
+const UNUSABLE = unknown('The endpoint gave an answer that could not be used')
+const LARGE = unknown('The endpoint gave an answer that was too large')
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
 /** `flood` is written again and again, as fast as it is read. */
@@ -24,7 +25,7 @@ const WAYS = {
   endless: { fault: { fault: 'endless' }, told: [LARGE] },
   'gzip-bomb': {
     fault: compressedAnswer('gzip', 100 * MB),
-    told: ['The endpoint gave a compressed answer, which is not accepted.'],
+    told: [unknown('The endpoint gave a compressed answer, which is not accepted')],
   },
   redirect: {
     fault: { fault: 'redirect', status: 302, location: '/target/0' },
@@ -33,14 +34,14 @@ const WAYS = {
   html: { fault: { fault: 'html' }, told: [UNUSABLE] },
   'deep-json': {
     fault: { fault: 'deep', levels: 100_000 },
-    told: ['The endpoint gave an answer that was nested too deeply.'],
+    told: [unknown('The endpoint gave an answer that was nested too deeply')],
   },
   'too-short': { fault: { fault: 'short-body' }, told: [BROKEN] },
   'too-long': { fault: { fault: 'raw', bytes: `${HEAD}content-length: 6\r\n\r\n{"output":1}` }, told: [UNUSABLE] },
   'many-headers': { fault: { fault: 'many-headers', count: 3_000, bytesEach: 40 }, told: [UNUSABLE] },
   'no-content-with-body': {
     fault: { fault: 'raw', bytes: 'HTTP/1.1 204 No Content\r\ncontent-length: 12\r\n\r\n{"output":1}' },
-    told: ['The endpoint answered with status 204.'],
+    told: [unknown('The endpoint answered with status 204')],
   },
   'continue-flood': { flood: 'HTTP/1.1 100 Continue\r\n\r\n', told: [BROKEN] },
   'early-hints-flood': { flood: 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', told: [UNUSABLE] },

@@ -8,7 +8,7 @@ import { until } from '../support/within.ts'
 import type { LabOwner } from '../support/world.ts'
 import { type Disturbance, type Evidence, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
 import { drawPlan, type Operation, type Plan, planWords, type Told, toldBy } from './operations.ts'
-import { readCalls, readExecutions, runningAfter } from './rows.ts'
+import { readCalls, readExecutions, reconciledWithin, runningAfter } from './rows.ts'
 import { anyReplica, CAPABILITY, type Replica, type Site, type Work } from './site.ts'
 
 const CLIENTS = 16
@@ -17,6 +17,8 @@ const WARM_UP = 60
 // After a refusal a client waits a moment.
 const PAUSE_MS = 25
 const HOUR_MS = 3_600_000
+// The first question may be lost with its server; the second one comes after a minute.
+const RECONCILED_MS = 90_000
 
 /** For each fault, at least. */
 const ACKNOWLEDGED_EACH = 5
@@ -121,6 +123,7 @@ export class Load {
     this.#isStopped = true
     await Promise.all(this.#clients)
     await runningAfter(site.store, quietMs)
+    await reconciledWithin(site.store, RECONCILED_MS)
     const evidence: Evidence = {
       operations,
       executions: await readExecutions(site.store),

@@ -39,7 +39,13 @@ export async function readExecutions(store: Store): Promise<StoredExecution[]> {
   return Row.array().parse(await store.query(`select ${columns} from executions`))
 }
 
-const StoredCall = z.object({ callId: z.string(), status: z.string(), error: z.string().nullable() })
+const StoredCall = z.object({
+  callId: z.string(),
+  status: z.string(),
+  error: z.string().nullable(),
+  /** What the endpoint said later of an unknown call. */
+  reconciled: z.object({ status: z.string() }).optional(),
+})
 export type StoredCall = z.infer<typeof StoredCall> & { executionId: string }
 
 const Calls = z.object({ execution_id: z.string(), calls: z.string() })
@@ -69,6 +75,13 @@ export async function runningAfter(store: Store, withinMs: number): Promise<numb
     100,
   )
   return count
+}
+
+/** Resolves once the endpoint has told of all unknown calls, or when the time is up. */
+export async function reconciledWithin(store: Store, withinMs: number): Promise<void> {
+  const isTold = async () =>
+    (await readCalls(store)).every(({ status, reconciled }) => status !== 'unknown' || reconciled !== undefined)
+  await until(isTold, withinMs, 1_000)
 }
 
 /** The last day as an owner is shown it. */

@@ -48,7 +48,8 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
   const { store, replicas, connections, variables } = options
   const effects = new Map<string, number>()
   const endpoint = await startServing(context, async (body, response) => {
-    const { callId, input } = CapabilityCall.parse(JSON.parse(body))
+    const { callId, input, mode } = CapabilityCall.parse(JSON.parse(body))
+    if (mode === 'reconcile') return void answerJson(response, { output: told(effects.has(callId)) })
     const { op, ms, reset } = Work.parse(input)
     effects.set(callId, (effects.get(callId) ?? 0) + 1)
     if (ms > 0) await pause(ms)
@@ -73,6 +74,11 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
   context.onEnd(() => fleet.close())
   while (fleet.live.length < replicas) await fleet.start()
   return { store, serverOptions, endpoint, effects, modelRequests, fleet }
+}
+
+/** What the endpoint's own log says of a call. */
+function told(hadEffect: boolean) {
+  return hadEffect ? { status: 'completed', output: null } : { status: 'never' }
 }
 
 function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
@@ -102,7 +108,10 @@ export async function openSite(context: ScenarioContext, options: StageOptions):
 
 /** Registers a runtime at the stage's endpoint. */
 export function openRuntime({ fleet, endpoint }: Stage, owner: LabOwner): Promise<CreatedRuntime> {
-  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, capability(CAPABILITY))
+  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, {
+    ...capability(CAPABILITY),
+    reconcile: true,
+  })
 }
 
 export function anyReplica({ fleet }: Pick<Stage, 'fleet'>): Replica {

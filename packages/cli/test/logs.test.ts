@@ -21,7 +21,7 @@ function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: I
   return {
     ...{ executionId: id, runtimeId: 'rt_exampleShop', kind: 'execute', status: ended ? status : 'running' },
     ...{ finishReason: ended ? 'stop' : null, durationMs: ended ? endMs - startMs : null },
-    ...{ capabilityCalls: calls[0], failedCalls: calls[1], totalTokens: 12 },
+    ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: 0, totalTokens: 12 },
     ...{ startedAt: isoAt(startMs), completedAt: ended ? isoAt(endMs) : null },
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { UnknownCalls } from './effects.ts'
 import { Timestamp } from './json.ts'
 
 /** How finely a summary is cut: UTC hours or UTC days. */
@@ -16,6 +17,7 @@ const Tally = z.object({
   failed: Count,
   capabilityCalls: Count,
   failedCalls: Count,
+  unknownCalls: UnknownCalls,
   inputTokens: Count,
   outputTokens: Count,
 })
@@ -25,13 +27,16 @@ export const AnalyticsSummary = z.object({
   range: z.object({ from: Timestamp, to: Timestamp, bucket: AnalyticsBucket, clamped: z.boolean() }),
   totals: Tally.extend({ totalTokens: Count, avgDurationMs: DurationMs, ...Percentiles }),
   series: z.array(Tally.extend({ at: Timestamp, ...Percentiles })),
-  capabilities: z.array(z.object({ capability: z.string(), calls: Count, failed: Count, ...Percentiles })),
+  capabilities: z.array(
+    z.object({ capability: z.string(), calls: Count, failed: Count, unknown: Count, ...Percentiles }),
+  ),
   runtimes: z.array(
     z.object({
       runtimeId: z.string(),
       executions: Count,
       failed: Count,
       failedCalls: Count,
+      unknownCalls: UnknownCalls,
       totalTokens: Count,
       ...Percentiles,
     }),

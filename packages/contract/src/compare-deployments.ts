@@ -13,6 +13,9 @@ interface ComparedCapability {
   readonly version: string
   readonly deprecated?: boolean | undefined
   readonly removalNotBefore?: string | undefined
+  readonly effect?: string | undefined
+  readonly confirm?: boolean | undefined
+  readonly preview?: boolean | undefined
   readonly actions?: readonly object[] | undefined
 }
 
@@ -121,7 +124,10 @@ type TextChange = Pick<DeploymentChange, 'text' | 'breaking'>
 const BREAKING_WHEN_SET = ['requiresEndUser', 'confirm']
 
 function compareCapability(before: ComparedCapability, after: ComparedCapability, budget: CompareBudget): TextChange[] {
-  const [{ actions: oldActions, ...old }, { actions: freshActions, ...fresh }] = [before, after]
+  const [{ actions: oldActions, ...old }, { actions: freshActions, ...fresh }] = [
+    withDefaults(before),
+    withDefaults(after),
+  ]
   const { inputSchema: oldInput, outputSchema: oldOutput, ...oldAction } = firstOf(oldActions)
   const { inputSchema: freshInput, outputSchema: freshOutput, ...freshAction } = firstOf(freshActions)
   return [
@@ -130,6 +136,11 @@ function compareCapability(before: ComparedCapability, after: ComparedCapability
     ...schemaChanges(oldInput, freshInput, { direction: 'input', budget }),
     ...schemaChanges(oldOutput, freshOutput, { direction: 'output', budget }),
   ]
+}
+
+// What is left out and what is written as the default are the same. Browsers load this file: it brings no schema along.
+function withDefaults(capability: ComparedCapability) {
+  return { effect: 'write', confirm: false, preview: false, ...capability }
 }
 
 function firstOf(actions: readonly object[] | undefined): Json {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { DeploymentChange } from './compare-deployments.ts'
+import { CapabilityEffect } from './effects.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { CapabilityName, Namespace, SemVer } from './names.ts'
 import { Endpoint, WebUrl } from './web-addresses.ts'
@@ -31,42 +32,27 @@ export const CapabilityAction = z.strictObject({
   outputSchema: JsonObject.optional(),
 })
 
-/** What a call of a capability does: nothing (`read`), a change (`write`), or one that cannot be taken back (`destructive`). */
-export const CapabilityEffect = z.enum(['read', 'write', 'destructive'])
-export type CapabilityEffect = z.infer<typeof CapabilityEffect>
-
-/** The effect of a capability that declares none. */
-export const DEFAULT_EFFECT: CapabilityEffect = 'write'
-
-const CAPABILITY_FIELDS = {
-  name: CapabilityName,
-  version: SemVer,
-  description: z.string().max(8192).default(''),
-  requiresEndUser: z.boolean().default(false),
-  actions: z.array(CapabilityAction).max(1, 'accepts at most one action: split the capability.').default([]),
-  deprecated: z.boolean().optional(),
-  deprecatedSince: SemVer.optional(),
-  removalNotBefore: SemVer.optional(),
-  metadata: JsonObject.optional(),
-}
-
 /**
- * One capability of a deployment, with all that it may declare. `confirm`: a person approves each call before it runs.
+ * One capability of a deployment. It has at most one action. `confirm`: a person approves each call before it runs.
  * `preview`: the endpoint answers calls with `mode: "preview"`.
  */
-export const DeclaredCapability = z
+export const Capability = z
   .strictObject({
-    ...CAPABILITY_FIELDS,
+    name: CapabilityName,
+    version: SemVer,
+    description: z.string().max(8192).default(''),
+    requiresEndUser: z.boolean().default(false),
+    actions: z.array(CapabilityAction).max(1, 'accepts at most one action: split the capability.').default([]),
+    deprecated: z.boolean().optional(),
+    deprecatedSince: SemVer.optional(),
+    removalNotBefore: SemVer.optional(),
+    metadata: JsonObject.optional(),
     effect: CapabilityEffect.optional().describe('Default `write`.'),
     confirm: z.boolean().optional(),
     preview: z.boolean().optional(),
   })
   .superRefine(refuseUndatedDeprecation)
-/** One capability of a deployment. It has at most one action. */
-export type Capability = z.infer<typeof DeclaredCapability>
-
-/** One capability as the deploy route takes it, which refuses `effect`, `confirm` and `preview` until it holds them. */
-export const Capability = z.strictObject(CAPABILITY_FIELDS).superRefine(refuseUndatedDeprecation)
+export type Capability = z.infer<typeof Capability>
 
 export const Website = z.strictObject({
   name: z.string().min(1).max(200),
@@ -90,37 +76,24 @@ export const Agent = z.strictObject({
   limits: z.strictObject({ steps: AgentLimit, tokens: AgentLimit }).optional(),
 })
 
-const SchemaVersion = z.literal(MANIFEST_SCHEMA_VERSION, `must be ${MANIFEST_SCHEMA_VERSION}.`)
-
-const MANIFEST_FIELDS = {
+/**
+ * Everything that a deployment publishes. `reconcile`: the endpoint answers calls with `mode: "reconcile"`. It replaces the
+ * deployment before it as a whole.
+ */
+export const DeploymentManifest = z.strictObject({
+  schemaVersion: z.literal(MANIFEST_SCHEMA_VERSION, `must be ${MANIFEST_SCHEMA_VERSION}.`),
+  capabilities: z.array(Capability).superRefine(refuseRepeatedNames),
   runtime: z.strictObject({ sdkVersion: z.string().max(64).optional() }).optional(),
   endpoint: Endpoint.optional(),
   website: Website.optional(),
   adp: Adp.optional(),
   agent: Agent.optional(),
   metadata: JsonObject.optional(),
-}
-
-/**
- * Everything that a deployment publishes, with all that it may declare. `reconcile`: the endpoint answers calls with
- * `mode: "reconcile"`. It replaces the deployment before it as a whole.
- */
-export const DeclaredManifest = z.strictObject({
-  schemaVersion: SchemaVersion,
-  capabilities: z.array(DeclaredCapability).superRefine(refuseRepeatedNames),
-  ...MANIFEST_FIELDS,
   reconcile: z.boolean().optional(),
 })
-export type DeploymentManifest = z.infer<typeof DeclaredManifest>
+export type DeploymentManifest = z.infer<typeof DeploymentManifest>
 /** A deployment manifest as it may be written, before defaults are filled in. */
-export type DeploymentManifestInput = z.input<typeof DeclaredManifest>
-
-/** A manifest as the deploy route takes it, which refuses `reconcile` and the fields of {@link Capability} until it holds them. */
-export const DeploymentManifest = z.strictObject({
-  schemaVersion: SchemaVersion,
-  capabilities: z.array(Capability).superRefine(refuseRepeatedNames),
-  ...MANIFEST_FIELDS,
-})
+export type DeploymentManifestInput = z.input<typeof DeploymentManifest>
 
 /** Body of `POST /v1/deployments`. */
 export const DeployRequest = z.strictObject({ manifest: DeploymentManifest })

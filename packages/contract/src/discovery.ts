@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Capability, DeploymentManifest } from './deployments.ts'
+import { CapabilityEffect, DEFAULT_EFFECT } from './effects.ts'
 import { JsonObject } from './json.ts'
 import { CapabilityName, namespaceProblem, SemVer } from './names.ts'
 
@@ -20,6 +21,8 @@ export const DiscoveryCapability = z.object({
   deprecated: z.boolean().exactOptional(),
   deprecatedSince: SemVer.exactOptional(),
   removalNotBefore: SemVer.exactOptional(),
+  // Not of the specification, which lets fields be added. Absent from services that are older than it.
+  effect: CapabilityEffect.exactOptional(),
   endpoint: z.object({
     transport: z.literal('http'),
     address: z.url(),
@@ -104,6 +107,7 @@ function publish(capability: Capability, namespace: string, source: DiscoverySou
       deprecatedSince: capability.deprecatedSince,
       removalNotBefore: capability.removalNotBefore,
     }),
+    effect: capability.effect ?? DEFAULT_EFFECT,
     endpoint: {
       transport: 'http',
       address: brokerAddress(source.baseUrl, source.runtimeId, capability.name),

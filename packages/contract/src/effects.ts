@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import { Timestamp } from './json.ts'
 
+/** What a call of a capability does: nothing (`read`), a change (`write`), or one that cannot be taken back (`destructive`). */
+export const CapabilityEffect = z.enum(['read', 'write', 'destructive'])
+export type CapabilityEffect = z.infer<typeof CapabilityEffect>
+
+/** The effect of a capability that declares none. */
+export const DEFAULT_EFFECT: CapabilityEffect = 'write'
+
 /** When the service asks what became of an unknown call, in milliseconds after the call became unknown. */
 export const RECONCILE_DELAYS_MS = [5_000, 60_000, 600_000, 3_600_000] as const
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CallStatus, CapabilityEffect, Reconciled, UnknownCalls } from './effects.ts'
 import { Failure } from './errors.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { Message, PublicTranscript, Transcript, TurnShape } from './messages.ts'
@@ -107,6 +108,8 @@ export const ExecutionSummary = z.object({
   durationMs: z.number().nullable(),
   capabilityCalls: z.int().nonnegative(),
   failedCalls: FailedCalls,
+  // Absent from services that are older than it.
+  unknownCalls: UnknownCalls.default(0),
   totalTokens: z.int().nonnegative(),
   startedAt: Timestamp,
   completedAt: Timestamp.nullable(),
@@ -125,12 +128,14 @@ export const TracedCall = z.object({
   callId: z.string(),
   capability: z.string(),
   step: z.int().nonnegative(),
-  status: z.enum(['completed', 'failed']),
+  effect: CapabilityEffect.optional().describe('Absent from calls that an earlier release made.'),
+  status: CallStatus.exclude(['dispatched']),
   input: z.unknown(),
   output: z.unknown(),
   error: Failure.nullable(),
   startedAt: Timestamp,
   durationMs: z.number().nullable(),
+  reconciled: Reconciled.optional().describe('What the endpoint said later of an unknown call.'),
 })
 export type TracedCall = z.infer<typeof TracedCall>
 
@@ -166,6 +171,7 @@ export const Trace = z
     metadata: JsonObject.nullable(),
     capabilityCalls: z.array(TracedCall),
     failedCalls: FailedCalls,
+    unknownCalls: UnknownCalls.default(0),
     startedAt: Timestamp,
     completedAt: Timestamp.nullable(),
   })

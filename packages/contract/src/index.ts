@@ -64,13 +64,9 @@ export {
   Agent,
   Capability,
   CapabilityAction,
-  CapabilityEffect,
   Connection,
   ConnectionStatus,
-  DEFAULT_EFFECT,
   DEPLOYMENT_LIMITS,
-  DeclaredCapability,
-  DeclaredManifest,
   DeploymentDetail,
   DeploymentList,
   DeploymentListItem,
@@ -106,6 +102,8 @@ export {
 } from './discovery.ts'
 export {
   CallStatus,
+  CapabilityEffect,
+  DEFAULT_EFFECT,
   IDEMPOTENCY_SUFFIXES,
   RECONCILE_DELAYS_MS,
   ReconcileAnswer,

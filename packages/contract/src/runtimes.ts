@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Adp, Connection, Health, HealthNote, Website } from './deployments.ts'
+import { CapabilityEffect } from './effects.ts'
 import { RuntimeId } from './ids.ts'
 import { Timestamp } from './json.ts'
 import { Endpoint, OriginText, originProblem } from './web-addresses.ts'
@@ -68,6 +69,8 @@ export const RuntimeDetail = RuntimeListItem.extend({
       requiresEndUser: z.boolean(),
       deprecated: z.boolean(),
       hasInputSchema: z.boolean(),
+      effect: CapabilityEffect,
+      confirm: z.boolean().describe('Whether a person approves each call before it runs.'),
     }),
   ),
   allowedOrigins: z.array(z.string()),

@@ -37,6 +37,7 @@ test('the same deployment has no differences, whatever the order of keys and wha
   const turned = { properties: PARTY.properties, type: 'object' }
   const after = { ...withInput(turned), runtime: { sdkVersion: '1.1.0' }, metadata: { cliVersion: '2.0.0' } }
   expect(compareDeployments(before, after)).toEqual([])
+  expect(compareDeployments(deployed(), deployed({ effect: 'write', confirm: false }))).toEqual([])
 })
 
 test('each difference of capabilities is named, and said to be breaking where callers may fail', () => {
@@ -59,6 +60,8 @@ test.each([
   [{ requiresEndUser: false }, { requiresEndUser: true }, 'book-table: requiresEndUser false → true, breaking'],
   [{ requiresEndUser: true }, { requiresEndUser: false }, 'book-table: requiresEndUser true → false'],
   [{}, { deprecated: true }, 'book-table: deprecated none → true'],
+  [{}, { effect: 'destructive' }, 'book-table: effect write → destructive'],
+  [{}, { confirm: true }, 'book-table: confirm false → true, breaking'],
 ])('%j → %j', (before, after, sentence) => {
   expect(sentences(deployed(before), deployed(after))).toEqual([sentence])
 })

@@ -131,6 +131,7 @@ describe('what is published', () => {
           version: '1.2.0',
           description: 'Finds things.',
           inputSchema,
+          effect: 'write',
           endpoint: {
             transport: 'http',
             address: 'https://svc.example.com/v1/capabilities/rt_shop0001/search',
@@ -143,6 +144,7 @@ describe('what is published', () => {
           version: '1.0.0',
           deprecated: true,
           deprecatedSince: '1.0.0',
+          effect: 'write',
           endpoint: {
             transport: 'http',
             address: 'https://svc.example.com/v1/capabilities/rt_shop0001/my-orders',

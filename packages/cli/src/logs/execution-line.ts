@@ -19,14 +19,15 @@ export function executionLine(execution: ExecutionSummary): Piece[] {
   ]
 }
 
-function statusPiece({ status, failedCalls }: ExecutionSummary): Piece {
+function statusPiece({ status, failedCalls, unknownCalls }: ExecutionSummary): Piece {
   const text = status.padEnd('completed'.length)
   if (status === 'failed') return red(text)
-  if (failedCalls > 0) return yellow(text)
+  if (failedCalls + unknownCalls > 0) return yellow(text)
   return status === 'completed' ? green(text) : text
 }
 
-function callsText({ capabilityCalls, failedCalls }: ExecutionSummary): string {
+function callsText({ capabilityCalls, failedCalls, unknownCalls }: ExecutionSummary): string {
   const calls = capabilityCalls === 1 ? '1 call' : `${capabilityCalls} calls`
-  return failedCalls === 0 ? calls : `${calls}, ${failedCalls} failed`
+  const failed = failedCalls === 0 ? '' : `, ${failedCalls} failed`
+  return `${calls}${failed}${unknownCalls === 0 ? '' : `, ${unknownCalls} unknown`}`
 }

@@ -1,7 +1,6 @@
 import {
   type Capability,
-  DeclaredManifest,
-  type DeploymentManifest,
+  DeploymentManifest,
   type FieldErrors,
   fieldErrorsOf,
   MANIFEST_SCHEMA_VERSION,
@@ -36,7 +35,7 @@ export function compileManifest({ config, capabilities, sdkVersion, reconcile, l
     ...(reconcile && { reconcile }),
     metadata: { cliVersion: CLI_VERSION },
   }
-  const parsed = DeclaredManifest.safeParse(manifest)
+  const parsed = DeploymentManifest.safeParse(manifest)
   const faults: FieldErrors = parsed.success
     ? manifestFaults(parsed.data, limits)
     : fieldErrorsOf(parsed.error, 'manifest')

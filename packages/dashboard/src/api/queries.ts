@@ -102,7 +102,7 @@ export function manifestQuery(runtimeId: string) {
 /** Filters of the list of executions, as the address carries them. */
 export interface ExecutionFilters {
   status?: Schemas['ExecutionStatus'] | undefined
-  calls?: 'failed' | undefined
+  calls?: 'failed' | 'unknown' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
   from?: string | undefined

@@ -816,6 +816,7 @@ export interface components {
                 failed: number;
                 capabilityCalls: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 inputTokens: number;
                 outputTokens: number;
                 totalTokens: number;
@@ -829,6 +830,7 @@ export interface components {
                 failed: number;
                 capabilityCalls: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 inputTokens: number;
                 outputTokens: number;
                 at: components["schemas"]["Timestamp"];
@@ -840,6 +842,7 @@ export interface components {
                 capability: string;
                 calls: number;
                 failed: number;
+                unknown: number;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
             }[];
@@ -849,6 +852,7 @@ export interface components {
                 executions: number;
                 failed: number;
                 failedCalls: number;
+                unknownCalls: components["schemas"]["UnknownCalls"];
                 totalTokens: number;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
@@ -919,6 +923,10 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Default `write`. */
+            effect?: components["schemas"]["CapabilityEffect"];
+            confirm?: boolean;
+            preview?: boolean;
         };
         CapabilityAction: {
             /** @example shoe-shop */
@@ -952,6 +960,8 @@ export interface components {
              */
             outputSchema?: components["schemas"]["JsonObject"];
         };
+        /** @enum {string} */
+        CapabilityEffect: "read" | "write" | "destructive";
         CapabilityFailure: {
             /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
@@ -979,6 +989,10 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Default `write`. */
+            effect?: components["schemas"]["CapabilityEffect"];
+            confirm?: boolean;
+            preview?: boolean;
         };
         /**
          * @description A letter, then up to 63 letters, digits or hyphens. Unique in a deployment, whatever the case.
@@ -1154,6 +1168,7 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            reconcile?: boolean;
         };
         DeploymentManifestInput: {
             /** @constant */
@@ -1172,6 +1187,7 @@ export interface components {
              *     }
              */
             metadata?: components["schemas"]["JsonObject"];
+            reconcile?: boolean;
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "superseded";
@@ -1246,6 +1262,7 @@ export interface components {
             deprecated?: boolean;
             deprecatedSince?: components["schemas"]["SemVer"];
             removalNotBefore?: components["schemas"]["SemVer"];
+            effect?: components["schemas"]["CapabilityEffect"];
             endpoint: {
                 /** @constant */
                 transport: "http";
@@ -1347,6 +1364,8 @@ export interface components {
             capabilityCalls: number;
             /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
             failedCalls: number;
+            /** @default 0 */
+            unknownCalls: components["schemas"]["UnknownCalls"];
             totalTokens: number;
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
@@ -1477,6 +1496,24 @@ export interface components {
             role: "system";
             parts: components["schemas"]["TextPart"][];
         })[];
+        Reconciled: {
+            /** @enum {string} */
+            status: "completed" | "failed" | "never";
+            /**
+             * @example {
+             *       "shoes": [
+             *         {
+             *           "name": "Canvas Red",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
+            output?: unknown;
+            /** @example The shop did not answer in time. */
+            message?: string;
+            at: components["schemas"]["Timestamp"];
+        };
         RegisterRuntimeRequest: {
             runtimeId?: components["schemas"]["RuntimeId"];
             /** @example shoe-shop */
@@ -1553,6 +1590,9 @@ export interface components {
                 requiresEndUser: boolean;
                 deprecated: boolean;
                 hasInputSchema: boolean;
+                effect: components["schemas"]["CapabilityEffect"];
+                /** @description Whether a person approves each call before it runs. */
+                confirm: boolean;
             }[];
             allowedOrigins: string[];
             /** @example svc_sk_EXAM…PLE1 */
@@ -1795,6 +1835,8 @@ export interface components {
             capabilityCalls: components["schemas"]["TracedCall"][];
             /** @description Capability calls that failed, 0 while the execution runs. It may be `completed` all the same. */
             failedCalls: number;
+            /** @default 0 */
+            unknownCalls: components["schemas"]["UnknownCalls"];
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -1809,8 +1851,10 @@ export interface components {
             /** @example find-shoes */
             capability: string;
             step: number;
+            /** @description Absent from calls that an earlier release made. */
+            effect?: components["schemas"]["CapabilityEffect"];
             /** @enum {string} */
-            status: "completed" | "failed";
+            status: "completed" | "failed" | "unknown";
             /**
              * @example {
              *       "query": "red shoes",
@@ -1832,6 +1876,8 @@ export interface components {
             error: components["schemas"]["Failure"] | null;
             startedAt: components["schemas"]["Timestamp"];
             durationMs: number | null;
+            /** @description What the endpoint said later of an unknown call. */
+            reconciled?: components["schemas"]["Reconciled"];
         };
         TracedStep: {
             step: number;
@@ -1850,6 +1896,8 @@ export interface components {
                 type: "text" | "tool_call" | "tool_result";
             }[];
         };
+        /** @description Capability calls whose outcome is unknown; none of them is among `failedCalls`. */
+        UnknownCalls: number;
         UpdateProjectRequest: {
             /** @example shoe-shop */
             name?: string;
@@ -2117,7 +2165,10 @@ export interface operations {
     callCapability: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @description The id of a runtime, `rt_…`. */
                 runtimeId: string;
@@ -2203,7 +2254,10 @@ export interface operations {
     callOwnCapability: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3036,8 +3090,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description Only those with a capability call that failed, whatever their status. */
-                calls?: "failed";
+                /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
+                calls?: "failed" | "unknown";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
@@ -3140,8 +3194,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this status. */
                 status?: components["schemas"]["ExecutionStatus"];
-                /** @description Only those with a capability call that failed, whatever their status. */
-                calls?: "failed";
+                /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
+                calls?: "failed" | "unknown";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */

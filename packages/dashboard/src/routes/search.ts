@@ -26,7 +26,7 @@ const STATUSES: readonly Schemas['ExecutionStatus'][] = ['running', 'completed',
 /** The filters of the list of executions. Dates are days, `2026-01-31`. */
 export interface ExecutionsSearch {
   status?: Schemas['ExecutionStatus']
-  calls?: 'failed'
+  calls?: 'failed' | 'unknown'
   runtimeId?: string
   from?: string
   to?: string
@@ -34,9 +34,10 @@ export interface ExecutionsSearch {
 
 export function readExecutionsSearch(search: Search): ExecutionsSearch {
   const status = STATUSES.find((known) => known === search['status'])
+  const calls = (['failed', 'unknown'] as const).find((known) => known === search['calls'])
   return {
     ...(status && { status }),
-    ...(search['calls'] === 'failed' && { calls: 'failed' as const }),
+    ...(calls && { calls }),
     ...text(search, 'runtimeId'),
     ...day(search, 'from'),
     ...day(search, 'to'),

@@ -34,14 +34,26 @@ const STATES: Readonly<Record<string, Tone>> = {
   pending: 'neutral',
   degraded: 'warn',
   offline: 'warn',
+  unknown: 'warn',
   failed: 'bad',
   unreachable: 'bad',
 }
 
-/** How an execution stands; one that completed although calls of it failed is marked. */
-export function ExecutionBadge({ status, failedCalls }: { status: string; failedCalls: number }): ReactNode {
-  if (status !== 'completed' || failedCalls === 0) return <StateBadge state={status} />
-  return <Badge tone="warn">{`completed, ${failedCalls} ${failedCalls === 1 ? 'call' : 'calls'} failed`}</Badge>
+interface Standing {
+  status: string
+  failedCalls: number
+  unknownCalls: number
+}
+
+/** How an execution stands; one that completed although calls of it failed, or ended unknown, is marked. */
+export function ExecutionBadge({ status, failedCalls, unknownCalls }: Standing): ReactNode {
+  if (status !== 'completed' || failedCalls + unknownCalls === 0) return <StateBadge state={status} />
+  const marks = [callsIn(failedCalls, 'failed'), callsIn(unknownCalls, 'unknown')].filter((mark) => mark !== null)
+  return <Badge tone="warn">{['completed', ...marks].join(', ')}</Badge>
+}
+
+function callsIn(count: number, state: string): string | null {
+  return count === 0 ? null : `${count} ${count === 1 ? 'call' : 'calls'} ${state}`
 }
 
 /** A state of the API’s, under its own name. */

@@ -1,7 +1,7 @@
 import {
+  Capability,
   type CapabilityEffect,
   capabilityNameProblem,
-  DeclaredCapability,
   fieldErrorsOf,
   type JsonObject,
   type Preview,
@@ -170,7 +170,7 @@ function problemsOf(options: Unchecked): string[] {
 }
 
 function factProblems(facts: CapabilityFacts): string[] {
-  const parsed = DeclaredCapability.safeParse(facts)
+  const parsed = Capability.safeParse(facts)
   if (parsed.success) return []
   return Object.entries(fieldErrorsOf(parsed.error, 'definition')).flatMap(([field, messages]) =>
     messages.map((message) => `${field} ${message}`),

@@ -1,4 +1,4 @@
-import { Capability, DeclaredCapability } from '@svc/contract'
+import { Capability } from '@svc/contract'
 import {
   type AnyCapability,
   CapabilityDefinitionError,
@@ -74,7 +74,7 @@ test('effect, confirm and preview are published where they are declared, and now
   const preview = () => ({ title: 'Refund' })
   const declared = defineCapability({ ...facts, effect: 'destructive', confirm: true, preview, handler })
   expect(describeOne(declared)).toMatchObject({ effect: 'destructive', confirm: true, preview: true })
-  expect(DeclaredCapability.parse(describeOne(declared))).toEqual(describeOne(declared))
+  expect(Capability.parse(describeOne(declared))).toEqual(describeOne(declared))
   const plain = Object.keys(describeOne(defineCapability({ ...facts, confirm: false, handler })) ?? {})
   expect(plain).toEqual(['name', 'version', 'description', 'requiresEndUser', 'actions'])
 })

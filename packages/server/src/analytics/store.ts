@@ -16,12 +16,12 @@ export interface RollupFilter {
 export async function sumRollups(db: Kysely<Schema>, ownerId: string, filter: RollupFilter): Promise<SummedPart[]> {
   const { range, intervals } = filter
   const inSeries = isIn(ownerId, { ...range, grain: range.bucket }, filter)
-  const series = sumExecutions(db, 'series').where(inSeries).unionAll(sumFailedCalls(db, 'series').where(inSeries))
+  const series = sumExecutions(db, 'series').where(inSeries).unionAll(sumBadCalls(db, 'series').where(inSeries))
   const others = intervals.flatMap((interval) => {
     const inInterval = isIn(ownerId, interval, filter)
     return [
       sumExecutions(db, 'runtime').where(inInterval),
-      sumFailedCalls(db, 'runtime').where(inInterval),
+      sumBadCalls(db, 'runtime').where(inInterval),
       sumCapabilities(db).where(inInterval),
     ]
   })
@@ -51,21 +51,27 @@ function sumExecutions(db: Kysely<Schema>, kind: 'series' | 'runtime') {
   const { column, name } = kind === 'series' ? AT : RUNTIME
   return db
     .selectFrom('execution_rollups')
-    .select([kindOf(kind), name.as('name'), 'span', ZERO.as('failedCalls')])
+    .select([kindOf(kind), name.as('name'), 'span', ZERO.as('failedCalls'), ZERO.as('unknownCalls')])
     .select(({ fn }) => COUNTERS.map(([counter, from]) => fn.sum<number>(from).as(counter)))
     .select(({ fn }) => BUCKET_COLUMNS.map((bucket) => fn.sum<number>(bucket).as(bucket)))
     .groupBy([column, 'span'])
 }
 
-/** Failed calls are counted with the calls alone; they are added to the sums of executions by time or by runtime. */
-function sumFailedCalls(db: Kysely<Schema>, kind: 'series' | 'runtime') {
+/** Failed and unknown calls are counted with the calls alone; they are added to the sums of executions by time or by runtime. */
+function sumBadCalls(db: Kysely<Schema>, kind: 'series' | 'runtime') {
   const { column, name } = kind === 'series' ? AT : RUNTIME
   return db
     .selectFrom('call_rollups')
-    .select(({ fn }) => [kindOf(kind), name.as('name'), ZERO.as('span'), fn.sum<number>('failed').as('failedCalls')])
+    .select(({ fn }) => [
+      kindOf(kind),
+      name.as('name'),
+      ZERO.as('span'),
+      fn.sum<number>('failed').as('failedCalls'),
+      fn.sum<number>('unknown').as('unknownCalls'),
+    ])
     .select(COUNTERS.map(([counter]) => ZERO.as(counter)))
     .select(BUCKET_COLUMNS.map((bucket) => ZERO.as(bucket)))
-    .where('failed', '>', 0)
+    .where((eb) => eb.or([eb('failed', '>', 0), eb('unknown', '>', 0)]))
     .groupBy(column)
 }
 
@@ -73,7 +79,13 @@ function sumCapabilities(db: Kysely<Schema>) {
   const counted = { executions: 'calls', failed: 'failed' } as const
   return db
     .selectFrom('call_rollups')
-    .select([kindOf('capability'), 'capability as name', 'span', ZERO.as('failedCalls')])
+    .select(({ fn }) => [
+      kindOf('capability'),
+      'capability as name',
+      'span',
+      ZERO.as('failedCalls'),
+      fn.sum<number>('unknown').as('unknownCalls'),
+    ])
     .select(({ fn }) =>
       COUNTERS.map(([counter]) =>
         counter === 'executions' || counter === 'failed'

@@ -7,12 +7,13 @@ const COUNTERS = [
   'failed',
   'capabilityCalls',
   'failedCalls',
+  'unknownCalls',
   'inputTokens',
   'outputTokens',
   'durationMs',
 ] as const
 
-/** Sums over executions, or over calls, whose number is in `executions` and where `failed` is the only other counter. */
+/** Sums over executions, or over calls, whose number is in `executions` and where `failed` and `unknownCalls` are the only other counters. */
 export interface Sums extends Record<(typeof COUNTERS)[number], number> {
   /** How many there were in each bucket of durations. */
   durations: Map<number, number>
@@ -53,7 +54,7 @@ export function summarize(
 }
 
 export function noSums(): Sums {
-  const counts = { executions: 0, completed: 0, failed: 0, capabilityCalls: 0, failedCalls: 0 }
+  const counts = { executions: 0, completed: 0, failed: 0, capabilityCalls: 0, failedCalls: 0, unknownCalls: 0 }
   return { ...counts, inputTokens: 0, outputTokens: 0, durationMs: 0, durations: new Map() }
 }
 
@@ -79,13 +80,14 @@ function toPoint(at: string, sums: Sums): Summary['series'][number] {
 }
 
 function toCapability([capability, sums]: [string, Sums]): Summary['capabilities'][number] {
-  const { executions: calls, failed } = sums
-  return { capability, calls, failed, ...percentilesOf(sums) }
+  const { executions: calls, failed, unknownCalls: unknown } = sums
+  return { capability, calls, failed, unknown, ...percentilesOf(sums) }
 }
 
 function toRuntime([runtimeId, sums]: [string, Sums]): Summary['runtimes'][number] {
-  const { executions, failed, failedCalls, inputTokens, outputTokens } = sums
-  return { runtimeId, executions, failed, failedCalls, totalTokens: inputTokens + outputTokens, ...percentilesOf(sums) }
+  const { inputTokens, outputTokens, executions, failed, failedCalls, unknownCalls } = sums
+  const counts = { executions, failed, failedCalls, unknownCalls, totalTokens: inputTokens + outputTokens }
+  return { runtimeId, ...counts, ...percentilesOf(sums) }
 }
 
 function countsOf({ durationMs, durations, ...counts }: Sums) {

@@ -10,4 +10,10 @@ export type CallResult =
       redacted: JsonDocument
       durationMs: number
     }
-  | { ok: false; message: string; durationMs: number }
+  | {
+      ok: false
+      message: string
+      durationMs: number
+      /** The call may have had an effect: bytes of it may have left, and no answer came that could be used. */
+      isUnknown?: true
+    }

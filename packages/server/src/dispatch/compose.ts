@@ -1,4 +1,4 @@
-import { type CapabilityCall, EXECUTION_ID_HEADER } from '@svc/contract'
+import { type CapabilityCall, EXECUTION_ID_HEADER, IDEMPOTENCY_SUFFIXES } from '@svc/contract'
 import { randomText } from '../lib/random.ts'
 import { parseTraceparent } from '../telemetry/tracing.ts'
 import type { DispatchCall } from './dispatch-call.ts'
@@ -14,16 +14,22 @@ export interface Message {
 
 /** The end user's token is part of the body, which only a socket sees. */
 export function compose(call: DispatchCall): Message {
-  const { executionId, callId, traceparent } = call
+  const { executionId, callId, mode, traceparent } = call
+  const key = mode ? `${callId}${IDEMPOTENCY_SUFFIXES[mode]}` : callId
   const body = Buffer.from(textOf(call))
   const ofTrace = ['traceparent', traceparentOf(traceparent)]
-  const headers = SAME_ON_EVERY_CALL.concat(EXECUTION_ID_HEADER, executionId, 'idempotency-key', callId, ofTrace)
+  const headers = SAME_ON_EVERY_CALL.concat(EXECUTION_ID_HEADER, executionId, 'idempotency-key', key, ofTrace)
   return { headers, body, bodyDigest: digestOf(body) }
 }
 
 // A `CapabilityCall` as JSON.
-function textOf({ executionId, callId, capability, input, metadata, endUserToken }: DispatchCall): string {
-  const head = JSON.stringify({ executionId, callId, capability } satisfies Partial<CapabilityCall>).slice(0, -1)
+function textOf({ executionId, callId, capability, mode, input, metadata, endUserToken }: DispatchCall): string {
+  const head = JSON.stringify({
+    executionId,
+    callId,
+    capability,
+    ...(mode && { mode }),
+  } satisfies Partial<CapabilityCall>).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
   return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
 }

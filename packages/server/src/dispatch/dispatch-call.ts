@@ -1,4 +1,4 @@
-import type { JsonObject } from '@svc/contract'
+import type { CallMode, JsonObject } from '@svc/contract'
 import type { HeldBytes } from '../admission/in-flight.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
@@ -27,6 +27,8 @@ export interface DispatchCall {
   input: JsonDocument<JsonObject>
   metadata: JsonDocument<JsonObject>
   endUserToken: Secret | undefined
+  /** What the call asks for that does not run its capability; absent from calls that do. */
+  mode?: CallMode
   /** Passed on where it is valid; else replaced by a new one. */
   traceparent?: string
   /** Counts the bytes of the answer while it arrives. */

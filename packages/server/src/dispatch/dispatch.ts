@@ -9,7 +9,7 @@ import { compose } from './compose.ts'
 import { createAgent } from './connections.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
 import { type Endpoint, EndpointStates } from './endpoint-states.ts'
-import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE } from './failures.ts'
+import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE, unknownOutcome } from './failures.ts'
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
@@ -75,11 +75,16 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
   const startedAt = clock.now()
   const permit = call.signal?.aborted ? FAILURES.cancelled : states.acquire(target, startedAt)
   const answer =
-    'state' in permit ? await run(context, { target, call, permit }) : { ok: false as const, failure: permit }
+    'state' in permit
+      ? await run(context, { target, call, permit })
+      : { ok: false as const, failure: permit, isUnknown: false }
   const durationMs = Math.max(0, clock.now() - startedAt)
-  metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
+  if (call.mode === undefined)
+    metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { durationMs, ...answer }
-  return { ok: false, message: shorten(answer.failure.message), durationMs }
+  const { failure, isUnknown } = answer
+  if (!isUnknown) return { ok: false, message: shorten(failure.message), durationMs }
+  return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, isUnknown }
 }
 
 type Permitted = Pick<Delivery, 'target' | 'call' | 'permit'>
@@ -134,9 +139,14 @@ function shorten(message: string): string {
 async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer> {
   const { call } = delivery
   const reply = await attempt(context, delivery)
-  if (reply.ok) return read(context, delivery, reply.body)
+  if (reply.ok) {
+    const answer = await read(context, delivery, reply.body)
+    // The capability ran: without its own word nobody knows how it ended.
+    return answer.ok ? answer : { ...answer, isUnknown: answer.failure.reported !== 'failed' }
+  }
   if (reply.failure !== FAILURES.cancelled) log(context, delivery, reply.reason)
-  return { ok: false, failure: reply.status === 404 ? notServed(reply.failure, call) : reply.failure }
+  const { isUnknown = false } = reply
+  return { ok: false, failure: reply.status === 404 ? notServed(reply.failure, call) : reply.failure, isUnknown }
 }
 
 // A handler answers 404 for an unknown capability, other servers for a wrong path. Only the SDK knows the probe.

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import type { Deadline } from '../lib/deadline.ts'
 import type { DispatchCall } from './dispatch-call.ts'
-import { type CallFailure, FAILURES, statusFailure } from './failures.ts'
+import { type CallFailure, FAILURES, mayHaveRun, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */
 export type Reply = { ok: true; body: Uint8Array } | FailedReply
@@ -14,6 +14,8 @@ interface FailedReply {
   reason: string
   /** Of the answer, if there was one. */
   status?: number
+  /** Bytes of the call may have left, and nothing was heard that rules out an effect. */
+  isUnknown?: boolean
   /** No capability can have run, because no byte left or the SDK said so, and a second try may succeed. */
   mayRetry?: boolean
 }
@@ -99,13 +101,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('The answer is not wanted any more.'))
   }
 
+  #isUnknown({ status }: FailedReply): boolean {
+    return status === undefined ? this.#controller !== null : mayHaveRun(status)
+  }
+
   #finish(reply: Reply): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadline.removeEventListener('abort', this.#onStop)
     // A complete answer is held until its execution has ended.
     if (!reply.ok) this.#bounds.held?.take(-this.#heldBytes)
-    this.#settle(reply)
+    this.#settle(reply.ok ? reply : { ...reply, isUnknown: this.#isUnknown(reply) })
   }
 }
 

@@ -7,6 +7,8 @@ export interface CallFailure {
   readonly transport: Transport
   /** For metrics. Without one the message is the capability's own. */
   readonly name?: string
+  /** How the call ended by the capability's own words; absent where it said nothing. */
+  readonly reported?: 'failed' | 'unknown'
 }
 
 /** Every failure of the dispatcher but {@link statusFailure}. */
@@ -36,6 +38,21 @@ export const UNKNOWN_PROBE = 'unknownProbe'
 export function isRefusal(failure: CallFailure): boolean {
   return failure === FAILURES.redirect || failure.name === 'status4xx'
 }
+
+// A gateway that had no answer of the server behind it.
+const NO_ANSWER_STATUSES: readonly number[] = [502, 504, 520, 524]
+
+/** Whether the capability may have run all the same, by the status of the answer. */
+export function mayHaveRun(status: number): boolean {
+  return status < 300 || NO_ANSWER_STATUSES.includes(status)
+}
+
+/** The same as a sentence about a call whose outcome is unknown. */
+export function unknownOutcome({ message, reported }: CallFailure): string {
+  return reported === 'unknown' ? message : `${message.replace(/\.$/, '')}: ${EFFECT_UNKNOWN}`
+}
+
+export const EFFECT_UNKNOWN = 'whether the call had an effect is unknown.'
 
 /** An answer with a status other than 200. A 5xx counts as a failed connection. */
 export function statusFailure(status: number): CallFailure {

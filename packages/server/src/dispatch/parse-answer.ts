@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { CapabilityAnswer, isJsonObject, type JsonObject } from '@svc/contract'
+import { CapabilityAnswer, isJsonObject, type JsonObject, OUTCOME_UNKNOWN } from '@svc/contract'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { measureJson } from '../lib/json-scan.ts'
@@ -51,10 +51,15 @@ function parseJson(text: string): unknown {
   }
 }
 
+const NOT_KNOWN = 'Whether the call had an effect is unknown.'
+
 function failureIn(answer: JsonObject): CallFailure {
   const error = CapabilityAnswer.safeParse(answer).data?.error
   if (error == null) return FAILURES.unusable
   // PostgreSQL stores no NUL.
   const message = (typeof error === 'string' ? error : error.message).replaceAll('\0', '').trim()
-  return { message: message || 'The capability failed.', transport: 'worked' }
+  if (typeof error !== 'string' && error.code === OUTCOME_UNKNOWN) {
+    return { message: message || NOT_KNOWN, transport: 'worked', reported: 'unknown' }
+  }
+  return { message: message || 'The capability failed.', transport: 'worked', reported: 'failed' }
 }

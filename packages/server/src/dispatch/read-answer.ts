@@ -16,7 +16,7 @@ export interface AnswerBody {
 /** `redacted` is for model and trace: without the end user's token. */
 export type ReadAnswer =
   | { ok: true; output: JsonDocument; redacted: JsonDocument }
-  | { ok: false; failure: CallFailure }
+  | { ok: false; failure: CallFailure; isUnknown?: boolean }
 
 /** Reads large answers, one at a time. The signal ends the wait. */
 export interface AnswerReader {

@@ -10,7 +10,7 @@ import { CommitUnknownError } from '../store/errors.ts'
 import type { QuotaName } from '../usage/rules.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import type { Refusal } from './batch-rules.ts'
+import type { AdmissionRequest, OnceKey, Refusal } from './batch-rules.ts'
 import { QueueFullError } from './batch-writer.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -31,7 +31,12 @@ export interface ExecutionRequest<C extends NewCall | null> {
   redactor: Redactor
   /** The one call of an execution without a model, stored with its admission. */
   call: C
+  /** The key that it came with, for requests that are made once. */
+  once?: OnceKey | undefined
 }
+
+/** The key of a request is taken by another one. Nothing was charged. */
+export class KeyTakenError extends Error {}
 
 export interface Caller {
   located: CachedRuntime
@@ -72,7 +77,8 @@ export async function admit<C extends NewCall | null>(
     const request = await revalidating(located, validateInTime)
     const { runtime } = located
     const row = rowOf(runtime, request, { executionId, startedAt, storedBytes: deps.limits.storedBytes })
-    const admission = await writeAdmission(deps, runtime.revision, row)
+    const admission = await writeAdmission(deps, { revision: runtime.revision, row, once: request.once })
+    if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
       // By the rule by which the batch cut its payloads. All others are written anew at the end.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
@@ -109,10 +115,11 @@ function rowOf(
 }
 
 /** Throws where it is unknown whether the execution was admitted; it is failed once the database answers. */
-async function writeAdmission(deps: AdmitDeps, revision: number, row: NewRow) {
+async function writeAdmission(deps: AdmitDeps, request: AdmissionRequest) {
+  const { row } = request
   const { batchWriter, settlements, storage, room } = deps
   try {
-    const admission = await batchWriter.admit({ revision, row })
+    const admission = await batchWriter.admit(request)
     if (admission === null) throw databaseAway()
     if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
     if (admission.outcome === 'admitted') {

@@ -7,9 +7,11 @@ import { accountOfRequest, onClientGone, setExecution, stateOf } from '../http/r
 import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
 import { within } from '../telemetry/tracing.ts'
+import type { OnceKey } from './batch-rules.ts'
 import { admitCall, type CallOutcome, type CallRequest, runCall } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
+import { runOnce } from './idempotency.ts'
 import { sizeFaults } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 
@@ -46,9 +48,12 @@ export async function answerCall(
 ): Promise<CallOutcome> {
   const scope = beginScope(deps, reply, call)
   try {
-    const admitted = await within(scope.span, 'admit', () => admitCall(deps, { located, scope }, call))
-    setExecution(reply.request, admitted.executionId)
-    const outcome = await runCall(deps, admitted, call, scope)
+    const run = async (once?: OnceKey) => {
+      const admitted = await within(scope.span, 'admit', () => admitCall(deps, { located, scope }, call, once))
+      setExecution(reply.request, admitted.executionId)
+      return runCall(deps, admitted, call, scope)
+    }
+    const outcome = await runOnce(deps, { located, scope }, call, run)
     answerJsonText(reply)
     return outcome
   } finally {

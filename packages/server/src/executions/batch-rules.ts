@@ -8,13 +8,25 @@ export interface AdmissionRequest {
   /** The revision of the runtime on which the request was validated. */
   revision: number
   row: NewRow
+  /** The key that the request came with. */
+  once?: OnceKey | undefined
 }
 
-/** `stale`: the runtime has changed since it was read. Nothing was charged. */
+/** An idempotency key as it is stored: hashes of the key with its scope, and of the body. */
+export interface OnceKey {
+  key_hash: string
+  body_hash: string
+}
+
+/**
+ * `stale`: the runtime has changed since it was read. `repeated`: the key is taken by another request. Nothing was charged
+ * in either case.
+ */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }
   | { outcome: 'refused'; grant: Refusal }
   | { outcome: 'stale' }
+  | { outcome: 'repeated' }
 
 /** A call about to be sent, as text. */
 export interface CallRow {

@@ -20,6 +20,7 @@ import type { CachedRuntime } from '../runtimes/serving.ts'
 import { answerCall } from './answer-execution.ts'
 import { locateBrokered, requireEndUser, toCallRequest } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
+import { IdempotencyHeaders } from './idempotency.ts'
 
 const PATH = '/v1/capabilities/:runtimeId/:capability'
 const Params = RuntimeParams.extend({
@@ -33,6 +34,7 @@ const CALL = {
   tags: ['Broker'],
   operationId: 'callCapability',
   params: Params,
+  headers: IdempotencyHeaders,
   body: BrokerRequest,
   response: { 200: CapabilityOutput, 401: ErrorBody, 403: ErrorBody, 502: CapabilityFailure },
 } as const
@@ -77,7 +79,8 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body
       const { capability } = request.params
-      const call = toCallRequest({ kind: 'broker', capability, input, metadata, endUserToken })
+      const idempotencyKey = request.headers['idempotency-key']
+      const call = toCallRequest({ kind: 'broker', capability, input, metadata, endUserToken, idempotencyKey })
       const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
       reply.code(outcome.ok ? 200 : 502)
       return outcome.body

@@ -13,6 +13,7 @@ import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runt
 import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { type Admitted, admit, type Caller, type ExecutionRequest } from './admit.ts'
+import type { OnceKey } from './batch-rules.ts'
 import type { NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
@@ -29,14 +30,17 @@ interface CallBody {
   input: JsonObject
   metadata?: JsonObject | undefined
   endUserToken: string | undefined
+  /** The key under which the caller may repeat the call. */
+  idempotencyKey?: string | undefined
 }
 
 export type CallRequest = ReturnType<typeof toCallRequest>
 
-export function toCallRequest({ kind, capability, input, metadata, endUserToken }: CallBody) {
+export function toCallRequest({ kind, capability, input, metadata, endUserToken, idempotencyKey }: CallBody) {
   return {
     kind,
     capability,
+    idempotencyKey,
     input: new JsonDocument(JSON.stringify(input), input),
     metadata: metadata && JsonDocument.of(metadata),
     endUserToken: toSecret(endUserToken),
@@ -59,7 +63,12 @@ export function requireEndUser(located: CachedRuntime, name: string, endUserToke
 }
 
 /** Checks capability, end user and input, in this order, and admits the call. Throws the refusal. */
-export function admitCall(deps: ExecutionDeps, caller: Caller, request: CallRequest): Promise<Admitted<NewCall>> {
+export function admitCall(
+  deps: ExecutionDeps,
+  caller: Caller,
+  request: CallRequest,
+  once?: OnceKey,
+): Promise<Admitted<NewCall>> {
   const { kind, input, metadata, endUserToken } = request
   return admit(deps, caller, (runtime, startedAt) => {
     const capability = requireCallable(runtime, request.capability, kind === 'broker' ? null : request.capability)
@@ -68,9 +77,10 @@ export function admitCall(deps: ExecutionDeps, caller: Caller, request: CallRequ
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall> => {
       if (faults) throw invalidInput(faults)
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
-      const { name } = capability
-      const call = { callId: deps.newId('call'), ordinal: 0, capability: name, step: 0, input: stored, startedAt }
-      return { kind, metadata, messageShape: '[]', endUserToken, redactor, call }
+      const { name, effect } = capability
+      const what = { capability: name, effect, ...(endUserToken && { hasToken: true }) }
+      const call = { callId: deps.newId('call'), ordinal: 0, ...what, step: 0, input: stored, startedAt }
+      return { kind, metadata, messageShape: '[]', endUserToken, redactor, call, once }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)
@@ -113,7 +123,8 @@ function requireCallable(runtime: ServingRuntime, name: string, shownName: strin
 }
 
 function findCallable(runtime: ServingRuntime, name: string): ServingCapability | undefined {
-  return runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
+  const capability = runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
+  return capability?.confirm ? undefined : capability
 }
 
 // Names the input as a whole, too, for callers that look for the field they sent.

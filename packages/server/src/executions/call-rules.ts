@@ -1,10 +1,16 @@
+import { CallStatus, CapabilityEffect } from '@svc/contract'
 import { z } from 'zod'
+import { EFFECT_UNKNOWN } from '../dispatch/failures.ts'
 
 /** A call as it is recorded before it is sent. */
 export interface NewCall {
   callId: string
   ordinal: number
   capability: string
+  /** Absent from calls of earlier releases. */
+  effect?: CapabilityEffect | undefined
+  /** Whether it went out with an end user's token, which is not stored. */
+  hasToken?: boolean | undefined
   step: number
   /** JSON text. */
   input: string
@@ -17,27 +23,41 @@ export interface DispatchedCall extends NewCall {
 }
 
 export interface SettledCall extends NewCall {
-  status: 'completed' | 'failed'
-  /** JSON text; null for a failed call. */
+  status: Exclude<CallStatus, 'dispatched'>
+  /** JSON text; null unless it is completed. */
   output: string | null
   error: string | null
   /** Null where no answer came. */
   durationMs: number | null
+  reconciled?: StoredReconciled | undefined
 }
 
 const DISPATCHED = { status: 'dispatched', output: null, error: null, durationMs: null } as const
 
 /** A call as text. A row holds its calls as such texts with commas between them, so that one more can be appended. */
 export function callText(call: NewCall | SettledCall): string {
-  const { callId, ordinal, capability, step, input, startedAt } = call
+  const { callId, ordinal, capability, effect, hasToken, step, input, startedAt } = call
   const { status, output, error, durationMs } = 'status' in call ? call : DISPATCHED
-  const head = JSON.stringify({ callId, ordinal, capability, step, startedAt, status, durationMs, error })
+  const head = JSON.stringify({
+    ...{ callId, ordinal, capability, effect, hasToken, step, startedAt, status, durationMs, error },
+    reconciled: 'reconciled' in call ? call.reconciled : undefined,
+  })
   return `${head.slice(0, -1)},"input":${input},"output":${output}}`
 }
 
 export function callsText(calls: readonly (NewCall | SettledCall)[]): string | null {
   return calls.length === 0 ? null : calls.map(callText).join(',')
 }
+
+/** What the endpoint said later of an unknown call. */
+const StoredReconciled = z.object({
+  status: z.enum(['completed', 'failed', 'never']),
+  output: z.unknown().optional(),
+  message: z.string().optional(),
+  at: z.number(),
+})
+
+export type StoredReconciled = z.infer<typeof StoredReconciled>
 
 const StoredCalls = z.array(
   z.object({
@@ -46,7 +66,10 @@ const StoredCalls = z.array(
     capability: z.string(),
     step: z.number(),
     startedAt: z.number(),
-    status: z.enum(['dispatched', 'completed', 'failed']),
+    effect: CapabilityEffect.optional(),
+    hasToken: z.boolean().optional(),
+    status: CallStatus,
+    reconciled: StoredReconciled.optional(),
     durationMs: z.number().nullable(),
     error: z.string().nullable(),
     input: z.unknown(),
@@ -62,9 +85,9 @@ export function readCalls(text: string | null): StoredCall[] {
   return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
 }
 
-export const OUTCOME_UNKNOWN = 'The execution ended before the answer came: whether the call had an effect is unknown.'
+export const OUTCOME_UNKNOWN = `The execution ended before the answer came: ${EFFECT_UNKNOWN}`
 
-export const UNANSWERED = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
+export const UNANSWERED = { status: 'unknown', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
 
 export function interruptedCalls(text: string | null): SettledCall[] {
   return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))

@@ -26,6 +26,15 @@ export const ENDED_COLUMNS = /** @type {const} */ ([
   'duration_ms',
   'call_count',
   'failed_calls',
+  'unknown_calls',
   'calls',
   'completed_at',
 ])
+
+/** The most executions of one account whose unknown calls wait for a question. Those past it are not asked about. */
+const RECONCILED_EXECUTIONS = 1_000
+
+/** What an end sets `reconcile_at` to, of the value given. */
+export const reconcileAt = (/** @type {string} */ given) => `case when ${given} is null then null
+  when (select count(*) from executions as waiting where waiting.owner_id = executions.owner_id
+    and waiting.reconcile_at is not null) >= ${RECONCILED_EXECUTIONS} then null else ${given} end`

@@ -1,4 +1,11 @@
-import type { ExecuteResponse, JsonObject, Message, StreamEvent, ToolResultPart } from '@svc/contract'
+import {
+  DEFAULT_EFFECT,
+  type ExecuteResponse,
+  type JsonObject,
+  type Message,
+  type StreamEvent,
+  type ToolResultPart,
+} from '@svc/contract'
 import type { AgentEvent, AgentResult, Emit } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
@@ -12,13 +19,14 @@ import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { type Admitted, admit, type Caller } from './admit.ts'
+import { OUTCOME_UNKNOWN } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
-import { newCall, shapeText, TraceRecorder } from './trace-recorder.ts'
+import { newCall, type PayloadRules, shapeText, TraceRecorder } from './trace-recorder.ts'
 
 interface ExecuteBody {
   messages: readonly Message[]
@@ -59,8 +67,7 @@ export async function runExecution(
   { scope, onEvent, hold }: Run,
 ): Promise<ExecuteResponse> {
   const { executionId, runtime, request } = admitted
-  const { storedBytes } = deps.limits
-  const recorder = new TraceRecorder(request.messageShape, { redactor: request.redactor, storedBytes })
+  const recorder = new TraceRecorder(request.messageShape, payloadRules(deps, admitted))
   const added: Message[] = []
   const emit: Emit = (event) => {
     recorder.add(event)
@@ -104,6 +111,12 @@ export async function runExecution(
   }
 }
 
+function payloadRules({ limits }: ExecutionDeps, { runtime, request }: Admitted<null>): PayloadRules {
+  const { redactor, endUserToken } = request
+  const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
+  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken: endUserToken !== undefined }
+}
+
 // A deployment may lower the service's limits.
 function agentLimits({ limits }: ExecutionDeps, { deployment }: ServingRuntime): AgentDeps['limits'] {
   const { steps = limits.steps, tokens = limits.executionTokens } = deployment?.agentLimits ?? {}
@@ -120,15 +133,21 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
   })
 }
 
-const NO_ANSWER = 'The execution ended before the answer came.'
-
 /** Results for calls without one, so that the transcript can be sent again; null where every call has one. */
 function closingTurn(added: readonly Message[]): Message | null {
   const last = added.at(-1)
   if (last?.role !== 'assistant') return null
   const parts = last.parts.flatMap((part): ToolResultPart[] =>
     part.type === 'tool_call'
-      ? [{ type: 'tool_result', toolCallId: part.id, name: part.name, output: null, error: { message: NO_ANSWER } }]
+      ? [
+          {
+            type: 'tool_result',
+            toolCallId: part.id,
+            name: part.name,
+            output: null,
+            error: { message: OUTCOME_UNKNOWN },
+          },
+        ]
       : [],
   )
   return parts.length === 0 ? null : { role: 'tool', parts }
@@ -140,8 +159,8 @@ function createRecordedCall(
   deps: ExecutionDeps,
   { admitted, recorder, scope }: { admitted: Admitted<null>; recorder: TraceRecorder; scope: ExecutionScope },
 ): CallCapability {
-  const { executionId, request, row } = admitted
-  const rules = { redactor: request.redactor, storedBytes: deps.limits.storedBytes }
+  const { executionId, row } = admitted
+  const rules = payloadRules(deps, admitted)
   return async (call) => {
     if (!deps.lease.isHeld()) return interrupted()
     const recorded = newCall(call, deps.clock.now(), rules)
@@ -160,7 +179,7 @@ function toolsetOf({ deployment, endpoint }: ServingRuntime, signal: StopSignal)
     tools: deployment.tools,
     check(name) {
       const capability = deployment.capabilities.get(name)
-      if (!capability) return undefined
+      if (!capability || capability.confirm) return undefined
       return async (input, root) => {
         try {
           return await capability.checkInput(input, root, signal)

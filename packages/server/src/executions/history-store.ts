@@ -6,8 +6,8 @@ import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
-  /** Only those with a failed call. */
-  calls?: 'failed' | undefined
+  /** Only those with a call of this status. */
+  calls?: 'failed' | 'unknown' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
   /** The earliest start, inclusive. */
@@ -28,6 +28,7 @@ const SUMMARY = [
   'duration_ms as durationMs',
   'call_count as capabilityCalls',
   'failed_calls as failedCalls',
+  'unknown_calls as unknownCalls',
   'total_tokens as totalTokens',
   'started_at as startedAt',
   'completed_at as completedAt',
@@ -51,15 +52,16 @@ type Condition = RawBuilder<SqlBool>
 
 /**
  * An owner's executions, newest first. Merges one index range for each status and place, so that a page costs the same
- * among thousands and among millions. The small indexes of running executions and of failed calls know no place.
+ * among thousands and among millions. The small indexes of running executions and of failed and unknown calls know no place.
  */
 export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter) {
   const { status, limit } = filter
   // The status is hidden from indexes: by it SQLite would choose one without calls.
   const hidden = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
   const anyPlace = columnsOf(filter)
-  if (filter.calls === 'failed') {
-    return range(db, ownerId, filter, sql`${anyPlace} and failed_calls > 0 and ${hidden}`).execute()
+  if (filter.calls !== undefined) {
+    const some = sql.raw(filter.calls === 'failed' ? 'failed_calls > 0' : 'unknown_calls > 0')
+    return range(db, ownerId, filter, sql`${anyPlace} and ${some} and ${hidden}`).execute()
   }
   const statuses = status === undefined ? ExecutionStatus.options : [status]
   const places = statuses.some((one) => one !== 'running') ? await placesOf(db, ownerId, filter) : []

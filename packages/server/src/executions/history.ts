@@ -8,7 +8,7 @@ import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { cutPage, type PageStart } from '../store/page.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import { readCalls } from './call-rules.ts'
+import { readCalls, type StoredCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { type ExecutionFilter, findExecution, listExecutions, readTraceBytes } from './history-store.ts'
 
@@ -67,10 +67,14 @@ function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: T
     }),
     metadata: metadata === null ? null : JsonObject.parse(JSON.parse(metadata)),
     // A call is shown once it has an outcome.
-    capabilityCalls: readCalls(calls).flatMap(({ startedAt, ordinal, status, error, ...call }) =>
-      status === 'dispatched' ? [] : [{ ...call, status, error: toFailure(error), startedAt: isoTime(startedAt) }],
-    ),
+    capabilityCalls: readCalls(calls).flatMap(toTracedCall),
   }
+}
+
+function toTracedCall({ startedAt, ordinal, hasToken, status, error, reconciled, ...call }: StoredCall) {
+  if (status === 'dispatched') return []
+  const later = reconciled && { reconciled: { ...reconciled, at: isoTime(reconciled.at) } }
+  return [{ ...call, status, error: toFailure(error), startedAt: isoTime(startedAt), ...later }]
 }
 
 function toFailure(message: string | null) {

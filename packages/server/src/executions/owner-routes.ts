@@ -30,9 +30,9 @@ const FILTERS = {
   cursor: PageCursor,
   status: ExecutionStatus.optional().describe('Only those of this status.'),
   calls: z
-    .enum(['failed'])
+    .enum(['failed', 'unknown'])
     .optional()
-    .describe('Only those with a capability call that failed, whatever their status.'),
+    .describe('Only those with a capability call that failed, or whose outcome is unknown, whatever their status.'),
   from: PageTime,
   to: PageTime,
   projectId: ProjectIdParam.optional(),

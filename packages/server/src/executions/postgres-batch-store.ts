@@ -5,8 +5,17 @@ import type { Schema } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
-import type { Admission, Batch, BatchContext, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
-import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
+import type {
+  Admission,
+  AdmissionRequest,
+  Batch,
+  BatchContext,
+  BucketRow,
+  CurrentRuntime,
+  Outcomes,
+} from './batch-rules.ts'
+import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
+import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
 import type { NewRow } from './settlement-rules.ts'
 
 const given = (table: string) => `json_populate_recordset(null::${table}, $1::json) as given`
@@ -34,6 +43,12 @@ export const BATCH_STATEMENTS = {
     on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
   begin: prepared(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
     select 'running', $2, ${BEGUN_COLUMNS} from ${given('executions')}`),
+  dropKeys: prepared('delete from idempotency_keys where key_hash = any($1::text[]) and created_at <= $2'),
+  // Waits for another replica that takes the same key.
+  addKeys: prepared(`insert into idempotency_keys select * from ${given('idempotency_keys')} where true
+    on conflict do nothing returning execution_id`),
+  freeKeys: prepared(`delete from idempotency_keys
+    where key_hash = any($1::text[]) and execution_id = any($2::text[])`),
   addCalls: prepared(`update executions set calls = coalesce(executions.calls || ',', '') || given.calls,
       call_count = executions.call_count + given.call_count
     from (
@@ -41,7 +56,7 @@ export const BATCH_STATEMENTS = {
       from ${given('executions')} group by execution_id, owner_id
     ) as given where ${RUNNING} returning executions.execution_id`),
   end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
-      total_tokens = given.input_tokens + given.output_tokens
+      total_tokens = given.input_tokens + given.output_tokens, reconcile_at = ${reconcileAt('given.reconcile_at')}
     from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),
   seen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}
@@ -51,6 +66,7 @@ export const BATCH_STATEMENTS = {
 
 const { lease, leaseAlone, known, buckets, runtimes, setBuckets, begin, addCalls, end, journal, seen } =
   BATCH_STATEMENTS
+const { dropKeys, addKeys, freeKeys } = BATCH_STATEMENTS
 
 type Keyed = { execution_id: string }
 type StoredEnd = Keyed & { status: string; completed_at: number | null }
@@ -68,10 +84,11 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: Ba
   }
   const ends = batch.settlements.map(({ row }) => row)
   return inPipeline(db, async (send, atCommit) => {
-    const [isHeld, written, found, recorded, ended] = await Promise.all([
+    const [isHeld, written, found, taken, recorded, ended] = await Promise.all([
       beginWithLease(send, context),
       isRepeat ? readWritten(send, batch) : NONE_WRITTEN,
       readForAdmission(send, batch),
+      takeKeys(send, batch.admissions, context.now),
       changeRunning(send, addCalls, batch.calls, nodeId),
       changeRunning(send, end, ends, nodeId),
     ])
@@ -83,7 +100,9 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: Ba
         settlements: batch.settlements.map((settlement) => isSame(written, settlement)),
       }
     }
-    const fresh = batch.admissions.filter(({ row }) => !written.has(row.execution_id))
+    const isFresh = ({ once, row }: AdmissionRequest) =>
+      !written.has(row.execution_id) && (!once || taken.has(row.execution_id))
+    const fresh = batch.admissions.filter(isFresh)
     const decided = decideAdmissions(fresh, { ...found, plans: PLANS, now: context.now })
     const settled = batch.settlements.filter(({ row }) => ended.has(row.execution_id))
     context.beforeCommit()
@@ -91,20 +110,44 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: Ba
     await Promise.all([
       decided.changed.length > 0 && send(setBuckets, [jsonRows(decided.changed)]),
       decided.admitted.length > 0 && send(begin, [jsonRows(decided.admitted), nodeId]),
+      freeUnused(send, fresh, decided.admitted),
       settled.length > 0 && send(journal, [JSON.stringify(settled.map(({ usage }) => usage))]),
       setSeen(send, settled),
       send('commit'),
     ])
     const admissions = decided.admissions.values()
     return {
-      admissions: batch.admissions.map(({ row }) => {
-        const stored = written.get(row.execution_id)
-        return stored ? repeatedAdmission(stored, row, found.runtimes) : (admissions.next().value ?? null)
-      }),
+      admissions: shareOutcomes(
+        batch.admissions,
+        batch.admissions.map((request) => {
+          const stored = written.get(request.row.execution_id)
+          if (stored) return repeatedAdmission(stored, request.row, found.runtimes)
+          return isFresh(request) ? (admissions.next().value ?? null) : undefined
+        }),
+      ),
       calls: batch.calls.map((row) => recorded.has(row.execution_id)),
       settlements: batch.settlements.map((one) => ended.has(one.row.execution_id) || isSame(written, one)),
     }
   })
+}
+
+/** Takes the keys that requests came with, and returns the executions whose key was free. */
+async function takeKeys(send: Send, requests: readonly AdmissionRequest[], now: number): Promise<Set<string>> {
+  const rows = keyRows(requests, now)
+  if (rows.length === 0) return new Set()
+  const [, { rows: free }] = await Promise.all([
+    send(dropKeys, [rows.map(({ key_hash }) => key_hash), now - KEY_MS]),
+    send<Keyed>(addKeys, [jsonRows(rows)]),
+  ])
+  return new Set(free.map(({ execution_id }) => execution_id))
+}
+
+/** Gives back the keys of requests that were not admitted. */
+async function freeUnused(send: Send, fresh: readonly AdmissionRequest[], admitted: readonly NewRow[]): Promise<void> {
+  const ids = new Set(admitted.map(({ execution_id }) => execution_id))
+  const unused = fresh.flatMap(({ once, row }) => (once && !ids.has(row.execution_id) ? [{ ...once, ...row }] : []))
+  if (unused.length === 0) return
+  await send(freeKeys, [unused.map(({ key_hash }) => key_hash), unused.map(({ execution_id }) => execution_id)])
 }
 
 async function beginWithLease(send: Send, { nodeId, isRepeat, isTakeOver }: BatchContext): Promise<boolean> {

@@ -16,6 +16,7 @@ import { answerCall, answerExecution } from './answer-execution.ts'
 import { toCallRequest } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { toExecuteInput } from './execute.ts'
+import { IdempotencyHeaders } from './idempotency.ts'
 
 const EXECUTE = '/v1/runtime/execute'
 const CAPABILITY = '/v1/runtime/capability'
@@ -36,6 +37,7 @@ const CALL = {
   description: 'What a page does while it waits for something. A failed call is HTTP 200 with `error`.',
   tags: ['Chat'],
   operationId: 'callOwnCapability',
+  headers: IdempotencyHeaders,
   body: CapabilityRequest,
   response: { 200: z.union([CapabilityOutput, CapabilityFailure]) },
 } as const
@@ -53,7 +55,8 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: ExecutionDeps): vo
 
   routes.post(CAPABILITY, { schema: CALL, config: EXECUTION }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
-    const call = toCallRequest({ kind: 'capability', capability, input, endUserToken })
+    const idempotencyKey = request.headers['idempotency-key']
+    const call = toCallRequest({ kind: 'capability', capability, input, endUserToken, idempotencyKey })
     const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
     return outcome.body
   })

@@ -59,7 +59,7 @@ function unsent(message: string): CallResult {
 }
 
 // Without a tracer the calls of one execution share a trace id made from the execution's.
-function executionTraceparent(executionId: string): string {
+export function executionTraceparent(executionId: string): string {
   const traceId = hash('sha256', executionId).slice(0, 32)
   return `00-${traceId}-${randomText(8, 'hex')}-01`
 }

@@ -17,7 +17,7 @@ type SettleDeps = Pick<ExecutionDeps, 'clock' | 'metrics' | 'limits' | 'storage'
  */
 export async function settle(
   deps: SettleDeps,
-  { row }: Admitted<NewCall | null>,
+  { row, runtime }: Admitted<NewCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<{ outcome: Outcome; durationMs: number }> {
@@ -31,6 +31,7 @@ export async function settle(
     ...trace,
     error: outcome.error && storedWords(outcome.error, storedBytes),
     messageShape: storedShape(trace.messageShape, storedBytes),
+    mayReconcile: runtime.deployment?.reconcile ?? false,
   })
   const isSettled = await deps.settlements.settle(settlement)
   const durationMs = completedAt - startedAt

@@ -1,4 +1,4 @@
-import type { ExecutionKind, FinishReason } from '@svc/contract'
+import { type ExecutionKind, type FinishReason, RECONCILE_DELAYS_MS } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
@@ -38,14 +38,17 @@ export interface Ending {
   outputTokens: number
   calls: readonly SettledCall[]
   completedAt: number
+  /** False where the deployment does not declare that its endpoint tells what became of calls. Where absent, nobody knows. */
+  mayReconcile?: boolean
 }
 
 /** The end of an execution. It has no place for message text. */
 export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
-  const { status, error, calls, steps } = end
+  const { status, error, calls, steps, mayReconcile = true } = end
   const durationMs = Math.max(0, end.completedAt - begun.started_at)
+  const unknownCalls = countOf(calls, 'unknown')
   const row = {
     execution_id: begun.execution_id,
     owner_id: begun.owner_id,
@@ -59,7 +62,9 @@ export function settlementOf(begun: NewRow, end: Ending) {
     output_tokens: end.outputTokens,
     duration_ms: durationMs,
     call_count: calls.length,
-    failed_calls: calls.filter((call) => call.status === 'failed').length,
+    failed_calls: countOf(calls, 'failed'),
+    unknown_calls: unknownCalls,
+    reconcile_at: unknownCalls > 0 && mayReconcile ? end.completedAt + RECONCILE_DELAYS_MS[0] : null,
     calls: callsText(calls),
     completed_at: end.completedAt,
   }
@@ -76,11 +81,15 @@ export function settlementOf(begun: NewRow, end: Ending) {
     outputTokens: end.outputTokens,
     durationMs,
     calls: calls.map(({ capability, status, durationMs }) => {
-      return { capability, isCompleted: status === 'completed', durationMs }
+      return { capability, isCompleted: status === 'completed', isUnknown: status === 'unknown', durationMs }
     }),
   }
   // `heardFrom`: whether the endpoint gave a sign of life.
-  return { row, usage, heardFrom: row.failed_calls < calls.length }
+  return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
+}
+
+function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {
+  return calls.filter((call) => call.status === status).length
 }
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
@@ -114,14 +123,23 @@ export function withinBudget(storage: StorageBudget, begun: NewRow, end: Ending)
   return settlement
 }
 
-/** Keeps the first calls without payloads, and no model steps. Counts and usage stay as they are. */
+/** Keeps a few calls without payloads, and no model steps. Counts and usage stay as they are. */
 function withoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
   const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
-  const calls = end.calls.slice(0, CALLS_KEPT).map(withoutPayload)
+  const calls = end.calls.toSorted(unknownFirst).slice(0, CALLS_KEPT).map(withoutPayload)
   const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })
-  const { steps, call_count, failed_calls } = row
+  const { steps, call_count, failed_calls, unknown_calls } = row
   const { storedBytes } = cut.usage
-  return { row: { ...cut.row, steps, call_count, failed_calls }, usage: { ...usage, storedBytes }, heardFrom }
+  return {
+    row: { ...cut.row, steps, call_count, failed_calls, unknown_calls },
+    usage: { ...usage, storedBytes },
+    heardFrom,
+  }
+}
+
+// The endpoint may be asked about them.
+function unknownFirst(a: SettledCall, b: SettledCall): number {
+  return Number(b.status === 'unknown') - Number(a.status === 'unknown')
 }
 
 function withoutPayload(call: SettledCall): SettledCall {

@@ -1,9 +1,10 @@
 import { decideAdmissions } from './admission-rules.js'
-import { BEGUN_COLUMNS, ENDED_COLUMNS } from './column-rules.js'
+import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
+import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
+ * @import { AdmissionRequest, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
  * @import { SqliteRequest } from './batch-store.ts'
  * @import { Settlement } from './settlement-rules.ts'
  */
@@ -36,11 +37,15 @@ function statementsOf(database) {
       on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
     begin: prepare(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
       values ('running', ?, ${BEGUN_COLUMNS.map((column) => `@${column}`)})`),
+    dropKey: prepare('delete from idempotency_keys where key_hash = ? and created_at <= ?'),
+    addKey: prepare(`insert into idempotency_keys (key_hash, owner_id, body_hash, execution_id, created_at)
+      values (@key_hash, @owner_id, @body_hash, @execution_id, @created_at) on conflict do nothing`),
+    freeKey: prepare('delete from idempotency_keys where key_hash = ? and execution_id = ?'),
     addCall: prepare(`update executions
       set calls = coalesce(calls || ',', '') || @calls, call_count = call_count + 1
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = @${column}`)},
-      total_tokens = @input_tokens + @output_tokens
+      total_tokens = @input_tokens + @output_tokens, reconcile_at = ${reconcileAt('@reconcile_at')}
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
     seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
@@ -75,7 +80,9 @@ function end(statements, nodeId, { row, usage: { runtimeId }, heardFrom }) {
 }
 
 /** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes['admissions']} */
-function admit(statements, { admissions, nodeId, now, plans }) {
+function admit(statements, { admissions: requested, nodeId, now, plans }) {
+  const taken = takeKeys(statements, requested, now)
+  const admissions = requested.filter((request) => isOwnKey(taken, request))
   /** @type {Map<string, CurrentRuntime>} */
   const runtimes = new Map()
   /** @type {Map<string, BucketRow>} */
@@ -98,5 +105,29 @@ function admit(statements, { admissions, nodeId, now, plans }) {
   const decided = decideAdmissions(admissions, { ...stored, plans, now })
   for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
   for (const row of decided.admitted) statements.begin().run(nodeId, row)
-  return decided.admissions
+  const outcomes = decided.admissions.values()
+  const decidedOf = requested.map((request) => {
+    if (!isOwnKey(taken, request)) return undefined
+    const admission = outcomes.next().value ?? null
+    const { once, row } = request
+    if (once && admission?.outcome !== 'admitted') statements.freeKey().run(once.key_hash, row.execution_id)
+    return admission
+  })
+  return shareOutcomes(requested, decidedOf)
+}
+
+/**
+ * Takes the keys of requests, and returns the execution of each key that was free.
+ * @type {(statements: ReturnType<typeof statementsOf>, requests: readonly AdmissionRequest[], now: number) => Map<string, string>}
+ */
+function takeKeys(statements, requests, now) {
+  const rows = keyRows(requests, now)
+  for (const { key_hash } of rows) statements.dropKey().run(key_hash, now - KEY_MS)
+  const free = rows.filter((row) => statements.addKey().run(row).changes > 0)
+  return new Map(free.map(({ key_hash, execution_id }) => [key_hash, execution_id]))
+}
+
+/** @type {(taken: ReadonlyMap<string, string>, request: AdmissionRequest) => boolean} */
+function isOwnKey(taken, { once, row }) {
+  return !once || taken.get(once.key_hash) === row.execution_id
 }

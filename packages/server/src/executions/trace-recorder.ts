@@ -1,4 +1,4 @@
-import { type Message, shapeOf } from '@svc/contract'
+import { type CapabilityEffect, type Message, shapeOf } from '@svc/contract'
 import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
@@ -7,7 +7,7 @@ import { storedText, storedWords } from './rules.ts'
 import type { Ending, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */
-export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
+export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt' | 'mayReconcile'>
 
 /** The shape of messages, roles and types of parts, as JSON text. */
 export function shapeText(messages: readonly Message[]): string {
@@ -18,6 +18,9 @@ export function shapeText(messages: readonly Message[]): string {
 export interface PayloadRules {
   redactor: Redactor
   storedBytes: number
+  effectOf(capability: string): CapabilityEffect
+  /** Whether calls go out with an end user's token. */
+  hasToken: boolean
 }
 
 export class TraceRecorder {
@@ -51,9 +54,9 @@ export class TraceRecorder {
     }
   }
 
-  /** Notes that a call was recorded and is about to be sent. Until it ends, it counts as failed. */
+  /** Notes that a call was recorded and is about to be sent. Until it ends, its outcome counts as unknown. */
   noteRecorded(call: NewCall): void {
-    this.#calls.set(call.callId, { ...UNANSWERED, ...call })
+    this.#calls.set(call.callId, { ...call, ...UNANSWERED })
   }
 
   trace(): RecordedTrace {
@@ -61,19 +64,27 @@ export class TraceRecorder {
   }
 }
 
+// The call comes first: it may hold what was noted of it before it ended.
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
   const durationMs = Math.round(result.durationMs)
   return result.ok
-    ? { status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs, ...call }
-    : { status: 'failed', output: null, error: storedWords(result.message, storedBytes), durationMs, ...call }
+    ? { ...call, status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs }
+    : {
+        ...call,
+        status: result.isUnknown ? 'unknown' : 'failed',
+        output: null,
+        error: storedWords(result.message, storedBytes),
+        durationMs,
+      }
 }
 
 /** A call of a model as it is recorded before it is sent. */
 export function newCall(
   { callId, ordinal, capability, step, input }: AgentCall,
   startedAt: number,
-  { redactor, storedBytes }: PayloadRules,
+  { redactor, storedBytes, effectOf, hasToken }: PayloadRules,
 ): NewCall {
   const stored = storedText(redactor.jsonText(input.text), storedBytes)
-  return { callId, ordinal, capability, step, startedAt, input: stored }
+  const ofToken = hasToken ? { hasToken } : {}
+  return { callId, ordinal, capability, effect: effectOf(capability), ...ofToken, step, startedAt, input: stored }
 }

@@ -1,6 +1,8 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
+import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
+import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
 import { limitTime } from '../lib/limit-time.ts'
 import { type RepeatedWork, repeatWork } from '../lib/repeated-work.ts'
@@ -16,13 +18,14 @@ export interface JobTimes {
   retryWaitMs?: number
   retentionMs?: number
   aggregateMs?: number
+  reconcileMs?: number
   sampleMs?: number
 }
 
 export interface BackgroundJobs {
   renewing: RepeatedWork
   aggregating: RepeatedWork
-  /** Ends between two deletions. */
+  /** Ends between two deletions, and ends questions about calls. */
   sweeping: Pick<RepeatedWork, 'stop'>
 }
 
@@ -38,6 +41,7 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
     retentionMs = RETENTION_SWEEP_MS,
     aggregateMs = AGGREGATION_MS,
     sampleMs = SAMPLE_MS,
+    reconcileMs = RECONCILE_MS,
   } = times
   const { retryWaitMs = RETRY_WAIT_MS } = times
   const { room, logger } = deps
@@ -52,13 +56,19 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
     ),
   )
   // Together, so that a failure of one does not keep the other from its work.
-  const sweep = () => Promise.all([sweepSessions(deps), retention.run()])
+  const sweep = () => Promise.all([sweepSessions(deps), retention.run(), deleteOldKeys(deps.db, deps.clock.now())])
   const sweeping = repeatWork({ everyMs: retentionMs }, () =>
     attempt(deps, sweep, (err) => logger.error({ err }, 'data past its retention could not be deleted'), 'retention'),
   )
-  for (const job of [sampling, aggregating, sweeping]) job.begin()
+  const reconciler = createReconciler(deps)
+  const notAsked = (err: unknown) => logger.error({ err }, 'due questions about calls could not be read')
+  const reconciling = repeatWork({ everyMs: reconcileMs }, () =>
+    attempt(deps, () => reconciler.begin(), notAsked, 'questions'),
+  )
+  for (const job of [sampling, aggregating, sweeping, reconciling]) job.begin()
   const stop = async () => {
-    await Promise.all([sweeping.stop(), sampling.stop(), retention.stop()])
+    const asking = reconciling.stop().then(() => reconciler.stop())
+    await Promise.all([sweeping.stop(), sampling.stop(), retention.stop(), asking])
   }
   return { renewing, aggregating, sweeping: { stop } }
 }

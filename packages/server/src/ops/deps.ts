@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { UsageAggregation } from '../analytics/aggregation.ts'
 import type { NodeLease } from '../executions/node-lease.ts'
+import type { ReconcileDeps } from '../executions/reconcile.ts'
 import type { Settlements } from '../executions/settlements.ts'
 import type { DrainState } from '../http/drain.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -20,7 +21,7 @@ interface OpsDeps {
 }
 
 /** What the background jobs need. */
-export interface JobDeps extends OpsDeps {
+export interface JobDeps extends OpsDeps, ReconcileDeps {
   settlements: Settlements
   aggregation: UsageAggregation
   room: StorageRoom

@@ -1,4 +1,11 @@
-import type { Capability, Heartbeat, RuntimeDetail, RuntimeListItem, RuntimeStatus } from '@svc/contract'
+import {
+  type Capability,
+  DEFAULT_EFFECT,
+  type Heartbeat,
+  type RuntimeDetail,
+  type RuntimeListItem,
+  type RuntimeStatus,
+} from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
 import { findGraceEnds, findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
@@ -75,6 +82,8 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
       requiresEndUser: capability.requiresEndUser,
       deprecated: capability.deprecated ?? false,
       hasInputSchema: capability.actions[0]?.inputSchema !== undefined,
+      effect: capability.effect ?? DEFAULT_EFFECT,
+      confirm: capability.confirm ?? false,
     })),
     allowedOrigins: parseOrigins(row.allowed_origins),
     deployKeyPrefix: prefixes.deploy,

@@ -1,4 +1,4 @@
-import type { Capability, Tier } from '@svc/contract'
+import { type Capability, type CapabilityEffect, DEFAULT_EFFECT, type Tier } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
 import type { ModelTool } from '../model/model.ts'
@@ -11,6 +11,9 @@ import type { RuntimeView } from './store.ts'
 export interface ServingCapability {
   name: string
   requiresEndUser: boolean
+  effect: CapabilityEffect
+  /** Whether a person approves each call before it runs. */
+  confirm: boolean
   checkInput: InputCheck
 }
 
@@ -23,6 +26,8 @@ export interface ServingDeployment {
   capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
   instructions: string | null
+  /** Whether the endpoint tells what became of a call. */
+  reconcile: boolean
   /** Limits of the owner, below those of the service. */
   agentLimits: { steps?: number | undefined; tokens?: number | undefined }
 }
@@ -93,20 +98,24 @@ export function toServingDeployment(
   ownerId: string,
   { version, bytes, manifest }: Deployment,
 ): ServingDeployment {
-  const toServing = ({ name, requiresEndUser, actions }: Capability): ServingCapability => {
+  const toServing = ({ name, requiresEndUser, actions, ...declared }: Capability): ServingCapability => {
+    const { effect = DEFAULT_EFFECT, confirm = false } = declared
     const schema = actions[0]?.inputSchema
-    return { name, requiresEndUser, checkInput: schema ? schemas.checkOf(ownerId, schema) : () => null }
+    const checkInput = schema ? schemas.checkOf(ownerId, schema) : () => null
+    return { name, requiresEndUser, effect, confirm, checkInput }
   }
   return {
     version,
     bytes,
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
-    tools: manifest.capabilities.map(({ name, description, actions }) => ({
-      name,
-      description,
-      inputSchema: actions[0]?.inputSchema ?? null,
-    })),
+    // Nobody can be asked yet: what needs an approval is not called at all.
+    tools: manifest.capabilities.filter(({ confirm }) => !confirm).map(toTool),
     instructions: manifest.agent?.instructions ?? null,
+    reconcile: manifest.reconcile ?? false,
     agentLimits: manifest.agent?.limits ?? {},
   }
+}
+
+function toTool({ name, description, actions }: Capability): ModelTool {
+  return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { inspect } from 'node:util'
 
 /** A value that prints, logs and serializes as `[secret]`; only `reveal()` returns it. */
@@ -10,6 +11,11 @@ export class Secret {
 
   reveal(): string {
     return this.#value
+  }
+
+  /** SHA-256, hex. Of a short value it is as secret as the value. */
+  digest(): string {
+    return hash('sha256', this.#value)
   }
 
   /** In bytes of UTF-8. */

@@ -18,6 +18,9 @@ import { failedCalls } from './migrations/0017-failed-calls.ts'
 import { deviceLogins } from './migrations/0018-device-logins.ts'
 import { nodeSettings } from './migrations/0019-node-settings.ts'
 import { earlierCalls } from './migrations/0020-earlier-calls.ts'
+import { unknownCalls } from './migrations/0021-unknown-calls.ts'
+import { reconciled } from './migrations/0022-reconcile.ts'
+import { idempotencyKeys } from './migrations/0023-idempotency-keys.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -51,6 +54,9 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0018-device-logins': deviceLogins(types),
     '0019-node-settings': nodeSettings(types),
     '0020-earlier-calls': earlierCalls(types),
+    '0021-unknown-calls': unknownCalls(types),
+    '0022-reconcile': reconciled(types),
+    '0023-idempotency-keys': idempotencyKeys(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

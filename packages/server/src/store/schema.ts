@@ -156,12 +156,25 @@ export interface Schema {
     call_count: Counter
     /** Set when the execution ends. */
     failed_calls: Counter
+    unknown_calls: Counter
+    /** When the endpoint is next asked what became of the unknown calls; null where it is not. */
+    reconcile_at: Nullable<number>
     /** JSON objects separated by commas; null where there are none. */
     calls: Nullable<string>
     started_at: number
     completed_at: Nullable<number>
     /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
+  }
+  idempotency_keys: {
+    /** SHA-256 of runtime, route and key. */
+    key_hash: string
+    owner_id: string
+    /** A hash of what was asked for, under the master key. */
+    body_hash: string
+    /** The execution that was admitted under the key. */
+    execution_id: string
+    created_at: number
   }
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable
@@ -235,6 +248,8 @@ export interface CallRollupsTable extends RollupPlace, BucketCounters {
   capability: string
   calls: Counter
   failed: Counter
+  /** Neither completed nor failed. */
+  unknown: Counter
 }
 
 /** SQL has no booleans that both engines share. */

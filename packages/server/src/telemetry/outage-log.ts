@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Where a database error was met, as the log counts them. */
-type OutagePlace = 'requests' | 'connections' | 'renewals' | 'sweeps' | 'usage' | 'retention'
+type OutagePlace = 'requests' | 'connections' | 'renewals' | 'sweeps' | 'usage' | 'retention' | 'questions'
 
 /** Logs that the database is busy or away: the first error immediately, then one line a second that counts the others. */
 export interface OutageLog {

@@ -28,7 +28,14 @@ export const Usages = z.array(
     outputTokens: z.int(),
     durationMs: z.int(),
     /** `durationMs` is null where no answer came. */
-    calls: z.array(z.object({ capability: z.string(), isCompleted: z.boolean(), durationMs: z.int().nullable() })),
+    calls: z.array(
+      z.object({
+        capability: z.string(),
+        isCompleted: z.boolean(),
+        isUnknown: z.boolean().default(false),
+        durationMs: z.int().nullable(),
+      }),
+    ),
   }),
 )
 
@@ -104,8 +111,9 @@ export class RollUp {
         outputTokens,
         durationMs,
       ])
-      for (const { capability, isCompleted, durationMs } of calls) {
-        tally(this.#calls, { usage, capability, durationMs }, [1, isCompleted ? 0 : 1])
+      for (const call of calls) {
+        const { capability, durationMs } = call
+        tally(this.#calls, { usage, capability, durationMs }, countsOf(call))
       }
     }
   }
@@ -161,8 +169,13 @@ export class RollUp {
   }
 }
 
+/** One call, and whether it failed or is unknown. */
+function countsOf({ isCompleted, isUnknown }: Usage['calls'][number]): number[] {
+  return [1, isCompleted || isUnknown ? 0 : 1, isUnknown ? 1 : 0]
+}
+
 const BUCKETS = Array.from({ length: SPAN_BUCKETS }, (_, index) => `b${index}`)
-const CALL_COLUMNS = ['calls', 'failed', ...BUCKETS]
+const CALL_COLUMNS = ['calls', 'failed', 'unknown', ...BUCKETS]
 const EXECUTION_COLUMNS = [
   ...['executions', 'completed', 'failed', 'anonymous', 'capability_calls'],
   ...['input_tokens', 'output_tokens', 'duration_ms'],

@@ -7,7 +7,7 @@ import { addStoredBytes } from './stored-bytes-store.ts'
 
 const PLACE = ['owner_id', 'grain', 'at', 'span', 'runtime_id', 'project_id']
 const EXECUTIONS = counters('execution_rollups', PLACE, [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS])
-const CALLS = counters('call_rollups', [...PLACE, 'capability'], ['calls', 'failed', ...BUCKET_COLUMNS])
+const CALLS = counters('call_rollups', [...PLACE, 'capability'], ['calls', 'failed', 'unknown', ...BUCKET_COLUMNS])
 const USES = { of: 'deployments', columns: ['owner_id', 'runtime_id', 'version', 'last_used_at'] } as const
 
 function counters(of: 'execution_rollups' | 'call_rollups', key: readonly string[], counted: readonly string[]) {

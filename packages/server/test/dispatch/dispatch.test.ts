@@ -3,7 +3,7 @@ import { startOwnerEndpoint } from '@svc/testkit'
 import { describe, expect, test } from 'vitest'
 import { createNonce } from '../../src/dispatch/attempts.ts'
 import type { DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
-import { FAILURES } from '../../src/dispatch/failures.ts'
+import { FAILURES, unknownOutcome } from '../../src/dispatch/failures.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { callOf, NOW, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
@@ -127,7 +127,7 @@ describe('a caller that disconnects', () => {
     })
     const { dispatcher, lines } = setUpDispatcher()
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf({ signal: controller.signal }))
-    expect(result).toMatchObject({ ok: false, message: FAILURES.cancelled.message })
+    expect(result).toMatchObject({ ok: false, message: unknownOutcome(FAILURES.cancelled), isUnknown: true })
     expect(lines).toEqual([])
     await endpoint.whenLeft()
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('unknown')
@@ -244,7 +244,7 @@ describe('closing', () => {
       return { fault: 'silence' }
     })
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf())
-    expect(result).toMatchObject({ ok: false, message: FAILURES.cancelled.message })
+    expect(result).toMatchObject({ ok: false, message: unknownOutcome(FAILURES.cancelled), isUnknown: true })
     await endpoint.whenIdle()
     const later = await dispatcher.dispatch(targetOf(endpoint), callOf())
     expect(later).toMatchObject({ ok: false, message: FAILURES.cancelled.message })

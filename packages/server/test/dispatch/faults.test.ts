@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { compressedAnswer, type EndpointFault, listenOnFreePort } from '@svc/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FAILURES } from '../../src/dispatch/failures.ts'
+import { FAILURES, unknownOutcome } from '../../src/dispatch/failures.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { callOf, setUpDispatcher, setUpEndpoint, TOKEN, targetOf } from './setup.ts'
 
@@ -87,7 +87,11 @@ describe('a misbehaving endpoint', () => {
     const startedAt = performance.now()
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf())
     expect(performance.now() - startedAt).toBeLessThan(dispatchMs + MARGIN_MS)
-    expect(result).toEqual({ ok: false, message, durationMs: 0 })
+    const told = { ok: false, durationMs: 0 }
+    const unknown = { message: unknownOutcome({ message, transport: 'failed' }), isUnknown: true }
+    // These say that the capability did not run, or failed.
+    const isKnown = /status (4..|500|503|599)/.test(message)
+    expect(result).toEqual({ ...told, ...(isKnown ? { message } : unknown) })
     expect(endpoint.effects).toHaveLength(1)
     expect(tries()).toBe(1)
     expect(JSON.stringify([result, lines])).not.toContain(TOKEN)
@@ -120,7 +124,7 @@ describe('a misbehaving endpoint', () => {
     endpoint.script('search-products', () => answerAfter(11))
     expect(await dispatcher.dispatch(targetOf(endpoint), callOf())).toMatchObject({
       ok: false,
-      message: notHttp.message,
+      message: unknownOutcome(notHttp),
     })
   })
 

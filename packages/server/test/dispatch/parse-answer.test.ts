@@ -46,7 +46,15 @@ describe('failures that the capability reports', () => {
     ['{"output":null,"error":""}', 'The capability failed.'],
     ['{"output":null,"error":{"message":" a\\u0000b "}}', 'ab'],
   ])('%j', (text, message) => {
-    expect(parse(text)).toEqual({ ok: false, failure: { message, transport: 'worked' } })
+    expect(parse(text)).toEqual({ ok: false, failure: { message, transport: 'worked', reported: 'failed' } })
+  })
+
+  test('an outcome that the endpoint does not know is none', () => {
+    const error = { message: 'It was begun.', code: 'outcome_unknown' }
+    expect(parse(JSON.stringify({ output: null, error }))).toEqual({
+      ok: false,
+      failure: { message: 'It was begun.', transport: 'worked', reported: 'unknown' },
+    })
   })
 })
 

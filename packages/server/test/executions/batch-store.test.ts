@@ -133,6 +133,7 @@ describeEngine('postgres', 'the statements of a batch', (engine) => {
     ['allowances_pkey', 'owner_id'],
     ['runtimes_runtime_id_key', 'runtime_id'],
     ['owners_pkey', 'owner_id'],
+    ['executions_to_reconcile', 'owner_id'],
   ])
 
   /** Scans of a plan that read more of a table than the rows of some keys. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fieldsAtFault, steadyHeaders } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
 import { capability, deployBody } from '../support/service.ts'
 
 const MANIFEST = { capabilities: [capability('echo'), capability('orders', { requiresEndUser: true })] }
@@ -9,6 +10,31 @@ const orders = () => ({ output: ['o1'] })
 
 describeEngines('the broker', (engine) => {
   const database = useDatabase(engine)
+
+  // holds EFF-01
+  test('a capability that asks a person first is shown to its owner and unknown to everybody else', async () => {
+    const refund = capability('refund', { effect: 'destructive', confirm: true, preview: true })
+    const { broker, call, execute, service, owner, runtime, endpoint } = await setScene(database(), {
+      manifest: { capabilities: [capability('echo'), refund], reconcile: true },
+    })
+    service.model.say(calls({ name: 'refund', input: {} }), text('No.'))
+    const [refused, unknown] = [await broker('refund'), await broker('nothing')]
+    expect([refused.statusCode, refused.body]).toEqual([404, unknown.body])
+    expect((await call({ capability: 'refund' })).statusCode).toBe(404)
+    expect((await execute()).statusCode).toBe(200)
+    expect(service.model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo'])
+    expect(endpoint.effects).toEqual([])
+    const shown = (path: string) =>
+      service.send('GET', `/v1/runtimes/${runtime.runtimeId}${path}`, { key: owner.apiKey })
+    expect((await shown('')).json()).toMatchObject({
+      capabilities: [
+        { effect: 'write', confirm: false },
+        { name: 'refund', effect: 'destructive', confirm: true },
+      ],
+    })
+    const { manifest } = (await shown('/deployments/1')).json()
+    expect(manifest).toMatchObject({ capabilities: [{ name: 'echo' }, refund], reconcile: true })
+  })
 
   // holds BRK-01, BRK-02, BRK-06, SVC-06, TRC-15
   test('a success answers the output, and costs one anonymous execution and no model tokens', async () => {
@@ -45,19 +71,25 @@ describeEngines('the broker', (engine) => {
   })
 
   const failures = [
-    ['its own word', () => ({ error: { message: 'Out of stock.' } }) as const, 'Out of stock.'],
-    ['an error status', () => ({ fault: 'status', status: 503 }) as const, 'The endpoint answered with status 503.'],
+    ['its own word', () => ({ error: { message: 'Out of stock.' } }) as const, 'Out of stock.', 'failed'],
+    [
+      'an error status',
+      () => ({ fault: 'status', status: 503 }) as const,
+      'The endpoint answered with status 503.',
+      'failed',
+    ],
     [
       'a connection that is cut',
       () => ({ fault: 'cut', at: 'inside-body', how: 'reset' }) as const,
-      expect.any(String),
+      'The connection broke off before the endpoint had answered: whether the call had an effect is unknown.',
+      'unknown',
     ],
   ] as const
 
   // holds BRK-03, BRK-09, ERR-07
   test.each(failures)(
     'a failure by %s is 502 in the shape without a code, recorded and charged',
-    async (_, echo, message) => {
+    async (_, echo, message, status) => {
       const { broker, trace, usage } = await setScene(database(), { handle: { echo } })
       const answer = await broker('echo', { input: { text: 'a' } })
       expect(answer.statusCode).toBe(502)
@@ -67,7 +99,7 @@ describeEngines('the broker', (engine) => {
         status: 'failed',
         finishReason: 'error',
         error: body.error,
-        capabilityCalls: [{ status: 'failed', input: { text: 'a' }, output: null, error: body.error }],
+        capabilityCalls: [{ status, input: { text: 'a' }, output: null, error: body.error }],
       })
       expect(await usage()).toMatchObject({ executions: 1, completed: 0, failed: 1, anonymous: 1, capability_calls: 1 })
     },

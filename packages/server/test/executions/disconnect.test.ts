@@ -13,7 +13,7 @@ import { calls, text } from '../support/scripted-model.ts'
 interface LeavingScene extends Scene {
   stream(): Promise<StreamedAnswer>
   /** Posts without reading an answer; the function leaves. */
-  post(path: string, options: { key?: string; body: object }): () => void
+  post(path: string, options: { key?: string; body: object; headers?: Record<string, string> }): () => void
   /** Resolves once the server has noticed that a connection was closed. */
   noticed(): Promise<void>
   /** Resolves once no execution is under way. */
@@ -187,6 +187,29 @@ describeEngines('a caller who disconnects', (engine) => {
       ...CANCELLED,
       capabilityCalls: [{ status: 'completed', output: { text: 'a' } }],
     })
+  })
+
+  test('gets the answer of a broker call by sending it again under its key', async () => {
+    const gate = createGate()
+    const { runtime, endpoint, service, post, noticed, settled } = await setLeavingScene(database(), {
+      handle: {
+        echo: async (call) => {
+          await gate.enter()
+          return { output: call.input }
+        },
+      },
+    })
+    const path = `/v1/capabilities/${runtime.runtimeId}/echo`
+    const call = { body: { input: { text: 'a' } }, headers: { 'idempotency-key': 'order-17-of-today' } }
+    const leave = post(path, call)
+    await gate.arrived(1)
+    leave()
+    await noticed()
+    gate.open()
+    await settled()
+    const repeated = await service.send('POST', path, call)
+    expect([repeated.statusCode, repeated.json().output]).toEqual([200, { text: 'a' }])
+    expect(endpoint.effects).toHaveLength(1)
   })
 
   test('or stays connected but never reads is cut off after half a minute', async () => {

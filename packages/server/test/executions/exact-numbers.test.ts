@@ -83,7 +83,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
     const answer = await broker('wide')
     expect(answer.statusCode).toBe(502)
     expect(answer.json().error.message).toBe(
-      'The endpoint gave an answer that could not be used: “output.orders.0.id” holds a number that JSON readers would round: send it as text.',
+      'The endpoint gave an answer that could not be used: “output.orders.0.id” holds a number that JSON readers would round: send it as text: whether the call had an effect is unknown.',
     )
   })
 
@@ -123,7 +123,7 @@ describeEngines('an answer of more values than are accepted', (engine) => {
     const refused = await broker('wide', { input: { count: 60_000 } })
     expect(refused.statusCode).toBe(502)
     expect(refused.json().error.message).toBe(
-      'The endpoint gave an answer with more than 50000 values: return less, page by page.',
+      'The endpoint gave an answer with more than 50000 values: return less, page by page: whether the call had an effect is unknown.',
     )
     expect((await broker('wide', { input: { count: 49_000 } })).json().output).toHaveLength(49_000)
   })

@@ -85,6 +85,29 @@ describeEngines('the history of executions', (engine) => {
     expect(refused.statusCode).toBe(400)
   })
 
+  // holds EFF-02
+  test('calls whose outcome is unknown are counted by themselves, and a filter finds their executions', async () => {
+    const scene = await setScene(database(), {
+      handle: {
+        echo: ({ input }) =>
+          input['text'] === 'cut' ? { fault: 'cut', at: 'before-head', how: 'reset' } : { output: 1 },
+      },
+    })
+    scene.service.model.say(calls({ name: 'echo', input: { text: 'cut' } }, { name: 'echo', input: {} }), text('done'))
+    const mixed = executed(await scene.execute())
+    executed(await scene.execute())
+    const { executions } = await list(scene, { calls: 'unknown' })
+    expect(executions).toMatchObject([{ executionId: mixed.executionId, failedCalls: 0, unknownCalls: 1 }])
+    expect(await list(scene, { calls: 'failed' })).toMatchObject({ executions: [] })
+    expect(await scene.trace(mixed.executionId)).toMatchObject({
+      unknownCalls: 1,
+      capabilityCalls: [
+        { status: 'unknown', effect: 'write', error: { message: expect.stringContaining('unknown') } },
+        { status: 'completed' },
+      ],
+    })
+  })
+
   // holds TRC-06, TRC-25
   test('a row shows the outcome of an execution, and the number of its calls', async () => {
     const scene = await setScene(database())
@@ -104,6 +127,7 @@ describeEngines('the history of executions', (engine) => {
           durationMs: 0,
           capabilityCalls: 2,
           failedCalls: 0,
+          unknownCalls: 0,
           totalTokens: body.totalTokens,
           startedAt,
           completedAt: startedAt,
@@ -285,6 +309,7 @@ describeEngines('the history of executions', (engine) => {
       inputTokens: 14,
       outputTokens: 6,
       failedCalls: 0,
+      unknownCalls: 0,
       totalTokens: 20,
       durationMs: 0,
       metadata: { page: 1 },
@@ -292,6 +317,7 @@ describeEngines('the history of executions', (engine) => {
         {
           callId: scene.endpoint.effects[0]?.callId,
           capability: 'echo',
+          effect: 'write',
           step: 1,
           status: 'completed',
           input: { text: 'stored' },

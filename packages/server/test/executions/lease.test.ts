@@ -63,7 +63,7 @@ async function statuses(database: Database) {
 }
 
 const RUNNING = { executions: [{ status: 'running', finish_reason: null }], calls: ['dispatched'] }
-const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['failed'] }
+const FAILED = { executions: [{ status: 'failed', finish_reason: 'error' }], calls: ['unknown'] }
 
 /** For each call whether it was written. */
 async function recordCalls(db: Database['db'], calls: readonly DispatchedCall[], nodeId: string): Promise<boolean[]> {
@@ -161,7 +161,7 @@ describeEngines('the lease of a node', (engine) => {
       completedAt: new Date(second.clock.now()).toISOString(),
       capabilityCalls: [
         {
-          status: 'failed',
+          status: 'unknown',
           input: { text: 'a' },
           output: null,
           error: { message: expect.stringContaining('unknown') },

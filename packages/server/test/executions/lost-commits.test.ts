@@ -78,7 +78,7 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
     expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 0\n')
     const expected = {
       statuses: ['completed', 'failed'],
-      calls: ['completed', 'failed'],
+      calls: ['completed', 'unknown'],
       usage: { ended: 2, completed: 1, failed: 1 },
     }
     expect(await books(scene)).toEqual(expected)

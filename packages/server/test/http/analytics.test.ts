@@ -33,6 +33,7 @@ const NOTHING = {
   failed: 0,
   capabilityCalls: 0,
   failedCalls: 0,
+  unknownCalls: 0,
   inputTokens: 0,
   outputTokens: 0,
 }
@@ -99,6 +100,7 @@ describeEngines('the analytics summary', (engine) => {
         failed: 1,
         capabilityCalls: 4,
         failedCalls: 2,
+        unknownCalls: 0,
         inputTokens: 21,
         outputTokens: 9,
       },
@@ -109,9 +111,9 @@ describeEngines('the analytics summary', (engine) => {
       totals: { ...counted, totalTokens: 30, avgDurationMs: 2, p50DurationMs: 0, p95DurationMs: 8 },
       series: [{ at: '2026-03-01T12:00:00.000Z', ...counted, p50DurationMs: 0, p95DurationMs: 8 }],
       capabilities: [
-        { capability: 'broken', calls: 2, failed: 2, p50DurationMs: 0, p95DurationMs: 0 },
-        { capability: 'echo', calls: 1, failed: 0, p50DurationMs: 0, p95DurationMs: 0 },
-        { capability: 'slow', calls: 1, failed: 0, p50DurationMs: 8, p95DurationMs: 8 },
+        { capability: 'broken', calls: 2, failed: 2, unknown: 0, p50DurationMs: 0, p95DurationMs: 0 },
+        { capability: 'echo', calls: 1, failed: 0, unknown: 0, p50DurationMs: 0, p95DurationMs: 0 },
+        { capability: 'slow', calls: 1, failed: 0, unknown: 0, p50DurationMs: 8, p95DurationMs: 8 },
       ],
       runtimes: [
         {
@@ -119,6 +121,7 @@ describeEngines('the analytics summary', (engine) => {
           executions: 4,
           failed: 1,
           failedCalls: 2,
+          unknownCalls: 0,
           totalTokens: 30,
           p50DurationMs: 0,
           p95DurationMs: 8,

@@ -41,8 +41,10 @@ describeEngines('the discovery manifest', (engine) => {
           description: 'Where is it?',
           actions: [action],
           requiresEndUser: true,
+          effect: 'read',
         },
         { name: 'old', version: '1.0.0', deprecated: true, deprecatedSince: '0.9.0', removalNotBefore: '2.0.0' },
+        { name: 'refund', version: '1.0.0', effect: 'destructive', confirm: true },
       ],
     })
     const answer = await read()
@@ -64,6 +66,7 @@ describeEngines('the discovery manifest', (engine) => {
           description: 'Where is it?',
           inputSchema: action.inputSchema,
           outputSchema: action.outputSchema,
+          effect: 'read',
           endpoint: { transport: 'http', address: `${address}/orderStatus`, auth: 'custom:end-user-token' },
         },
         {
@@ -73,6 +76,7 @@ describeEngines('the discovery manifest', (engine) => {
           deprecated: true,
           deprecatedSince: '0.9.0',
           removalNotBefore: '2.0.0',
+          effect: 'write',
           endpoint: { transport: 'http', address: `${address}/old`, auth: 'none' },
         },
       ],

@@ -292,7 +292,9 @@ describeEngine('sqlite', 'the load limits', (engine) => {
     service.deps.inFlight.add(owner.ownerId, { bytes: 45_000 })
     const failed = await broker('echo')
     expect(failed.statusCode).toBe(502)
-    expect(failed.json().error.message).toBe('The service has no room for the endpoint’s answer just now.')
+    const message =
+      'The service has no room for the endpoint’s answer just now: whether the call had an effect is unknown.'
+    expect(failed.json().error.message).toBe(message)
     expect(service.deps.inFlight.bytes).toBe(45_000)
   })
 

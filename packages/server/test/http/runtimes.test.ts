@@ -83,6 +83,8 @@ describeEngines('runtimes', (engine) => {
           requiresEndUser: false,
           deprecated: false,
           hasInputSchema: true,
+          effect: 'write',
+          confirm: false,
         },
         {
           name: 'old',
@@ -91,6 +93,8 @@ describeEngines('runtimes', (engine) => {
           requiresEndUser: true,
           deprecated: true,
           hasInputSchema: false,
+          effect: 'write',
+          confirm: false,
         },
       ],
       allowedOrigins: [],

@@ -159,7 +159,7 @@ test('what kill -9 interrupted is failed at the next start, its call’s outcome
       completedAt: expect.any(String),
       capabilityCalls: [
         {
-          status: 'failed',
+          status: 'unknown',
           input: { text: 'a' },
           output: null,
           error: { message: expect.stringContaining('unknown') },

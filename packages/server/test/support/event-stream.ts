@@ -42,12 +42,24 @@ export async function openStream(url: string, options: { key: string; body: unkn
   }
 }
 
+interface PostOptions {
+  key?: string
+  body: unknown
+  accept?: string
+  headers?: Readonly<Record<string, string>>
+}
+
 /** Posts JSON on a connection of its own, which `destroy` closes. The answer is not read by itself. */
 export function post(
   url: string,
-  { key, body, accept = 'application/json' }: { key?: string; body: unknown; accept?: string },
+  { key, body, accept = 'application/json', headers: more = {} }: PostOptions,
 ): { request: ClientRequest; response: Promise<IncomingMessage> } {
-  const headers = { 'content-type': 'application/json', accept, ...(key && { authorization: `Bearer ${key}` }) }
+  const headers = {
+    'content-type': 'application/json',
+    accept,
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...more,
+  }
   const request = httpRequest(url, { method: 'POST', headers, agent: false })
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)

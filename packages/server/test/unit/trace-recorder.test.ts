@@ -21,7 +21,12 @@ function callOf(ordinal: number, input = {}): AgentCall {
 
 const ONE_TOKEN_EACH = { inputTokens: 1, outputTokens: 1 }
 
-const upTo = (storedBytes: number) => ({ storedBytes, redactor: redactorOf(undefined) })
+const upTo = (storedBytes: number) => ({
+  storedBytes,
+  redactor: redactorOf(undefined),
+  effectOf: () => 'read' as const,
+  hasToken: false,
+})
 
 function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {
   const recorder = new TraceRecorder(shapeText(given), upTo(1000))
@@ -73,6 +78,7 @@ describe('calls', () => {
         callId: 'call_0',
         ordinal: 0,
         capability: 'echo',
+        effect: 'read',
         step: 1,
         input: '{}',
         startedAt: 10,
@@ -98,7 +104,7 @@ describe('calls', () => {
     expect(endedCall(newCall(callOf(0), 0, upTo(100)), result, 100).durationMs).toBe(13)
   })
 
-  test('are kept as they were written down, as failed where they have not ended', () => {
+  test('are kept as they were written down, as unknown where they have not ended', () => {
     const recorder = new TraceRecorder('[]', upTo(1000))
     const [open, ended] = [
       newCall(callOf(0), 7, upTo(1000)),
@@ -106,7 +112,7 @@ describe('calls', () => {
     ]
     for (const call of [open, ended]) recorder.noteRecorded(call)
     recorder.add({ type: 'capability-end', call: callOf(1), result: succeeded('ok') })
-    const left = { status: 'failed', output: null, error: OUTCOME_UNKNOWN, durationMs: null }
+    const left = { status: 'unknown', output: null, error: OUTCOME_UNKNOWN, durationMs: null }
     expect(recorder.trace().calls).toEqual([
       { ...open, ...left },
       expect.objectContaining({ ...ended, status: 'completed', output: '"ok"' }),

@@ -1,4 +1,4 @@
-import { type Capability, DeclaredCapability, type Generator, MANIFEST_SCHEMA_VERSION } from '@svc/contract'
+import { Capability, type Generator, MANIFEST_SCHEMA_VERSION } from '@svc/contract'
 import { z } from 'zod'
 import { sortKeys } from '../sort-keys.ts'
 import { toDocument } from './to-document.ts'
@@ -6,7 +6,7 @@ import { toDocument } from './to-document.ts'
 /** What is in `capabilities.json`. */
 export const CapabilityList = z.strictObject({
   schemaVersion: z.literal(MANIFEST_SCHEMA_VERSION),
-  capabilities: z.array(DeclaredCapability),
+  capabilities: z.array(Capability),
 })
 
 /** Writes the capabilities in one form, whatever the order they were written in: for reviews, diffs and other tools. */

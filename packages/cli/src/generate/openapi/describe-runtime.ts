@@ -10,7 +10,9 @@ export type DescribedRuntime = GeneratorContext & { readonly runtimeId: string }
 
 /** The OpenAPI document of a runtime’s broker routes. Throws for a capability whose schema leads out of itself. */
 export function describeRuntime(runtime: DescribedRuntime): OpenApiDocument {
-  const { capabilities, runtimeId, baseUrl } = runtime
+  const { runtimeId, baseUrl } = runtime
+  // The broker does not know what a person has to approve.
+  const capabilities = runtime.capabilities.filter(({ confirm }) => !confirm)
   const book = createComponentBook()
   const hasEndUsers = capabilities.some(({ requiresEndUser }) => requiresEndUser)
   const responses = sharedResponses(book, { hasEndUsers })

@@ -10,6 +10,11 @@ type Summary = Schemas['AnalyticsSummary']
 type ByCapability = Summary['capabilities'][number]
 type ByRuntime = Summary['runtimes'][number]
 
+const TIMES = ['p50DurationMs', 'p95DurationMs'] as const
+const CAPABILITY_HEADINGS = ['capability', 'calls', 'failed', 'unknown', ...TIMES] as const
+const CALLS = ['failedCalls', 'unknownCalls'] as const
+const RUNTIME_HEADINGS = ['runtimeId', 'executions', 'failed', ...CALLS, 'totalTokens', ...TIMES] as const
+
 /** The same range by capability and by runtime. */
 export function Breakdowns({ summary, names }: { summary: Summary; names: ReadonlyMap<string, string> }): ReactNode {
   const { capabilities, runtimes } = summary
@@ -21,10 +26,8 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         actions={
           <ExportButton
             file="svc-capabilities.csv"
-            headings={['capability', 'calls', 'failed', 'p50DurationMs', 'p95DurationMs']}
-            rows={() =>
-              capabilities.map((one) => [one.capability, one.calls, one.failed, one.p50DurationMs, one.p95DurationMs])
-            }
+            headings={CAPABILITY_HEADINGS}
+            rows={() => capabilities.map((one) => CAPABILITY_HEADINGS.map((heading) => one[heading]))}
           />
         }
       >
@@ -45,26 +48,8 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         actions={
           <ExportButton
             file="svc-runtimes.csv"
-            headings={[
-              'runtimeId',
-              'executions',
-              'failed',
-              'failedCalls',
-              'totalTokens',
-              'p50DurationMs',
-              'p95DurationMs',
-            ]}
-            rows={() =>
-              runtimes.map((one) => [
-                one.runtimeId,
-                one.executions,
-                one.failed,
-                one.failedCalls,
-                one.totalTokens,
-                one.p50DurationMs,
-                one.p95DurationMs,
-              ])
-            }
+            headings={RUNTIME_HEADINGS}
+            rows={() => runtimes.map((one) => RUNTIME_HEADINGS.map((heading) => one[heading]))}
           />
         }
       >
@@ -88,6 +73,7 @@ const CAPABILITY_COLUMNS: readonly Column<ByCapability>[] = [
   { heading: 'Capability', cell: ({ capability }) => <code className="text-[13px]">{capability}</code> },
   { heading: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
   { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
+  { heading: 'Unknown', isNumber: true, isExtra: true, cell: ({ unknown }) => formatCount(unknown) },
   ...PERCENTILES,
 ]
 
@@ -108,6 +94,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
     { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
     { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
     { heading: 'Calls failed', isNumber: true, isExtra: true, cell: ({ failedCalls }) => formatCount(failedCalls) },
+    { heading: 'Unknown', isNumber: true, isExtra: true, cell: ({ unknownCalls }) => formatCount(unknownCalls) },
     { heading: 'Tokens', isNumber: true, isExtra: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
     ...PERCENTILES,
   ]

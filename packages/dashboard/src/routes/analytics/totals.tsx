@@ -10,7 +10,7 @@ export function Totals({ totals }: { totals: Schemas['AnalyticsSummary']['totals
     [
       'Executions',
       formatCount(executions),
-      `${formatCount(totals.capabilityCalls)} capability calls, ${formatCount(totals.failedCalls)} failed`,
+      `${formatCount(totals.capabilityCalls)} capability calls, ${formatCount(totals.failedCalls)} failed, ${formatCount(totals.unknownCalls)} unknown`,
     ],
     [
       'Failed',

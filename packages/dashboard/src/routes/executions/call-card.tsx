@@ -4,7 +4,7 @@ import { isRecord } from '../../api/is-record.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatCount, formatDuration } from '../../ui/format.ts'
+import { formatCount, formatDuration, formatTime } from '../../ui/format.ts'
 import { JsonView } from '../../ui/json-tree.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { FailureNotice } from './failure-notice.tsx'
@@ -33,7 +33,10 @@ export function CallCard({ call, isFailureTold }: CallCardProps): ReactNode {
         }
       >
         <div className="flex flex-col gap-4">
-          {error && !isFailureTold && <FailureNotice of="call" message={error.message} />}
+          {error && !isFailureTold && (
+            <FailureNotice of="call" message={error.message} isUnknown={status === 'unknown'} />
+          )}
+          {call.reconciled && <Reconciled {...call.reconciled} label={capability} />}
           <div className="grid gap-4 lg:grid-cols-2">
             <Payload title="Input" value={input} label={`Input of ${capability}`} />
             {!error && <Payload title="Output" value={output} label={`Output of ${capability}`} />}
@@ -41,6 +44,28 @@ export function CallCard({ call, isFailureTold }: CallCardProps): ReactNode {
         </div>
       </Card>
     </div>
+  )
+}
+
+const TOLD = {
+  completed: 'The endpoint said later that the call was completed.',
+  failed: 'The endpoint said later that the call failed.',
+  never: 'The endpoint said later that the call never began, and never will.',
+} as const
+
+type ReconciledProps = NonNullable<Schemas['TracedCall']['reconciled']> & { label: string }
+
+/** What the endpoint said of an unknown call when it was asked. */
+function Reconciled({ status, output, message, at, label }: ReconciledProps): ReactNode {
+  return (
+    <Notice kind="info">
+      <p className="font-medium">{TOLD[status]}</p>
+      <p className="mt-1">
+        {formatTime(at)}
+        {message !== undefined && `: ${message}`}
+      </p>
+      {output !== undefined && <Payload title="Output" value={output} label={`Later output of ${label}`} />}
+    </Notice>
   )
 }
 

@@ -78,7 +78,9 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
     },
     {
       heading: 'Status',
-      cell: ({ status, failedCalls }) => <ExecutionBadge status={status} failedCalls={failedCalls} />,
+      cell: ({ status, failedCalls, unknownCalls }) => (
+        <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
+      ),
     },
     {
       heading: 'Runtime',

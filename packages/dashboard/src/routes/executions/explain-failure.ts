@@ -7,8 +7,14 @@ export type Failed = 'call' | 'execution'
  */
 export function explainFailure(of: Failed, message: string): string | null {
   const fixes = of === 'call' ? CALL_FIXES : EXECUTION_FIXES
+  if (of === 'call' && message.endsWith(UNKNOWN_END) && !fixes.has(message)) {
+    const fix = explainFailure(of, `${message.slice(0, -UNKNOWN_END.length)}.`)
+    return fix && `${fix} Look in your own data whether the call had an effect.`
+  }
   return fixes.get(message) ?? STOP_FIXES.get(message) ?? (of === 'call' ? statusFix(message) : null)
 }
+
+const UNKNOWN_END = ': whether the call had an effect is unknown.'
 
 /** Every sentence that is explained word for word, by what it is of. */
 export function explainedFailures(): Readonly<Record<Failed, readonly string[]>> {

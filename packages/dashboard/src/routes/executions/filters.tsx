@@ -28,6 +28,7 @@ export function Filters(): ReactNode {
       <SelectField label="Calls" value={search.calls ?? ''} onChange={(event) => change('calls', event.target.value)}>
         <option value="">Any</option>
         <option value="failed">With a failed call</option>
+        <option value="unknown">With an unknown call</option>
       </SelectField>
       <RuntimeSelect value={search.runtimeId ?? ''} onChange={(runtimeId) => change('runtimeId', runtimeId)} />
       <TextField

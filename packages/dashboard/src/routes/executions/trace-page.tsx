@@ -39,7 +39,9 @@ export function TracePage(): ReactNode {
           </CopyButton>
         </span>
       }
-      actions={<ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} />}
+      actions={
+        <ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} unknownCalls={trace.unknownCalls} />
+      }
     >
       {trace.error && (
         <FailureNotice of={trace.kind === 'execute' ? 'execution' : 'call'} message={trace.error.message} />

@@ -26,7 +26,7 @@ export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs
                   y={bar.kind === 'model' ? 3.5 : 1.5}
                   height={bar.kind === 'model' ? 3 : 7}
                   rx="0.4"
-                  className={bar.isFailed ? 'fill-bad-fill' : bar.kind === 'model' ? 'fill-muted' : 'fill-accent-fill'}
+                  className={fillOf(bar)}
                 />
               </svg>
             </span>
@@ -47,8 +47,19 @@ export function WaterfallView({ bars, totalMs }: { bars: readonly Bar[]; totalMs
   )
 }
 
+function fillOf({ isFailed, isUnknown, kind }: Bar): string {
+  if (isFailed) return 'fill-bad-fill'
+  if (isUnknown) return 'fill-warn'
+  return kind === 'model' ? 'fill-muted' : 'fill-accent-fill'
+}
+
+function markOf({ isFailed, isUnknown }: Bar): ReactNode {
+  if (isFailed) return <span className="text-bad"> failed</span>
+  return isUnknown && <span className="text-warn"> unknown</span>
+}
+
 function Name({ bar }: { bar: Bar }): ReactNode {
-  const mark = bar.isFailed && <span className="text-bad"> failed</span>
+  const mark = markOf(bar)
   if (bar.callId === null) {
     return (
       <span className="truncate text-muted" title={bar.label}>

@@ -9,6 +9,8 @@ export interface Bar {
   width: number
   durationMs: number
   isFailed: boolean
+  /** A call whose outcome is unknown. */
+  isUnknown: boolean
   /** Its call, where it is one. */
   callId: string | null
 }
@@ -54,9 +56,10 @@ function modelBar({ step }: Schemas['TracedStep'], trace: Traced): Omit<Bar, key
   // A capability that fails is the model's to deal with: what ends an execution in error is its last turn.
   const isLast = step === trace.modelSteps.length
   const isFailed = isLast && trace.status === 'failed' && trace.finishReason === 'error'
-  return { key: `step-${step}`, kind: 'model', label: `Model, step ${step}`, isFailed, callId: null }
+  return { key: `step-${step}`, kind: 'model', label: `Model, step ${step}`, isFailed, isUnknown: false, callId: null }
 }
 
 function callBar({ callId, capability, status }: Schemas['TracedCall']): Omit<Bar, keyof Place> {
-  return { key: callId, kind: 'call', label: capability, isFailed: status === 'failed', callId }
+  const [isFailed, isUnknown] = [status === 'failed', status === 'unknown']
+  return { key: callId, kind: 'call', label: capability, isFailed, isUnknown, callId }
 }

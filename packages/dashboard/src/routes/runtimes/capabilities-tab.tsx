@@ -63,7 +63,7 @@ interface CapabilityCardProps {
 
 function CapabilityCard({ capability, deployed, isLoading }: CapabilityCardProps): ReactNode {
   const { inputSchema, outputSchema } = deployed?.actions[0] ?? {}
-  const { name, version, description, requiresEndUser, deprecated, hasInputSchema } = capability
+  const { name, version, description, requiresEndUser, deprecated, hasInputSchema, effect, confirm } = capability
   return (
     <Card
       title={name}
@@ -71,6 +71,8 @@ function CapabilityCard({ capability, deployed, isLoading }: CapabilityCardProps
       actions={
         <div className="flex flex-wrap gap-1.5">
           <Badge>v{version}</Badge>
+          <Badge tone={effect === 'destructive' ? 'warn' : 'neutral'}>{effect}</Badge>
+          {confirm && <Badge tone="accent">asks a person</Badge>}
           {requiresEndUser && <Badge tone="accent">needs an end user</Badge>}
           {deprecated && <Badge tone="warn">deprecated</Badge>}
           {!hasInputSchema && <Badge tone="warn">no input schema</Badge>}

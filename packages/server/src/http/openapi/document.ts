@@ -43,11 +43,15 @@ function describeOperation(
   responses: ReturnType<typeof responsesOf>,
   book: SchemaBook,
 ) {
-  const { operationId, summary, description, tags, params, querystring, body } = schema
+  const { operationId, summary, description, tags, params, querystring, headers, body } = schema
   if (!operationId || !summary || !tags?.length) {
     throw new Error(`${method} ${path} needs an operationId, a summary and tags`)
   }
-  const given = [...parametersIn('path', params, book), ...parametersIn('query', querystring, book)]
+  const given = [
+    ...parametersIn('path', params, book),
+    ...parametersIn('query', querystring, book),
+    ...parametersIn('header', headers, book),
+  ]
   const parameters = given.length > 0 ? given : undefined
   const content = isZod(body) && { 'application/json': { schema: book.describe(body, 'input') } }
   // An absent body is validated as an empty object.
@@ -55,7 +59,7 @@ function describeOperation(
   return { operationId, summary, description, tags, security: SECURITY[plane], parameters, requestBody, responses }
 }
 
-function parametersIn(place: 'path' | 'query', schema: unknown, book: SchemaBook) {
+function parametersIn(place: 'path' | 'query' | 'header', schema: unknown, book: SchemaBook) {
   const { properties, required }: JsonSchema = isZod(schema) ? book.describe(schema, 'input') : {}
   return Object.entries(Object(properties)).map(([name, property]) => {
     const { description, ...rest }: JsonSchema = Object(property)

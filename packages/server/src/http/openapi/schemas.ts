@@ -16,8 +16,8 @@ const PREFIX = '#/components/schemas/'
 /** The zod schemas of these operations as JSON Schema. Schemas that the contract exports are components of that name. */
 export function createSchemaBook(operations: readonly Operation[]) {
   const registry = z.registry<{ id: string }>()
-  const local = operations.flatMap(({ schema: { params, querystring, body, events }, answers }) =>
-    [params, querystring, body, events, ...Object.values(answers)].filter(isZod),
+  const local = operations.flatMap(({ schema: { params, querystring, headers, body, events }, answers }) =>
+    [params, querystring, headers, body, events, ...Object.values(answers)].filter(isZod),
   )
   for (const [id, schema] of Object.entries(contract)) if (isZod(schema)) registry.add(schema, { id })
   for (const [index, schema] of local.entries()) {

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { busy, internal, invalidField, limited } from '../errors.ts'
+import { pauseUntilStopped } from '../lib/stop-signal.ts'
+import { type Caller, KeyTakenError } from './admit.ts'
+import type { OnceKey } from './batch-rules.ts'
+import type { CallOutcome, CallRequest } from './call-capability.ts'
+import { OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
+import type { ExecutionDeps } from './deps.ts'
+import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
+
+const KEY = 'idempotency-key'
+
+/** The header of routes whose calls may be repeated. */
+export const IdempotencyHeaders = z.looseObject({
+  [KEY]: z
+    .string()
+    .regex(/^[\x20-\x7e]{8,128}$/, 'must have 8 to 128 printable ASCII characters.')
+    .optional()
+    .describe('A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing.'),
+})
+
+/** The most keys of one account, each kept for 24 hours. */
+const MAX_KEYS = 20_000
+
+/**
+ * Runs a call, or gives a repeat of it the recorded answer, once there is one. A request without a key is always run. Throws
+ * 400 where the key came with another body.
+ */
+export async function runOnce(
+  deps: ExecutionDeps,
+  { located, scope }: Caller,
+  request: CallRequest,
+  run: (once?: OnceKey) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const { idempotencyKey: key } = request
+  if (key === undefined) return run()
+  const { runtimeId, ownerId } = located.runtime
+  const body = bodyOf(request)
+  const once = {
+    key_hash: hash('sha256', JSON.stringify([runtimeId, request.kind, key])),
+    body_hash: deps.keyring.hash(body),
+  }
+  while (!scope.signal.aborted) {
+    const first = await findKey(deps.db, once.key_hash, deps.clock.now())
+    if (first) {
+      if (!deps.keyring.isHashOf(body, first.bodyHash)) throw invalidField(KEY, OTHER_BODY)
+      return awaitAnswer(deps, scope.signal, first)
+    }
+    if (await hasKeys(deps.db, ownerId, MAX_KEYS)) throw limited(TOO_MANY_KEYS, 60_000)
+    try {
+      return await run(once)
+    } catch (error) {
+      // Taken by a request that was admitted meanwhile, or refused in the same moment: then this one may run.
+      if (!(error instanceof KeyTakenError)) throw error
+    }
+  }
+  throw busy()
+}
+
+const OTHER_BODY = 'was sent with another body within 24 hours: send a new key with each new call.'
+const TOO_MANY_KEYS =
+  'This account has sent 20,000 different idempotency keys within 24 hours: send the call without one, or later.'
+
+// Everything that the call is made of. The end user's token is only part of a hash under the master key.
+function bodyOf({ capability, input, metadata, endUserToken }: CallRequest): string {
+  return JSON.stringify([capability, input.text, metadata?.text ?? null, endUserToken?.digest() ?? null])
+}
+
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 500
+
+/** The answer of the call that ran first, as its execution keeps it: without the end user's token, and cut where it is large. */
+async function awaitAnswer(
+  { db }: ExecutionDeps,
+  signal: Caller['scope']['signal'],
+  { ownerId, executionId }: { ownerId: string; executionId: string },
+): Promise<CallOutcome> {
+  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const ended = await findEnded(db, ownerId, executionId)
+    if (ended === undefined) throw internal(new Error(`the execution ${executionId} of an idempotency key is gone`))
+    if (ended) return toOutcome(executionId, ended)
+    await pauseUntilStopped(pauseMs, signal)
+  }
+  throw busy()
+}
+
+type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
+
+/** By the call, not by its execution: that is failed where the first caller left before the answer came. */
+function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
+  const [call] = readCalls(calls)
+  const took = { durationMs: durationMs ?? 0 }
+  if (call?.status === 'completed') return { ok: true, body: { executionId, output: call.output ?? null, ...took } }
+  const message = call?.error ?? error ?? OUTCOME_UNKNOWN
+  return { ok: false, body: { executionId, error: { message }, ...took } }
+}

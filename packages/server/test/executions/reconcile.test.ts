@@ -1,0 +1,158 @@
+import type { Reconciled } from '@svc/contract'
+import type { CapabilityScript, ReceivedCall } from '@svc/testkit'
+import { expect, test } from 'vitest'
+import { createReconciler } from '../../src/executions/reconcile.ts'
+import { createGate } from '../support/deferred.ts'
+import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setReplicatedScene, takeOver } from '../support/replicas.ts'
+import { type Scene, type SceneOptions, setScene } from '../support/scene.ts'
+import { capability, type TestService } from '../support/service.ts'
+
+const CUT = { fault: 'cut', at: 'before-head', how: 'reset' } as const
+const RECONCILING = { capabilities: [capability('echo')], reconcile: true }
+const TOKEN = 'the-token-of-an-end-user'
+
+/** Breaks calls off, and answers questions about them. */
+function breaking(answer: (call: ReceivedCall) => unknown): Pick<SceneOptions, 'handle' | 'manifest'> {
+  const echo: CapabilityScript = (call) => (call.mode === undefined ? CUT : { output: answer(call) })
+  return { handle: { echo }, manifest: RECONCILING }
+}
+
+const completed = () => ({ status: 'completed', output: { orderId: 'A-1' } })
+
+async function askDue({ deps }: Pick<TestService, 'deps'>): Promise<void> {
+  const reconciler = createReconciler(deps)
+  await reconciler.begin()
+  await reconciler.idle()
+}
+
+async function askAfter({ service }: Pick<Scene, 'service'>, ms: number): Promise<void> {
+  service.clock.advance(ms)
+  await askDue(service)
+}
+
+function questions({ endpoint }: Scene): ReceivedCall[] {
+  return endpoint.effects.filter(({ mode }) => mode === 'reconcile')
+}
+
+async function reconciledOf(scene: Scene, executionId: string): Promise<Reconciled | undefined> {
+  const { capabilityCalls } = await scene.trace(executionId)
+  expect(capabilityCalls).toMatchObject([{ status: 'unknown' }])
+  return capabilityCalls[0]?.reconciled
+}
+
+describeEngines('a call whose outcome is unknown', (engine) => {
+  const database = useDatabase(engine)
+
+  test('is asked about after five seconds with all that it had, and the trace keeps both', async () => {
+    const scene = await setScene(database(), breaking(completed))
+    const answer = await scene.broker('echo', { input: { text: 'a' }, metadata: { from: 'search' } })
+    const { executionId } = answer.json()
+    await askAfter(scene, 4_999)
+    expect(questions(scene)).toEqual([])
+    await askAfter(scene, 1)
+    const [call, question] = scene.endpoint.effects
+    expect(question).toMatchObject({
+      ...{ executionId, callId: call?.callId, capability: 'echo', input: { text: 'a' }, metadata: { from: 'search' } },
+      headers: { 'idempotency-key': `${call?.callId}:reconcile`, 'x-svc-execution-id': executionId },
+    })
+    const at = new Date(scene.service.clock.now()).toISOString()
+    expect(await reconciledOf(scene, executionId)).toEqual({ ...completed(), at })
+    await askAfter(scene, 3_600_000)
+    expect(questions(scene)).toHaveLength(1)
+  })
+
+  // holds EFF-03
+  test('is asked about four times until the endpoint tells, and no more', async () => {
+    const scene = await setScene(
+      database(),
+      breaking(() => 'neither'),
+    )
+    const { executionId } = (await scene.broker('echo')).json()
+    const counts: number[] = []
+    for (const ms of [5_000, 54_999, 1, 539_999, 1, 2_999_999, 1, 3_600_000]) {
+      await askAfter(scene, ms)
+      counts.push(questions(scene).length)
+    }
+    expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
+    expect(await reconciledOf(scene, executionId)).toBeUndefined()
+  })
+
+  test.each([{ status: 'failed', message: 'Sold out.' }, { status: 'never' }])(
+    'may turn out as $status',
+    async (told) => {
+      const scene = await setScene(
+        database(),
+        breaking(() => told),
+      )
+      const { executionId } = (await scene.call({ capability: 'echo' })).json()
+      await askAfter(scene, 5_000)
+      expect(await reconciledOf(scene, executionId)).toMatchObject(told)
+    },
+  )
+
+  test('is not asked about where the deployment does not declare it', async () => {
+    const scene = await setScene(database(), { ...breaking(completed), manifest: {} })
+    await scene.broker('echo')
+    await askAfter(scene, 5_000)
+    await askAfter(scene, 3_600_000)
+    expect(questions(scene)).toEqual([])
+  })
+
+  // holds EFF-05
+  test('is asked about without the end user’s token, and only the status of the answer is kept', async () => {
+    const scene = await setScene(
+      database(),
+      breaking(() => ({ status: 'completed', output: { echoed: TOKEN } })),
+    )
+    const { executionId } = (await scene.broker('echo', { endUserToken: TOKEN })).json()
+    await askAfter(scene, 5_000)
+    expect(questions(scene)[0]?.body).not.toContain(TOKEN)
+    expect(await reconciledOf(scene, executionId)).toEqual({ status: 'completed', at: expect.any(String) })
+  })
+
+  test('with a large input is asked about with what is stored of it, and a large answer is stored likewise', async () => {
+    const large = 'x'.repeat(100_000)
+    const scene = await setScene(
+      database(),
+      breaking(() => ({ status: 'completed', output: large })),
+    )
+    const { executionId } = (await scene.broker('echo', { input: { text: large } })).json()
+    await askAfter(scene, 5_000)
+    expect(questions(scene)[0]?.input).toMatchObject({ truncated: true, bytes: 100_011 })
+    expect(await reconciledOf(scene, executionId)).toMatchObject({ output: { truncated: true, bytes: 100_002 } })
+  })
+
+  // holds EFF-04
+  test('is asked about once by several replicas', async () => {
+    const { a, b } = await setReplicatedScene(engine, { ...breaking(completed), tier: 'pro' })
+    // Few enough to leave the circuit closed.
+    const count = 4
+    const answers = await Promise.all(Array.from({ length: count }, () => a.broker('echo')))
+    a.service.clock.advance(5_000)
+    for (let round = 0; round < 2; round += 1) {
+      await Promise.all([a, a, b, b].map(({ service }) => askDue(service)))
+    }
+    expect(new Set(questions(a).map(({ callId }) => callId)).size).toBe(count)
+    expect(questions(a)).toHaveLength(count)
+    for (const answer of answers) {
+      expect(await reconciledOf(a, answer.json().executionId)).toMatchObject({ status: 'completed' })
+    }
+  })
+
+  test('because its node is gone is asked about by another one', async () => {
+    const gate = createGate()
+    const echo: CapabilityScript = async (call) => {
+      if (call.mode === 'reconcile') return { output: { status: 'never' } }
+      await gate.enter()
+      return { output: 'late' }
+    }
+    const { a, b } = await setReplicatedScene(engine, { handle: { echo }, manifest: RECONCILING })
+    const answer = a.broker('echo')
+    await gate.arrived(1)
+    await takeOver(b.service)
+    await askAfter(b, 5_000)
+    gate.open()
+    expect(await reconciledOf(a, (await answer).json().executionId)).toMatchObject({ status: 'never' })
+  })
+})
