@@ -25,33 +25,36 @@ export function BarSeries({ label, labels, solid, hatched, tone = 'accent' }: Ba
     <div
       role="img"
       aria-label={describeSeries(label, labels, hatched ? [solid, hatched] : [solid])}
-      className="size-full"
+      className="relative size-full"
     >
-      <ResponsiveContainer width="100%" height="100%" minWidth={0}>
-        <BarChart data={rows} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }}>
-          <defs>
-            <pattern id={pattern} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <rect width="6" height="6" fill="var(--surface)" />
-              <rect width="3" height="6" fill={stripes} />
-            </pattern>
-          </defs>
-          <CartesianGrid {...GRID} />
-          <XAxis dataKey="name" minTickGap={24} {...AXIS} />
-          <YAxis width={44} allowDecimals={false} tickFormatter={formatTick} {...AXIS} />
-          <Tooltip {...TOOLTIP} />
-          <Bar dataKey="solid" name={solid.name} stackId="all" fill="var(--accent-fill)" isAnimationActive={false} />
-          {hatched && (
-            <Bar
-              dataKey="hatched"
-              name={hatched.name}
-              stackId="all"
-              fill={`url(#${pattern})`}
-              stroke={stripes}
-              isAnimationActive={false}
-            />
-          )}
-        </BarChart>
-      </ResponsiveContainer>
+      {/* Out of the flow: a drawn chart must not keep its parent from getting narrower. */}
+      <div className="absolute inset-0">
+        <ResponsiveContainer width="100%" height="100%" minWidth={0}>
+          <BarChart data={rows} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }}>
+            <defs>
+              <pattern id={pattern} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                <rect width="6" height="6" fill="var(--surface)" />
+                <rect width="3" height="6" fill={stripes} />
+              </pattern>
+            </defs>
+            <CartesianGrid {...GRID} />
+            <XAxis dataKey="name" minTickGap={24} {...AXIS} />
+            <YAxis width={44} allowDecimals={false} tickFormatter={formatTick} {...AXIS} />
+            <Tooltip {...TOOLTIP} />
+            <Bar dataKey="solid" name={solid.name} stackId="all" fill="var(--accent-fill)" isAnimationActive={false} />
+            {hatched && (
+              <Bar
+                dataKey="hatched"
+                name={hatched.name}
+                stackId="all"
+                fill={`url(#${pattern})`}
+                stroke={stripes}
+                isAnimationActive={false}
+              />
+            )}
+          </BarChart>
+        </ResponsiveContainer>
+      </div>
     </div>
   )
 }

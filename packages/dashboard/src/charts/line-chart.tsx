@@ -20,32 +20,35 @@ export function LineSeries({ label, labels, line, dashed }: LineSeriesProps): Re
     dashed: dashed.values[place] ?? null,
   }))
   return (
-    <div role="img" aria-label={describeSeries(label, labels, [line, dashed])} className="size-full">
-      <ResponsiveContainer width="100%" height="100%" minWidth={0}>
-        <LineChart data={rows} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }}>
-          <CartesianGrid {...GRID} />
-          <XAxis dataKey="name" minTickGap={24} padding={{ left: 24, right: 12 }} {...AXIS} />
-          <YAxis width={56} tickFormatter={formatDuration} {...AXIS} />
-          <Tooltip {...TOOLTIP} formatter={(value) => formatDuration(Number(value))} />
-          <Line
-            dataKey="line"
-            name={line.name}
-            stroke="var(--accent)"
-            strokeWidth={2}
-            dot={{ r: 2.5, fill: 'var(--accent)' }}
-            isAnimationActive={false}
-          />
-          <Line
-            dataKey="dashed"
-            name={dashed.name}
-            stroke="var(--muted)"
-            strokeWidth={2}
-            strokeDasharray="5 4"
-            dot={{ r: 2.5, fill: 'var(--muted)', strokeDasharray: '0' }}
-            isAnimationActive={false}
-          />
-        </LineChart>
-      </ResponsiveContainer>
+    <div role="img" aria-label={describeSeries(label, labels, [line, dashed])} className="relative size-full">
+      {/* Out of the flow: a drawn chart must not keep its parent from getting narrower. */}
+      <div className="absolute inset-0">
+        <ResponsiveContainer width="100%" height="100%" minWidth={0}>
+          <LineChart data={rows} accessibilityLayer={false} margin={{ top: 8, right: 4, bottom: 0, left: 0 }}>
+            <CartesianGrid {...GRID} />
+            <XAxis dataKey="name" minTickGap={24} padding={{ left: 24, right: 12 }} {...AXIS} />
+            <YAxis width={56} tickFormatter={formatDuration} {...AXIS} />
+            <Tooltip {...TOOLTIP} formatter={(value) => formatDuration(Number(value))} />
+            <Line
+              dataKey="line"
+              name={line.name}
+              stroke="var(--accent)"
+              strokeWidth={2}
+              dot={{ r: 2.5, fill: 'var(--accent)' }}
+              isAnimationActive={false}
+            />
+            <Line
+              dataKey="dashed"
+              name={dashed.name}
+              stroke="var(--muted)"
+              strokeWidth={2}
+              strokeDasharray="5 4"
+              dot={{ r: 2.5, fill: 'var(--muted)', strokeDasharray: '0' }}
+              isAnimationActive={false}
+            />
+          </LineChart>
+        </ResponsiveContainer>
+      </div>
     </div>
   )
 }
