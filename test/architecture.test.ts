@@ -248,8 +248,10 @@ describe('within the server', () => {
   })
 
   // holds STR-12
-  test('only the dispatcher and the model’s post speak HTTP to the outside, and its fetch is handed in at one place', () => {
-    const others = server.filter((file) => !inServer(/^(dispatch\/|model\/chat-completions\/post\.ts$)/)(file))
+  test('only the dispatcher, the model’s post and replicas among each other speak HTTP to the outside, and its fetch is handed in at one place', () => {
+    const others = server.filter(
+      (file) => !inServer(/^(dispatch\/|model\/chat-completions\/post\.ts$|streams\/peers\.ts$)/)(file),
+    )
     const isClient = (specifier: string, isTypeOnly: boolean) =>
       !isTypeOnly &&
       ['undici', 'node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'axios', 'got'].includes(specifier)

@@ -28,11 +28,17 @@ const EndUserToken = z
   .optional()
   .transform((token) => (token === undefined || isBlankToken(token) ? undefined : token))
 
+const Detach = z
+  .boolean()
+  .optional()
+  .describe('Of a stream alone: the execution goes on when the connection ends, and its events can be resumed.')
+
 /** Body of `POST /v1/runtime/execute`. The runtime comes from the key; a `runtimeId` in the body is ignored. */
 export const ExecuteRequest = z.object({
   messages: PublicTranscript,
   metadata: JsonObject.optional(),
   endUserToken: EndUserToken,
+  detach: Detach,
 })
 export type ExecuteRequest = z.infer<typeof ExecuteRequest>
 
@@ -42,6 +48,7 @@ export const OwnerExecuteRequest = z.object({
   messages: Transcript,
   metadata: JsonObject.optional(),
   endUserToken: EndUserToken,
+  detach: Detach,
 })
 export type OwnerExecuteRequest = z.infer<typeof OwnerExecuteRequest>
 
@@ -60,6 +67,10 @@ export const ExecuteResponse = z
   })
   .describe('`messages` holds the turns that this execution added. A failed execution is a result: check `status`.')
 export type ExecuteResponse = z.infer<typeof ExecuteResponse>
+
+/** Answer of `POST /v1/runtime/executions/<execution_id>/cancel`. An execution that had ended before keeps its status. */
+export const CancelledExecution = z.object({ executionId: z.string(), status: ExecutionStatus })
+export type CancelledExecution = z.infer<typeof CancelledExecution>
 
 /** Body of `POST /v1/runtime/capability`. */
 export const CapabilityRequest = z.object({

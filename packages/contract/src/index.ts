@@ -113,6 +113,7 @@ export {
 export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
   BrokerRequest,
+  CancelledExecution,
   CapabilityFailure,
   CapabilityOutput,
   CapabilityRequest,
@@ -195,5 +196,5 @@ export {
   signingString,
   TIMESTAMP_TOLERANCE_MS,
 } from './signing.ts'
-export { StreamEvent } from './stream-events.ts'
+export { LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEvent } from './stream-events.ts'
 export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, portProblem, WebUrl } from './web-addresses.ts'

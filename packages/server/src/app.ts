@@ -25,6 +25,8 @@ import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
+import { peerRoutes } from './streams/peer-routes.ts'
+import { resumeRoutes } from './streams/routes.ts'
 import { webRoutes } from './web/web-routes.ts'
 
 /** The API's table of contents: its planes, in the order of the interface. */
@@ -48,7 +50,11 @@ export function createApp(deps: Deps): FastifyInstance {
   })
   publicPlane(app, (plane) => webRoutes(plane, deps))
   paymentPages(app, deps)
-  publicKeyPlane(app, deps, (plane) => publicKeyRoutes(plane, deps))
+  publicKeyPlane(app, deps, (plane) => {
+    publicKeyRoutes(plane, deps)
+    resumeRoutes(plane, deps)
+  })
+  publicPlane(app, (plane) => peerRoutes(plane, deps))
   deployPlane(app, deps, (plane) => {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)

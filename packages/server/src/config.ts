@@ -16,6 +16,8 @@ export interface Config {
   store: Store
   /** Null: the address that is served on. */
   baseUrl: string | null
+  /** Where other replicas reach this one. Null: nowhere. */
+  nodeUrl: string | null
   /** Null: the embedded store's own, in its data folder. */
   masterKeys: MasterKeys | null
   allowLocalEndpoints: boolean
@@ -75,6 +77,7 @@ const Variables = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://.')
     .optional(),
   SVC_BASE_URL: BaseUrl.optional(),
+  SVC_NODE_URL: BaseUrl.optional(),
   SVC_MASTER_KEY: Ring.optional(),
   SVC_ALLOW_LOCAL_ENDPOINTS: Switch.optional(),
   SVC_TEST_PAYMENTS: Switch.optional(),
@@ -152,6 +155,7 @@ function toConfig(data: Variables, limits: Limits): Omit<Config, 'traces'> {
     port: data.PORT,
     store: url ? { engine: 'postgres', url } : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
     baseUrl: data.SVC_BASE_URL ?? null,
+    nodeUrl: data.SVC_NODE_URL ?? null,
     masterKeys: data.SVC_MASTER_KEY ?? null,
     allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ?? isLocal,
     testPayments: data.SVC_TEST_PAYMENTS ?? isLocal,

@@ -26,6 +26,8 @@ import type { DatabaseClock } from './store/database-clock.ts'
 import type { Database } from './store/open.ts'
 import type { Pause } from './store/outlast.ts'
 import { createStorageRoom } from './store/storage-room.ts'
+import { createPeers } from './streams/peers.ts'
+import { StreamedRuns } from './streams/streamed-runs.ts'
 import { type Gauges, NO_METRICS } from './telemetry/metrics.ts'
 import { createOutageLog } from './telemetry/outage-log.ts'
 import { NO_TRACER } from './telemetry/tracing.ts'
@@ -41,6 +43,8 @@ export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defau
   allowLocalEndpoints: boolean
   /** Where the server listens, once it does. Default: at its base address. */
   listeningUrl?: () => string
+  /** Where this server takes requests of other replicas. Default: nowhere. */
+  nodeUrl?: string | null
   /** Settings that replicas compare. Default: none. */
   settings?: NodeSettings
   passwordHasher?: PasswordHasher
@@ -68,6 +72,9 @@ export function createDeps(options: DepsOptions): Deps {
     clock,
     databaseClock,
     keyring: options.keyring,
+    nodeId: options.nodeId,
+    streams: new StreamedRuns({ clock, limits }),
+    peers: createPeers({ keyring: options.keyring, clock }),
     passwords: createPasswordQueue(options.passwordHasher),
     limits,
     model: options.model,
@@ -101,7 +108,8 @@ export function createDeps(options: DepsOptions): Deps {
 
 /** What admits executions, counts them while they run, and settles them. */
 function createAdmission(options: DepsOptions & Pick<Deps, 'clock' | 'metrics'> & { pause: Pause }) {
-  const { database, clock, nodeId, logger, metrics, limits, pause, freeBytes = null, settings = {} } = options
+  const { database, clock, nodeId, logger, metrics, limits, pause, freeBytes = null } = options
+  const { settings = {}, nodeUrl = null } = options
   const { db, engine } = database
   const shared = { db, clock, nodeId, logger, metrics }
   const monotonic = options.monotonicClock ?? monotonicClock
@@ -111,7 +119,7 @@ function createAdmission(options: DepsOptions & Pick<Deps, 'clock' | 'metrics'> 
   const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: options.write ?? createBatchStore(db) })
   const settlements = new Settlements({ clock, limits, logger, room, storage, writer, pause })
-  const lease = new NodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings })
+  const lease = new NodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings, nodeUrl })
   const rateLimit = createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes })
   return { inFlight, running, storage, room, lease, rateLimit, batchWriter: writer, settlements }
 }

@@ -28,6 +28,8 @@ import type { Keyring } from './secrets/keyring.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
 import type { Schema } from './store/schema.ts'
 import type { StorageRoom } from './store/storage-room.ts'
+import type { Peers } from './streams/peers.ts'
+import type { StreamedRuns } from './streams/streamed-runs.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { OutageLog } from './telemetry/outage-log.ts'
 import type { Tracer } from './telemetry/tracing.ts'
@@ -54,6 +56,10 @@ export interface Deps {
   aggregation: UsageAggregation
   lease: NodeLease
   running: RunningExecutions
+  streams: StreamedRuns
+  /** Other replicas, which may run what this one is asked for. */
+  peers: Peers
+  nodeId: string
   /** Their answers, until these have left or were given up. */
   requests: UnderWay<ServerResponse>
   drainState: DrainState

@@ -70,6 +70,14 @@ export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} was not found.`)
 }
 
+/** 404 of an execution whose events no replica that can be asked holds. The resume key was right. */
+export function notHeld(): AppError {
+  return new AppError(
+    'not_found',
+    'This server does not hold the events of this execution. They are kept for streams with “detach”, until five minutes after their end, by the server that runs them.',
+  )
+}
+
 export function keyNotRevealable(type: RuntimeKeyType): AppError {
   const message = `The ${type} key is kept as a hash only: it cannot be revealed and must be rotated to get one that can.`
   return new AppError('not_found', message)
@@ -93,6 +101,12 @@ export function busy(): AppError {
 /** 429 of a service that stops. Nothing was done, and a new connection may reach another replica. */
 export function restarting(): AppError {
   return limited('The service is restarting. Nothing was done: try again.', 1_000)
+}
+
+/** 429 where the replica that runs an execution gave no answer. */
+export function peerAway(cause?: unknown): AppError {
+  const message = 'The server that runs this execution cannot be reached at the moment. Try again in a moment.'
+  return new AppError('rate_limit_exceeded', message, { headers: { 'retry-after': '1' }, cause })
 }
 
 const shortage = (message: string) => limited(message, 1_000)

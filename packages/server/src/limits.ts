@@ -25,6 +25,12 @@ export interface Limits {
   heldBytes: number
   /** Manifests, as text, of the runtimes and of the deployments that one server remembers: so many of each. */
   cachedBytes: number
+  /** Events of one detached stream that wait to be resumed; `done` waits beside them. */
+  eventBytes: number
+  /** The same of all streams on one server. */
+  resumeBytes: number
+  /** How long events wait after the end of their execution. */
+  resumeMs: number
   /** How late the event loop may be before new executions are refused. */
   loopDelayMs: number
   dispatchMs: number
@@ -71,6 +77,9 @@ export const DEFAULT_LIMITS: Limits = {
   executions: 2_000,
   heldBytes: Math.floor(HEAP_LIMIT / 4),
   cachedBytes: Math.min(64 * MiB, Math.floor(HEAP_LIMIT / 32)),
+  eventBytes: 256 * KiB,
+  resumeBytes: Math.floor(HEAP_LIMIT / 16),
+  resumeMs: 300_000,
   loopDelayMs: 50,
   dispatchMs: 30_000,
   modelMs: 120_000,

@@ -74,6 +74,7 @@ export async function openParts(
     allowLocalEndpoints,
     proxyHops,
     nodeId,
+    nodeUrl: config.nodeUrl,
     settings,
     tracer,
     web,

@@ -55,7 +55,7 @@ export async function startServer(
     // Until now executions settle under the lease. A renewal under way would take it again after its release.
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
-    { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.tracer.close()]) },
+    { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.peers.close(), deps.tracer.close()]) },
     { part: 'schemas', end: () => deps.schemas.close() },
     { part: 'operations port', end: () => ops?.app.close() },
     // Late, as it can best do without the time: the next start, or another replica, adds the rest.

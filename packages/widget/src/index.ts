@@ -10,6 +10,7 @@ export {
 } from './client/execution-client.ts'
 export type { ExecutionDoor } from './client/execution-door.ts'
 export { type PollEnd, pollCapability } from './client/poll-capability.ts'
+export type { ExecutionRun } from './client/resumed-events.ts'
 export type { Visibility } from './client/visibility.ts'
 export { type Conversation, type ConversationOptions, createConversation } from './conversation/conversation.ts'
 export type { Problem, ProblemKind } from './conversation/problem.ts'

@@ -131,6 +131,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/executions/{executionId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resume the stream of an execution
+         * @description The events after `Last-Event-ID` of an execute that was streamed with `detach`, those to come included, with `done` last. A wrong id and a wrong key are one 404. Where events were dropped meanwhile, `gap` says so and `done` follows. Events wait until five minutes after the end; past that, and on a server that does not run the execution and cannot ask the one that does, the 404 says that they are not held.
+         */
+        get: operations["resumeExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/executions/{executionId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a streamed execution
+         * @description The execution ends as `failed` with `finishReason` `cancelled`. Answers once it has ended: capability calls under way end first. After the end nothing is changed, and the answer holds the status that the execution has.
+         */
+        post: operations["cancelExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtime/deployment": {
         parameters: {
             query?: never;
@@ -902,6 +942,11 @@ export interface components {
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
+        CancelledExecution: {
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            status: components["schemas"]["ExecutionStatus"];
+        };
         Capability: {
             name: components["schemas"]["CapabilityName"];
             version: components["schemas"]["SemVer"];
@@ -1325,6 +1370,8 @@ export interface components {
             metadata?: components["schemas"]["JsonObject"];
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
+            /** @description Of a stream alone: the execution goes on when the connection ends, and its events can be resumed. */
+            detach?: boolean;
         };
         /** @description `messages` holds the turns that this execution added. A failed execution is a result: check `status`. */
         ExecuteResponse: {
@@ -1432,6 +1479,8 @@ export interface components {
             metadata?: components["schemas"]["JsonObject"];
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
+            /** @description Of a stream alone: the execution goes on when the connection ends, and its events can be resumed. */
+            detach?: boolean;
         };
         Plan: {
             tier: components["schemas"]["Tier"];
@@ -1719,8 +1768,14 @@ export interface components {
             /** @constant */
             status: "ok";
         };
-        /** @description What one event’s `data` holds; its name is repeated under `type`. `done` comes last on every stream. */
+        /** @description What one event’s `data` holds; its name is repeated under `type`. `execution` comes first, `done` last on every stream. `gap`: earlier events are not held any more, and `done` follows. */
         StreamEvent: {
+            /** @constant */
+            type: "execution";
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            resumeKey: string;
+        } | {
             /** @constant */
             type: "text";
             /** @example Are there red shoes below 60? */
@@ -1741,6 +1796,9 @@ export interface components {
             capability: string;
             durationMs: number;
             error?: components["schemas"]["Failure"];
+        } | {
+            /** @constant */
+            type: "gap";
         } | {
             /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
@@ -2278,6 +2336,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapabilityOutput"] | components["schemas"]["CapabilityFailure"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    resumeExecution: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `resumeKey` of the stream’s first event. */
+                "x-svc-resume-key": string;
+                /** @description The id of the last event that arrived. None or 0: from the first event on. */
+                "last-event-id"?: string;
+            };
+            path: {
+                /** @description The id of an execution, `exec_…`. */
+                executionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    cancelExecution: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `resumeKey` of the stream’s first event. */
+                "x-svc-resume-key": string;
+            };
+            path: {
+                /** @description The id of an execution, `exec_…`. */
+                executionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledExecution"];
                 };
             };
             400: components["responses"]["BadRequest"];

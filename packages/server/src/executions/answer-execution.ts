@@ -4,13 +4,14 @@ import { transcriptWeight } from '../admission/heap-weight.ts'
 import { invalid } from '../errors.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { accountOfRequest, onClientGone, setExecution, stateOf } from '../http/request-state.ts'
-import { type EventStream, openEventStream, wantsStream } from '../http/sse.ts'
+import { wantsStream } from '../http/sse.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
 import { within } from '../telemetry/tracing.ts'
+import { answerStream } from './answer-stream.ts'
 import type { OnceKey } from './batch-rules.ts'
 import { admitCall, type CallOutcome, type CallRequest, runCall } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { admitExecution, type ExecuteInput, type OnEvent, runExecution } from './execute.ts'
+import { admitExecution, type ExecuteInput, runExecution } from './execute.ts'
 import { runOnce } from './idempotency.ts'
 import { sizeFaults } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
@@ -32,9 +33,10 @@ export async function answerExecution(
       answerJsonText(reply)
       return answer
     }
-    const stream = openEventStream(reply)
-    const onEvent: OnEvent = (event) => stream.send(event)
-    await streamExecution(stream, () => runExecution(deps, admitted, input, { scope, hold, onEvent }))
+    const { isDetached } = input
+    await answerStream(deps, { reply, admitted, scope, isDetached }, (onEvent) =>
+      runExecution(deps, admitted, input, { scope, hold, onEvent }),
+    )
     return undefined
   } finally {
     scope.end()
@@ -73,13 +75,4 @@ function beginScope(
   const scope = running.begin(accountOfRequest(request), limits.executionMs, stateOf(request))
   onClientGone(reply, () => scope.stop('cancelled'))
   return scope
-}
-
-async function streamExecution(stream: EventStream, run: () => Promise<ExecuteResponse>): Promise<void> {
-  try {
-    const result = await run()
-    await stream.send({ type: 'done', ...result })
-  } finally {
-    stream.end()
-  }
 }

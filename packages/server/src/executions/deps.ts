@@ -12,6 +12,7 @@ import type { Schemas } from '../schemas/schemas.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { Schema } from '../store/schema.ts'
 import type { StorageRoom } from '../store/storage-room.ts'
+import type { StreamedRuns } from '../streams/streamed-runs.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
@@ -33,6 +34,7 @@ export interface ExecutionDeps {
   rateLimit: RateLimit
   inFlight: InFlight
   running: RunningExecutions
+  streams: StreamedRuns
   lease: NodeLease
   batchWriter: BatchWriter
   settlements: Settlements

@@ -32,12 +32,14 @@ interface ExecuteBody {
   messages: readonly Message[]
   metadata?: JsonObject | undefined
   endUserToken?: string | undefined
+  detach?: boolean | undefined
 }
 
 export type ExecuteInput = ReturnType<typeof toExecuteInput>
 
-export function toExecuteInput({ messages, metadata, endUserToken }: ExecuteBody) {
-  return { messages, metadata: metadata && JsonDocument.of(metadata), endUserToken: toSecret(endUserToken) }
+export function toExecuteInput({ messages, metadata, endUserToken, detach = false }: ExecuteBody) {
+  const given = { metadata: metadata && JsonDocument.of(metadata), endUserToken: toSecret(endUserToken) }
+  return { messages, ...given, isDetached: detach }
 }
 
 /** Takes every event but the last one, in order. The loop awaits it, so a slow reader slows its own execution. */

@@ -21,11 +21,12 @@ export interface OtherLease extends StoredLease {
 
 export async function takeLease(
   db: Kysely<Schema>,
-  { nodeId, until, startedAt, steadySince, settings }: Lease & { startedAt: number; settings: string | null },
+  { nodeId, until, ...node }: Lease & { startedAt: number; settings: string | null; url: string | null },
 ): Promise<void> {
+  const { startedAt, steadySince, settings, url } = node
   await db
     .insertInto('nodes')
-    .values({ node_id: nodeId, lease_until: until, started_at: startedAt, steady_since: steadySince, settings })
+    .values({ node_id: nodeId, lease_until: until, started_at: startedAt, steady_since: steadySince, settings, url })
     .execute()
 }
 

@@ -36,6 +36,8 @@ interface LeaseDeps {
   running: RunningExecutions
   /** Stored with the lease, for other replicas to compare with theirs. */
   settings: NodeSettings
+  /** Stored with the lease: where this node takes requests of other replicas. Null where it takes none. */
+  nodeUrl: string | null
   logger: Logger
   metrics: Metrics
 }
@@ -115,10 +117,10 @@ export class NodeLease {
   }
 
   async #insert(): Promise<void> {
-    const { db, nodeId, clock, settings } = this.#deps
+    const { db, nodeId, clock, settings, nodeUrl: url } = this.#deps
     const { until, heldUntil } = this.#claim()
     const [startedAt, steadySince] = [this.#startedAt, this.#steadySince]
-    await takeLease(db, { nodeId, until, steadySince, startedAt, settings: JSON.stringify(settings) })
+    await takeLease(db, { nodeId, until, steadySince, startedAt, settings: JSON.stringify(settings), url })
     this.#heldUntil = heldUntil
     this.#renewedAt = clock.now()
   }

@@ -6,7 +6,7 @@ export type Outcome =
   | { status: 'failed'; finishReason: 'error' | 'cancelled'; error: string }
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
-  cancelled: 'The caller left before the execution ended.',
+  cancelled: 'The caller left or cancelled the execution before it ended.',
   deadline: 'The execution took too long and was stopped.',
   shutdown: 'The service was restarted while the execution ran.',
   'lease-lost': 'The service was interrupted while the execution ran.',

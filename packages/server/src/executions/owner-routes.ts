@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { reserveRead } from '../http/in-flight.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
-import { ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
+import { ExecutionParams, ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { setRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
@@ -22,8 +22,6 @@ import { answerExecution } from './answer-execution.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { toExecuteInput } from './execute.ts'
 import { listOwnExecutions, traceOf } from './history.ts'
-
-const ExecutionParams = z.object({ executionId: z.string().describe('The id of an execution, `exec_…`.') })
 
 const FILTERS = {
   limit: PageLimit,

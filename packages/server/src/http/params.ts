@@ -7,5 +7,8 @@ export const ProjectIdParam = z.string().describe('The id of a project, `proj_â€
 /** Path of the routes of one runtime. */
 export const RuntimeParams = z.object({ runtimeId: RuntimeIdParam })
 
+/** Path of the routes of one execution. */
+export const ExecutionParams = z.object({ executionId: z.string().describe('The id of an execution, `exec_â€¦`.') })
+
 /** Query of a list without filters. */
 export const ListQuery = z.strictObject({ limit: PageLimit, cursor: PageCursor })

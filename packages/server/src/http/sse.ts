@@ -1,20 +1,29 @@
-import type { StreamEvent } from '@svc/contract'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { stringifyJson } from './json-answer.ts'
 
 const HEARTBEAT_MS = 15_000
 
 /** An answer that is sent event by event. */
 export interface EventStream {
-  /** Returns a promise where the reader cannot take more at once. It resolves when the reader can, or is gone. */
-  send(event: StreamEvent): Promise<void> | void
+  /** The reader has left. */
+  readonly isGone: boolean
+  /** Writes one event. False where the reader cannot take more at once. */
+  write(frame: string): boolean
+  /** Resolves when the reader can take more, or has left. */
+  writable(): Promise<void>
   end(): void
 }
 
 /** A streamed execution, for the API's description. */
-export const STREAM_EXAMPLE = `event: text
+export const STREAM_EXAMPLE = `id: 1
+event: execution
+data: {"type":"execution","executionId":"exec_1BnTtEXAMPLErun01","resumeKey":"5f0c…"}
+
+id: 2
+event: text
 data: {"type":"text","content":"Yes: Canvas Red, for 49.90."}
 
+id: 3
 event: done
 data: {"type":"done","executionId":"exec_1BnTtEXAMPLErun01","status":"completed"}
 
@@ -29,8 +38,8 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/** Turns the answer into a stream of server-sent events, with the headers that the reply has so far. */
-export function openEventStream(reply: FastifyReply): EventStream {
+/** Begins a stream of server-sent events with the headers that the reply has so far. Returns what takes its bytes. */
+export function beginEventStream(reply: FastifyReply): ServerResponse {
   reply.hijack()
   const { raw } = reply
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
@@ -40,15 +49,20 @@ export function openEventStream(reply: FastifyReply): EventStream {
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
+  return raw
+}
+
+/** The same, with a heartbeat. */
+export function openEventStream(reply: FastifyReply): EventStream {
+  const raw = beginEventStream(reply)
   const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))
   return {
-    send(event) {
-      if (raw.destroyed) return undefined
-      // Only the last event holds outputs, which are JSON text already.
-      const data = event.type === 'done' ? stringifyJson(event) : JSON.stringify(event)
-      return raw.write(`event: ${event.type}\ndata: ${data}\n\n`) ? undefined : writable(raw)
+    get isGone() {
+      return raw.destroyed
     },
+    write: (frame) => raw.write(frame),
+    writable: () => writable(raw),
     end() {
       clearInterval(heartbeat)
       raw.end()
@@ -56,8 +70,9 @@ export function openEventStream(reply: FastifyReply): EventStream {
   }
 }
 
-function writable(raw: FastifyReply['raw']): Promise<void> {
+function writable(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    if (raw.destroyed) return resolve()
     const done = () => {
       raw.off('drain', done)
       raw.off('close', done)

@@ -74,7 +74,8 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
 }
 
 async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {
-  const { databaseClock, lease, settlements, metrics, logger } = deps
+  const { databaseClock, lease, settlements, streams, metrics, logger } = deps
+  streams.sweep()
   const takeLease = async () => {
     await databaseClock.synchronize()
     await lease.renew()

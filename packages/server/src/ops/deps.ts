@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import type { Schema } from '../store/schema.ts'
 import type { StorageRoom } from '../store/storage-room.ts'
+import type { StreamedRuns } from '../streams/streamed-runs.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 
@@ -23,6 +24,7 @@ interface OpsDeps {
 /** What the background jobs need. */
 export interface JobDeps extends OpsDeps, ReconcileDeps {
   settlements: Settlements
+  streams: StreamedRuns
   aggregation: UsageAggregation
   room: StorageRoom
   outages: OutageLog

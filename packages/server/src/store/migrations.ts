@@ -21,6 +21,7 @@ import { earlierCalls } from './migrations/0020-earlier-calls.ts'
 import { unknownCalls } from './migrations/0021-unknown-calls.ts'
 import { reconciled } from './migrations/0022-reconcile.ts'
 import { idempotencyKeys } from './migrations/0023-idempotency-keys.ts'
+import { nodeUrls } from './migrations/0024-node-urls.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -57,6 +58,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0021-unknown-calls': unknownCalls(types),
     '0022-reconcile': reconciled(types),
     '0023-idempotency-keys': idempotencyKeys(types),
+    '0024-node-urls': nodeUrls(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -133,6 +133,8 @@ export interface Schema {
     started_at: number
     steady_since: number | null
     settings: string | null
+    /** Where the node takes requests of other replicas; null where it takes none. */
+    url: string | null
   }
   executions: {
     owner_id: string

@@ -21,6 +21,8 @@ import { startForTest } from '../support/service.ts'
 const HIDDEN = [
   'get /docs',
   'get /docs/:asset',
+  'get /v1/peers/executions/:executionId/events',
+  'post /v1/peers/executions/:executionId/cancel',
   'post /v1/billing/webhook',
   'get /v1/billing/test-checkout/:checkoutId',
   'post /v1/billing/test-checkout/:checkoutId/confirm',

@@ -172,8 +172,15 @@ const Probe = z.strictObject({
   failureThreshold: z.number(),
 })
 const Labels = z.strictObject({ app: z.string() })
+// What the cluster tells a pod is there for the values of others.
+const FromPod = z.strictObject({ fieldRef: z.strictObject({ fieldPath: z.string() }) })
 const Container = z.object({
-  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  env: z.array(
+    z.union([
+      z.strictObject({ name: z.string(), value: z.string() }),
+      z.strictObject({ name: z.string(), value: z.undefined().optional(), valueFrom: FromPod }),
+    ]),
+  ),
   envFrom: z.array(z.strictObject({ secretRef: z.strictObject({ name: z.string() }) })),
   ports: z.array(z.strictObject({ name: z.string(), containerPort: z.number() })),
   ...{ startupProbe: Probe, readinessProbe: Probe, livenessProbe: Probe },
@@ -221,7 +228,7 @@ describe('the manifests for Kubernetes', () => {
   test('set variables that the server reads, secrets in the one Secret alone, which holds none', () => {
     const rows = read('docs/configuration.md').match(/^\|.*\|$/gm) ?? []
     const documented = new Set(rows.join('\n').match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))
-    const names = container.env.map(({ name }) => name)
+    const names = container.env.flatMap(({ name, value }) => (value === undefined ? [] : [name]))
     expect([...names, ...Object.keys(secret.stringData)].filter((name) => !documented.has(name))).toEqual([])
     expect(names.filter((name) => /KEY|SECRET|DATABASE/.test(name))).toEqual([])
     expect(container.envFrom).toEqual([{ secretRef: { name: secret.metadata.name } }])

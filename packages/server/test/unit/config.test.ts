@@ -27,6 +27,7 @@ describe('defaults', () => {
       port: 8787,
       store: { engine: 'sqlite', folder: '.svc-data' },
       baseUrl: null,
+      nodeUrl: null,
       masterKeys: null,
       allowLocalEndpoints: true,
       testPayments: true,

@@ -2,9 +2,10 @@ import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/con
 import { ClientError } from './client-error.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ExecutionDoor, publicKeyDoor } from './execution-door.ts'
-import { readEvents } from './read-events.ts'
 import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
-import { readRefusal } from './read-refusal.ts'
+import type { ExecutionRun } from './resumed-events.ts'
+import { createRuns } from './runs.ts'
+import { refuse, type Send, type Sending, sendRequest } from './send-request.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 /** The end user’s own credential, asked for anew with each request and kept nowhere. Nothing, or `''`: nobody is signed in. */
@@ -58,41 +59,32 @@ export type CapabilityResult =
 export interface ExecutionClient {
   /** The whole answer at once. A failed execution is a result: look at its `status`. */
   execute(input: ExecuteInput): Promise<ExecuteResponse>
+  /** Resumed by itself where the connection is lost. Abort and `cancel` end it: to abort alone lets the execution go on. */
   stream(input: ExecuteInput): Promise<ExecutionStream>
+  /** All events of a run from its first one on. */
+  resume(run: ExecutionRun, options?: { signal?: AbortSignal | undefined }): Promise<ExecutionStream>
+  /** Ends a run. One that has ended stays as it is. */
+  cancel(run: ExecutionRun): Promise<void>
   /** One capability, without a model. */
   callCapability(input: CapabilityInput): Promise<CapabilityResult>
 }
 
 const IDLE_MS = 45_000
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 export function createExecutionClient(options: ExecutionClientOptions): ExecutionClient {
   const { clock = systemClock, idleMs = IDLE_MS } = options
   const base = options.baseUrl.replace(/\/+$/, '')
   const door = options.door ?? publicKeyDoor(options.publicKey)
+  const send: Send = (path, init, sending) =>
+    sendRequest(`${base}${path}`, init, { ...sending, clock, door, fetch: options.fetch ?? fetch })
+  const runs = createRuns({ send, door, clock, idleMs })
 
-  async function post(path: string, body: JsonObject, { accept, stopped, beginsWithinMs }: Posting) {
-    const endUserToken = await unlessAborted(tokenFrom(options.endUserToken), stopped)
-    const late = new AbortController()
-    const signal = AbortSignal.any([late.signal, ...(stopped ? [stopped] : [])])
-    const callOff = beginsWithinMs === undefined ? null : clock.after(beginsWithinMs, () => late.abort())
-    const send = options.fetch ?? fetch
-    const sent = send(`${base}${path}`, {
-      method: 'POST',
-      headers: { ...door.headers, 'content-type': 'application/json', accept },
-      body: JSON.stringify({ ...body, ...door.body, ...(endUserToken && { endUserToken }) }),
-      credentials: door.credentials,
-      cache: 'no-store',
-      redirect: 'error',
-      signal,
-    })
-    const response = await unlessAborted(sent, signal)
-      .catch((cause: unknown) => {
-        stopped?.throwIfAborted()
-        throw new ClientError('unreachable', 'The service cannot be reached.', { cause })
-      })
-      .finally(() => callOff?.())
-    if (!response.ok) throw await readRefusal(response, clock.now())
-    return response
+  async function post(path: string, body: JsonObject, { outlives = false, ...sending }: Posting) {
+    const endUserToken = await unlessAborted(tokenFrom(options.endUserToken), sending.stopped)
+    const text = JSON.stringify({ ...body, ...door.body, ...(endUserToken && { endUserToken }) })
+    const stopped = outlives ? undefined : sending.stopped
+    return send(path, { method: 'POST', headers: JSON_TYPE, body: text }, { ...sending, stopped })
   }
 
   async function postJson(path: string, body: JsonObject, signal: AbortSignal | undefined) {
@@ -110,14 +102,15 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
       return readExecuteResponse(answer) ?? refuse(response)
     },
 
-    async stream({ messages, signal }) {
-      const body = executeBody(messages, options.metadata)
-      const posting = { accept: 'text/event-stream', stopped: signal, beginsWithinMs: idleMs }
-      const response = await post(door.executePath, body, posting)
-      if (!response.body) return refuse(response)
-      const requestId = response.headers.get('x-request-id')
-      return { requestId, events: readEvents(response.body, { clock, idleMs, signal, requestId }) }
+    stream({ messages, signal }) {
+      const isDetached = door.runPath !== undefined
+      const body = { ...executeBody(messages, options.metadata), ...(isDetached && { detach: true }) }
+      const posting = { accept: 'text/event-stream', stopped: signal, beginsWithinMs: idleMs, outlives: isDetached }
+      return runs.follow(post(door.executePath, body, posting), signal)
     },
+
+    resume: (run, { signal } = {}) => runs.resume(run, signal),
+    cancel: (run) => runs.cancel(run),
 
     async callCapability({ capability, input, signal }) {
       const { answer, response } = await postJson(door.capabilityPath(capability), { capability, input }, signal)
@@ -131,11 +124,9 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
   }
 }
 
-interface Posting {
-  accept: string
-  stopped: AbortSignal | undefined
-  /** Whoever sends no headers until then is taken as not there. */
-  beginsWithinMs?: number
+interface Posting extends Sending {
+  /** The request is not aborted where it is stopped. */
+  outlives?: boolean
 }
 
 // What the page’s own function failed with is the page’s affair, and could hold what it was about to give.
@@ -154,12 +145,4 @@ function executeBody(messages: readonly Message[], metadata: JsonObject | undefi
 function interrupted(response: Response, cause: unknown): ClientError {
   const requestId = response.headers.get('x-request-id')
   return new ClientError('interrupted', 'The connection was lost before the answer was complete.', { requestId, cause })
-}
-
-function refuse(response: Response): never {
-  const requestId = response.headers.get('x-request-id')
-  throw new ClientError('malformed', 'The service sent an answer that is not understood.', {
-    status: response.status,
-    requestId,
-  })
 }

@@ -6,6 +6,8 @@ export interface ExecutionDoor {
   executePath: string
   /** Where a capability is called without a model. */
   capabilityPath(capability: string): string
+  /** Where a streamed execution is resumed and cancelled. Without it a lost connection ends the execution. */
+  runPath?: ((executionId: string) => string) | undefined
   /** Sent with each request, such as `{authorization: 'Bearer …'}`. */
   headers: Readonly<Record<string, string>>
   /** `same-origin` where a cookie is the credential. */
@@ -19,6 +21,7 @@ export function publicKeyDoor(publicKey: string): ExecutionDoor {
   return {
     executePath: '/v1/runtime/execute',
     capabilityPath: () => '/v1/runtime/capability',
+    runPath: (executionId) => `/v1/runtime/executions/${encodeURIComponent(executionId)}`,
     headers: { authorization: `Bearer ${publicKey}` },
     credentials: 'omit',
     body: {},

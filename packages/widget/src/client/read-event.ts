@@ -6,6 +6,8 @@ export function readEvent(data: string): StreamEvent | null {
   const value = parsed(data)
   if (!isRecord(value)) return null
   const { type, content, callId, capability } = value
+  if (type === 'gap') return { type }
+  if (type === 'execution') return readBegin(value)
   if (type === 'text') return typeof content === 'string' ? { type, content } : null
   if (type === 'done') {
     const response = readExecuteResponse(value)
@@ -16,6 +18,11 @@ export function readEvent(data: string): StreamEvent | null {
   if (type !== 'capability_end') return null
   const error = readFailure(value['error'])
   return { type, callId, capability, durationMs: numberOf(value['durationMs']), ...(error && { error }) }
+}
+
+function readBegin({ executionId, resumeKey }: Record<string, unknown>): StreamEvent | null {
+  if (typeof executionId !== 'string' || typeof resumeKey !== 'string') return null
+  return { type: 'execution', executionId, resumeKey }
 }
 
 function parsed(data: string): unknown {

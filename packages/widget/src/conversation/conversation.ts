@@ -1,6 +1,7 @@
 import { ClientError } from '../client/client-error.ts'
 import { type Clock, systemClock } from '../client/clock.ts'
-import type { ExecutionClient } from '../client/execution-client.ts'
+import type { ExecutionClient, ExecutionStream } from '../client/execution-client.ts'
+import type { ExecutionRun } from '../client/resumed-events.ts'
 import { pageVisibility, type Visibility } from '../client/visibility.ts'
 import { askedExchange, type Exchange, ended, failed, heard, restarted, toldExchange, turnsOf } from './exchange.ts'
 import { newId } from './new-id.ts'
@@ -8,13 +9,17 @@ import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
 import { type ConversationStorage, exchangesFrom, storedText } from './stored-conversation.ts'
+import { loadRun, runText } from './stored-run.ts'
 import { transcriptFor } from './transcript.ts'
 import { createWaits, type Waits } from './waits.ts'
 
 export interface ConversationOptions {
-  client: ExecutionClient
+  /** Without `resume` and `cancel` an answer ends with its connection. */
+  client: ConversationClient
   /** Null, the default: the conversation ends with the page. */
   storage?: ConversationStorage | null | undefined
+  /** Where the key of the answer under way is kept, so that it goes on after a reload. Of this tab alone: it is a secret. */
+  runStorage?: ConversationStorage | null | undefined
   /** The page’s own origin: on localhost, addresses of it may be linked to over `http:`. */
   pageOrigin?: string | null | undefined
   clock?: Clock | undefined
@@ -22,6 +27,9 @@ export interface ConversationOptions {
   /** Makes ids of exchanges and calls. */
   newId?: ((prefix: string) => string) | undefined
 }
+
+type ConversationClient = Pick<ExecutionClient, 'stream' | 'callCapability'> &
+  Partial<Pick<ExecutionClient, 'resume' | 'cancel'>>
 
 /** What was said and what is under way, for any framework: `subscribe` and `getSnapshot` are those of React. */
 export interface Conversation {
@@ -62,9 +70,10 @@ export function createConversation(options: ConversationOptions): Conversation {
 }
 
 class StoredConversation implements Conversation {
-  readonly #client: ExecutionClient
+  readonly #client: ConversationClient
   readonly #clock: Clock
   readonly #storage: ConversationStorage | null
+  readonly #runStorage: ConversationStorage | null
   readonly #newId: (prefix: string) => string
   readonly #checkUrl: (text: string) => string | null
   readonly #waits: Waits
@@ -72,6 +81,10 @@ class StoredConversation implements Conversation {
   #exchanges: readonly Exchange[]
   #snapshot: ConversationSnapshot
   #running: AbortController | null = null
+  /** The run behind the answer that is under way, once it is known. */
+  #run: ExecutionRun | null = null
+  /** The same of an answer that an earlier page began, until it is resumed. */
+  #left: { exchange: Exchange; run: ExecutionRun } | null = null
   #isSuspended = true
   #holders = 0
 
@@ -80,6 +93,7 @@ class StoredConversation implements Conversation {
     this.#client = client
     this.#clock = clock
     this.#storage = options.storage ?? null
+    this.#runStorage = options.runStorage ?? null
     this.#newId = options.newId ?? newId
     this.#checkUrl = createUrlCheck(options.pageOrigin ?? null)
     this.#waits = createWaits({
@@ -91,6 +105,7 @@ class StoredConversation implements Conversation {
       settled: () => this.#tellNext(),
     })
     this.#exchanges = exchangesFrom(this.#load(), { checkUrl: this.#checkUrl, nowMs: clock.now() })
+    this.#findLeft()
     this.#snapshot = this.#snapshotNow()
   }
 
@@ -103,21 +118,22 @@ class StoredConversation implements Conversation {
 
   send(text: string): boolean {
     const question = text.trim().slice(0, LONGEST_QUESTION)
-    if (this.#running || question === '') return false
+    if (this.#isBusy || question === '') return false
     this.#add(askedExchange(this.#newId('turn'), question))
     return true
   }
 
   stop(): void {
-    this.#running?.abort()
+    if (this.#left) this.#takeUp()
+    this.#end()
   }
 
   retry(): boolean {
     const last = this.#exchanges.at(-1)
-    if (this.#running || last?.answer.state !== 'failed') return false
+    if (this.#isBusy || last?.answer.state !== 'failed') return false
     const again = restarted(last)
     this.#update(again.answer.id, () => again, false)
-    void this.#run(again)
+    void this.#follow(again)
     return true
   }
 
@@ -132,7 +148,8 @@ class StoredConversation implements Conversation {
   clear(): void {
     this.#waits.suspend()
     this.#exchanges = []
-    this.#running?.abort()
+    this.#end()
+    this.#left = null
     this.#running = null
     this.#changed()
     attempt(() => this.#storage?.clear())
@@ -156,7 +173,7 @@ class StoredConversation implements Conversation {
   suspend(): void {
     this.#isSuspended = true
     this.#waits.suspend()
-    this.#running?.abort(UNSEEN)
+    this.#end(UNSEEN)
   }
 
   resume(): void {
@@ -167,40 +184,85 @@ class StoredConversation implements Conversation {
   // What follows an answer happens only where somebody sees it.
   #goOn(): void {
     if (this.#isSuspended) return
+    if (this.#left) this.#takeUp()
     this.#waits.resume()
     this.#tellNext()
   }
 
   #add(exchange: Exchange): void {
     this.#exchanges = [...this.#exchanges, exchange]
-    void this.#run(exchange)
+    void this.#follow(exchange)
     this.#save()
   }
 
-  async #run(begun: Exchange): Promise<void> {
+  get #isBusy(): boolean {
+    return this.#running !== null || this.#left !== null
+  }
+
+  // An earlier page in this tab may have gone while an answer was under way.
+  #findLeft(): void {
+    const run = loadRun(this.#runStorage)
+    const last = this.#exchanges.at(-1)
+    if (!run || !last || last.answer.id !== run.answerId || last.answer.state !== 'failed' || !this.#client.resume)
+      return
+    const exchange = restarted(last)
+    this.#exchanges = [...this.#exchanges.slice(0, -1), exchange]
+    this.#left = { exchange, run }
+  }
+
+  #takeUp(): void {
+    const left = this.#left
+    this.#left = null
+    if (left) void this.#follow(left.exchange, left.run)
+  }
+
+  // To leave is not enough: the execution goes on without its caller.
+  #end(reason?: string): void {
+    this.#running?.abort(reason)
+    const run = this.#run ?? this.#left?.run
+    if (run) void this.#client.cancel?.(run).catch(() => undefined)
+    this.#setRun(null)
+  }
+
+  #setRun(run: (ExecutionRun & { answerId: string }) | null): void {
+    this.#run = run
+    if (run) attempt(() => this.#runStorage?.save(runText(run)))
+    else attempt(() => this.#runStorage?.clear())
+  }
+
+  async #follow(begun: Exchange, run: ExecutionRun | null = null): Promise<void> {
+    const answerId = begun.answer.id
+    this.#setRun(run && { ...run, answerId })
     const controller = new AbortController()
     this.#running = controller
     this.#changed()
     const earlier = this.#exchanges.slice(0, -1)
-    const end = await this.#answer(begun, earlier, controller.signal)
+    const { signal } = controller
+    const open = () =>
+      run && this.#client.resume
+        ? this.#client.resume(run, { signal })
+        : this.#client.stream({ messages: transcriptFor(earlier, begun), signal })
+    const end = await this.#answer(answerId, open, signal)
     // Cleared meanwhile: what came in belongs to nothing any more.
     if (this.#running !== controller) return
     this.#running = null
-    this.#update(begun.answer.id, end, true)
+    this.#setRun(null)
+    this.#update(answerId, end, true)
     this.#goOn()
   }
 
   // Gives what its end makes of the exchange. Each change is made to it as it then stands: its waits go on meanwhile.
-  async #answer(begun: Exchange, earlier: readonly Exchange[], signal: AbortSignal): Promise<Change> {
+  async #answer(id: string, open: () => Promise<ExecutionStream>, signal: AbortSignal): Promise<Change> {
     try {
-      const { events } = await this.#client.stream({ messages: transcriptFor(earlier, begun), signal })
+      const { events } = await open()
       for await (const event of events) {
+        if (event.type === 'execution' && !signal.aborted) this.#setRun({ ...event, answerId: id })
         if (event.type === 'done') {
           const reading = { checkUrl: this.#checkUrl, nowMs: this.#clock.now() }
           return (now) => ended(now, event, reading)
         }
         // A page that goes away now must know later what had been called.
-        this.#update(begun.answer.id, (now) => heard(now, event), event.type === 'capability_start')
+        this.#update(id, (now) => heard(now, event), event.type === 'capability_start')
       }
       throw new ClientError('interrupted', 'The stream ended without “done”.')
     } catch (error) {
@@ -212,7 +274,7 @@ class StoredConversation implements Conversation {
 
   // A result that was waited for is told when the model is free to listen.
   #tellNext(): void {
-    if (this.#running) return
+    if (this.#isBusy) return
     const from = this.#exchanges.find(({ untold }) => untold.length > 0)
     const [turns, ...untold] = from?.untold ?? []
     if (!from || !turns) return
@@ -234,7 +296,7 @@ class StoredConversation implements Conversation {
   }
 
   #snapshotNow(): ConversationSnapshot {
-    return { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#running !== null }
+    return { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#isBusy }
   }
 
   #load(): string | null {

@@ -63,8 +63,10 @@ export function turnsOf({ question, answer }: Exchange): Turn[] {
 
 /** The exchange after an event of its stream other than `done`. */
 export function heard(exchange: Exchange, event: Exclude<StreamEvent, { type: 'done' }>): Exchange {
-  const { answer } = exchange
-  return { ...exchange, answer: { ...answer, blocks: withEvent(answer, event) } }
+  const { answer, received } = exchange
+  // What was missed comes with the end, as a whole.
+  const blocks = event.type === 'gap' ? untilLastResult(answer.blocks, received) : withEvent(answer, event)
+  return { ...exchange, answer: { ...answer, blocks } }
 }
 
 /** The exchange whose answer has come to its end, completed or failed. */

@@ -11,6 +11,7 @@ export function withEvent(
   { id, blocks }: AssistantTurn,
   event: Exclude<StreamEvent, { type: 'done' }>,
 ): readonly Block[] {
+  if (event.type === 'execution' || event.type === 'gap') return blocks
   if (event.type === 'capability_end') {
     const state = event.error ? 'failed' : 'completed'
     return blocks.map((block) =>

@@ -178,7 +178,9 @@ export class SvcChatElement extends Base {
     })
     const key = this.getAttribute('storage-key') ?? `svc-chat:${publicKey}`
     const storage = persist === 'session' || persist === 'local' ? webStorage(persist, key) : null
-    const conversation = createConversation({ client, storage, pageOrigin: location.origin })
+    // Also of a conversation that is kept for longer: the key of a run belongs to its tab.
+    const runStorage = storage && webStorage('session', `${key}:run`)
+    const conversation = createConversation({ client, storage, runStorage, pageOrigin: location.origin })
     this.#conversation = conversation
     this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
     this.#draw()

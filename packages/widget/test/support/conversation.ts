@@ -2,9 +2,9 @@ import type { JsonObject, Message, StreamEvent } from '@svc/contract'
 import {
   type AssistantTurn,
   type CapabilityResult,
+  type ConversationOptions,
   type ConversationStorage,
   createConversation,
-  type ExecutionClient,
 } from '@svc/widget'
 import { eventsOf } from './answers.ts'
 import { createTestClock, createTestVisibility } from './test-clock.ts'
@@ -43,8 +43,7 @@ export function start({ answers = [], polls = [], storage }: Setup) {
   const sent: Message[][] = []
   const polled: { capability: string; input: JsonObject }[] = []
   let ids = 0
-  const client: ExecutionClient = {
-    execute: () => Promise.reject(new Error('not used')),
+  const client: ConversationOptions['client'] = {
     async stream({ messages, signal }) {
       sent.push(structuredClone([...messages]))
       const answer = answers.shift() ?? eventsOf('Yes.')

@@ -66,17 +66,20 @@ function responseOf({ answers, config, schema }: Operation, status: string, book
   const cache = '304' in answers && Number(status) < 400 ? (['ETag', 'CacheControl'] as const) : []
   const headers = referTo('RequestId', ...(config.isRateLimited ? RATE : []), ...cache)
   const description = OUTCOMES[status] ?? `Status ${status}.`
-  if (body instanceof z.ZodVoid) return { description, headers }
-  const json = { 'application/json': { schema: book.describe(body, 'output') } }
-  if (!schema.events || status !== '200') return { description, headers, content: json }
-  const event = {
+  const json = !(body instanceof z.ZodVoid) && { 'application/json': { schema: book.describe(body, 'output') } }
+  const stream = schema.events && status === '200' && streamOf(schema.events, book)
+  if (!json && !stream) return { description, headers }
+  return { description, headers, content: { ...json, ...stream } }
+}
+
+function streamOf(events: z.ZodType, book: SchemaBook) {
+  const schema = {
     type: 'string',
     description: 'Server-sent events. Each one’s `data` is one JSON object that repeats its name under `type`.',
     contentMediaType: 'application/json',
-    contentSchema: book.describe(schema.events, 'output'),
+    contentSchema: book.describe(events, 'output'),
   }
-  const stream = { schema: event, examples: { stream: { value: STREAM_EXAMPLE } } }
-  return { description, headers, content: { ...json, 'text/event-stream': stream } }
+  return { 'text/event-stream': { schema, examples: { stream: { value: STREAM_EXAMPLE } } } }
 }
 
 function impliedStatuses({ plane, method, path, schema, config }: Operation): string[] {

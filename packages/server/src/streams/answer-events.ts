@@ -1,0 +1,32 @@
+import { pipeline } from 'node:stream/promises'
+import type { FastifyReply } from 'fastify'
+import { noRoom } from '../errors.ts'
+import { accountOfRequest, stateOf } from '../http/request-state.ts'
+import { beginEventStream, openEventStream } from '../http/sse.ts'
+import type { StreamDeps } from './deps.ts'
+import type { Source } from './resume.ts'
+
+/** Sends the events of a run after `after` until its end. The reader counts as one execution of its account. */
+export async function answerEvents(
+  { inFlight }: Pick<StreamDeps, 'inFlight'>,
+  { reply, accountId }: { reply: FastifyReply; accountId: string },
+  { source, after }: { source: Source; after: number },
+): Promise<void> {
+  const shortage = inFlight.executionShortage(accountId)
+  if (shortage) {
+    source.answer?.body.destroy()
+    throw noRoom(shortage)
+  }
+  inFlight.add(accountId, { executions: 1 })
+  stateOf(reply.request).closed.addEventListener('abort', () => inFlight.add(accountId, { executions: -1 }))
+  if (source.run) {
+    source.run.events.attach(openEventStream(reply), after)
+    return
+  }
+  // The other replica sends the heartbeat. Where its stream breaks, so does this one.
+  await pipeline(source.answer.body, beginEventStream(reply)).catch(() => undefined)
+}
+
+export function readerOf(reply: FastifyReply) {
+  return { reply, accountId: accountOfRequest(reply.request) }
+}

@@ -1,0 +1,106 @@
+import { type CancelledExecution, LAST_EVENT_ID_HEADER } from '@svc/contract'
+import { type AppError, invalidField, notFound, notHeld, peerAway } from '../errors.ts'
+import type { StreamDeps } from './deps.ts'
+import type { PeerAnswer } from './peers.ts'
+import { isResumeKey, type PeerCall } from './rules.ts'
+import { findStoredRun, type StoredRun } from './store.ts'
+import type { StreamedRun } from './streamed-runs.ts'
+
+export interface ResumeRequest {
+  ownerId: string
+  runtimeId: string
+  executionId: string
+  resumeKey: string
+}
+
+type Detached = StreamedRun & { events: NonNullable<StreamedRun['events']> }
+
+/** Where the events of a run are: here, or in the answer of the replica that holds them. */
+export type Source = { run: Detached; answer: null } | { run: null; answer: PeerAnswer }
+
+/** Finds the events of a run. Throws one 404 for a wrong id, key or runtime, and another where no replica holds them. */
+export async function openSource(deps: StreamDeps, sought: ResumeRequest, after: number): Promise<Source> {
+  requireKey(deps, sought)
+  const run = deps.streams.find(sought.executionId)
+  if (run) return { run: detached(run, after), answer: null }
+  const path = `${peerPath(sought.executionId)}/events?after=${after}`
+  const answer = await askPeer(deps, await storedOf(deps, sought), { method: 'GET', path })
+  return { run: null, answer }
+}
+
+/** The run of another replica's request, which is signed. */
+export function heldRun(deps: StreamDeps, executionId: string): StreamedRun {
+  const run = deps.streams.find(executionId)
+  if (run === null) throw notHeld()
+  return run
+}
+
+/** The run, whose events are kept. Throws where they are not, and where there is no event `after`. */
+export function detached(run: StreamedRun, after: number): Detached {
+  const { events } = run
+  if (events === null) throw notHeld()
+  if (after > events.lastId) throw noSuchEvent()
+  return Object.assign(run, { events })
+}
+
+/** Cancels an execution and answers once it has ended, calls under way included. An ended one stays as it is. */
+export async function cancelRun(deps: StreamDeps, sought: ResumeRequest): Promise<CancelledExecution> {
+  requireKey(deps, sought)
+  const { executionId } = sought
+  const run = deps.streams.find(executionId)
+  if (run) return cancelHeld(run)
+  const stored = await storedOf(deps, sought)
+  if (stored.status !== 'running') return { executionId, status: stored.status }
+  const answer = await askPeer(deps, stored, { method: 'POST', path: `${peerPath(executionId)}/cancel` })
+  return readAnswer(answer)
+}
+
+export async function cancelHeld(run: StreamedRun): Promise<CancelledExecution> {
+  if (run.status === 'running') {
+    run.cancel()
+    await new Promise<void>((resolve) => {
+      run.ended.addEventListener('abort', resolve)
+    })
+  }
+  return { executionId: run.executionId, status: run.status }
+}
+
+export function peerPath(executionId: string): string {
+  return `/v1/peers/executions/${encodeURIComponent(executionId)}`
+}
+
+function requireKey({ keyring }: StreamDeps, { runtimeId, executionId, resumeKey }: ResumeRequest): void {
+  if (!isResumeKey(keyring, { runtimeId, executionId }, resumeKey)) throw notFound('The execution')
+}
+
+async function storedOf({ db }: StreamDeps, sought: ResumeRequest): Promise<StoredRun> {
+  const stored = await findStoredRun(db, sought)
+  if (stored === undefined) throw notHeld()
+  return stored
+}
+
+async function askPeer(deps: StreamDeps, { nodeId, nodeUrl }: StoredRun, call: PeerCall): Promise<PeerAnswer> {
+  if (nodeUrl === null || nodeId === deps.nodeId) throw notHeld()
+  const answer = await deps.peers.ask(nodeUrl, call).catch((cause: unknown) => {
+    throw peerAway(cause)
+  })
+  if (answer.status === 200) return answer
+  answer.body.destroy()
+  throw refusalOf(answer.status)
+}
+
+function refusalOf(status: number): AppError {
+  if (status === 400) return noSuchEvent()
+  return status === 404 ? notHeld() : peerAway()
+}
+
+function noSuchEvent(): AppError {
+  return invalidField(LAST_EVENT_ID_HEADER, 'is the id of no event of this execution.')
+}
+
+async function readAnswer({ body }: PeerAnswer): Promise<CancelledExecution> {
+  // Of a replica of the same release.
+  let text = ''
+  for await (const part of body.setEncoding('utf8')) text += String(part)
+  return JSON.parse(text)
+}

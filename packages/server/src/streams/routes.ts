@@ -1,0 +1,78 @@
+import { CancelledExecution, LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEvent } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { answerPreflights } from '../http/cors.ts'
+import { ExecutionParams } from '../http/params.ts'
+import { locatedOf, setExecution } from '../http/request-state.ts'
+import { typed } from '../http/typed.ts'
+import { answerEvents, readerOf } from './answer-events.ts'
+import type { StreamDeps } from './deps.ts'
+import { cancelRun, openSource, type ResumeRequest } from './resume.ts'
+
+const PATH = '/v1/runtime/executions/:executionId'
+const CONFIG = { isRateLimited: true, load: 'execution' } as const
+
+const CancelHeaders = z.looseObject({
+  [RESUME_KEY_HEADER]: z.string().max(256).describe('The `resumeKey` of the stream’s first event.'),
+})
+const EventHeaders = CancelHeaders.extend({
+  [LAST_EVENT_ID_HEADER]: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be the id of an event, a whole number.')
+    .optional()
+    .describe('The id of the last event that arrived. None or 0: from the first event on.'),
+})
+
+const EVENTS = {
+  summary: 'Resume the stream of an execution',
+  description:
+    'The events after `Last-Event-ID` of an execute that was streamed with `detach`, those to come included, with `done` last. A wrong id and a wrong key are one 404. Where events were dropped meanwhile, `gap` says so and `done` follows. Events wait until five minutes after the end; past that, and on a server that does not run the execution and cannot ask the one that does, the 404 says that they are not held.',
+  tags: ['Chat'],
+  operationId: 'resumeExecution',
+  params: ExecutionParams,
+  headers: EventHeaders,
+  events: StreamEvent,
+  response: { 200: z.void() },
+} as const
+
+const CANCEL = {
+  summary: 'Cancel a streamed execution',
+  description:
+    'The execution ends as `failed` with `finishReason` `cancelled`. Answers once it has ended: capability calls under way end first. After the end nothing is changed, and the answer holds the status that the execution has.',
+  tags: ['Chat'],
+  operationId: 'cancelExecution',
+  params: ExecutionParams,
+  headers: CancelHeaders,
+  response: { 200: CancelledExecution },
+} as const
+
+/** Public-key plane: resumes and cancels what a page has streamed. */
+export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
+  const routes = typed(plane)
+  answerPreflights(plane, [`${PATH}/events`], 'GET')
+  answerPreflights(plane, [`${PATH}/cancel`], 'POST')
+
+  routes.get(`${PATH}/events`, { schema: EVENTS, config: CONFIG }, async (request, reply) => {
+    if (request.method === 'HEAD') return reply.type('text/event-stream').send()
+    const after = Number(request.headers[LAST_EVENT_ID_HEADER] ?? 0)
+    const source = await openSource(deps, await soughtBy(request, request.params, request.headers), after)
+    setExecution(request, request.params.executionId)
+    await answerEvents(deps, readerOf(reply), { source, after })
+  })
+  // Not refused under load: it makes the load less.
+  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: { isRateLimited: true } }, async (request) =>
+    cancelRun(deps, await soughtBy(request, request.params, request.headers)),
+  )
+}
+
+/** Reads the runtime again, as no admission confirms that its key still works. */
+async function soughtBy(
+  request: Parameters<typeof locatedOf>[0],
+  { executionId }: z.infer<typeof ExecutionParams>,
+  headers: z.infer<typeof CancelHeaders>,
+): Promise<ResumeRequest> {
+  const located = locatedOf(request)
+  if (!located.isFresh) await located.refresh()
+  const { ownerId, runtimeId } = located.runtime
+  return { ownerId, runtimeId, executionId, resumeKey: headers[RESUME_KEY_HEADER] }
+}

@@ -1,0 +1,153 @@
+import type { ExecutionStatus } from '@svc/contract'
+import { InFlight } from '../admission/in-flight.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Stop } from '../lib/stop-signal.ts'
+import type { Limits } from '../limits.ts'
+import { RunEvents } from './run-events.ts'
+
+type RunLimits = Pick<Limits, 'resumeMs' | 'resumeBytes' | 'eventBytes'>
+
+interface NewRun {
+  executionId: string
+  ownerId: string
+  /** Ends the execution as cancelled. */
+  cancel: () => void
+  isDetached: boolean
+}
+
+/** A streamed execution that this node runs, or whose events wait here. */
+export class StreamedRun {
+  readonly executionId: string
+  readonly ownerId: string
+  readonly cancel: () => void
+  /** Null without `detach`: nothing is kept of it, and it can be cancelled alone. */
+  readonly events: RunEvents | null
+  status: ExecutionStatus = 'running'
+  /** Aborts when the run has ended. */
+  readonly ended = new Stop()
+  endedAt: number | null = null
+  /** Bytes of its events that are counted for its account. */
+  countedBytes = 0
+
+  constructor({ executionId, ownerId, cancel }: NewRun, events: RunEvents | null) {
+    this.executionId = executionId
+    this.ownerId = ownerId
+    this.cancel = cancel
+    this.events = events
+  }
+}
+
+/**
+ * The streamed executions of this node. Events of detached ones wait in memory until some time after their end. An account's
+ * events may take more room while they take less than is free; past that its oldest ended runs go first.
+ */
+export class StreamedRuns {
+  readonly #clock: Clock
+  readonly #limits: RunLimits
+  readonly #kept: InFlight
+  readonly #runs = new Map<string, StreamedRun>()
+  /** By account, in the order of their ends. */
+  readonly #ended = new Map<string, Set<StreamedRun>>()
+
+  constructor({ clock, limits }: { clock: Clock; limits: RunLimits }) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#kept = new InFlight({ executions: 0, heldBytes: limits.resumeBytes })
+  }
+
+  /** Bytes of all events that wait. */
+  get bytes(): number {
+    return this.#kept.bytes
+  }
+
+  get size(): number {
+    return this.#runs.size
+  }
+
+  begin(run: NewRun): StreamedRun {
+    const begun = new StreamedRun(run, run.isDetached ? new RunEvents(this.#limits.eventBytes) : null)
+    this.#runs.set(begun.executionId, begun)
+    return begun
+  }
+
+  /** Adds an event of a detached run. `data` is its JSON text. */
+  append(run: StreamedRun, type: string, data: string): void {
+    run.events?.append(type, data)
+    this.#count(run)
+    if (this.#kept.byteShortage(run.ownerId)) this.#makeRoom(run)
+  }
+
+  /** `done` is the JSON text of the last event; null where the run broke off without one. */
+  end(run: StreamedRun, status: ExecutionStatus, done: string | null): void {
+    run.status = status
+    run.endedAt = this.#clock.now()
+    run.ended.abort()
+    if (run.events === null) {
+      this.#runs.delete(run.executionId)
+      return
+    }
+    run.events.finish(done)
+    if (done === null) {
+      this.#remove(run)
+      return
+    }
+    this.#noteEnd(run)
+    this.#count(run)
+    if (this.#kept.byteShortage(run.ownerId)) this.#makeRoom(run)
+  }
+
+  find(executionId: string): StreamedRun | null {
+    const run = this.#runs.get(executionId) ?? null
+    if (run === null || !this.#isExpired(run)) return run
+    this.#remove(run)
+    return null
+  }
+
+  /** Removes what has waited for long enough. */
+  sweep(): void {
+    for (const runs of this.#ended.values()) {
+      for (const run of runs) {
+        if (!this.#isExpired(run)) break
+        this.#remove(run)
+      }
+    }
+  }
+
+  #isExpired({ endedAt }: StreamedRun): boolean {
+    return endedAt !== null && endedAt + this.#limits.resumeMs <= this.#clock.now()
+  }
+
+  #makeRoom(run: StreamedRun): void {
+    const { ownerId } = run
+    const isShort = () => this.#kept.byteShortage(ownerId) !== null
+    for (const oldest of this.#ended.get(ownerId) ?? []) {
+      if (oldest === run || !isShort()) break
+      this.#remove(oldest)
+    }
+    if (!isShort()) return
+    run.events?.drop()
+    this.#count(run)
+    if (run.endedAt !== null && isShort()) this.#remove(run)
+  }
+
+  #count(run: StreamedRun): void {
+    const bytes = run.events?.bytes ?? 0
+    this.#kept.add(run.ownerId, { bytes: bytes - run.countedBytes })
+    run.countedBytes = bytes
+  }
+
+  #remove(run: StreamedRun): void {
+    const { ownerId, executionId } = run
+    this.#runs.delete(executionId)
+    const ended = this.#ended.get(ownerId)
+    ended?.delete(run)
+    if (ended?.size === 0) this.#ended.delete(ownerId)
+    this.#kept.add(ownerId, { bytes: -run.countedBytes })
+    run.countedBytes = 0
+  }
+
+  #noteEnd(run: StreamedRun): void {
+    const ended = this.#ended.get(run.ownerId) ?? new Set()
+    this.#ended.set(run.ownerId, ended.add(run))
+  }
+}

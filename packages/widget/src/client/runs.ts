@@ -1,0 +1,65 @@
+import type { Clock } from './clock.ts'
+import type { ExecutionStream } from './execution-client.ts'
+import type { ExecutionDoor } from './execution-door.ts'
+import { type NumberedEvent, readEvents } from './read-events.ts'
+import { type ExecutionRun, resumedEvents } from './resumed-events.ts'
+import { refuse, type Send } from './send-request.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+interface RunDeps {
+  send: Send
+  door: ExecutionDoor
+  clock: Clock
+  idleMs: number
+}
+
+/** Streamed executions: followed from their first request on, taken up again, cancelled. */
+export function createRuns({ send, door, clock, idleMs }: RunDeps) {
+  const pathOf = ({ executionId }: ExecutionRun): string => {
+    if (!door.runPath) throw new TypeError('This way in cannot resume.')
+    return door.runPath(executionId)
+  }
+
+  function reopen(run: ExecutionRun, after: number, stopped: AbortSignal | undefined): Promise<Response> {
+    const headers = { 'x-svc-resume-key': run.resumeKey, 'last-event-id': String(after) }
+    return send(`${pathOf(run)}/events`, { headers }, { accept: 'text/event-stream', stopped, beginsWithinMs: idleMs })
+  }
+
+  async function cancel(run: ExecutionRun): Promise<void> {
+    const init = { method: 'POST', headers: { 'x-svc-resume-key': run.resumeKey }, keepalive: true }
+    await send(`${pathOf(run)}/cancel`, init, { accept: 'application/json', stopped: undefined })
+  }
+
+  async function cancelUnread({ body }: Response): Promise<void> {
+    if (!body) return
+    for await (const { event } of readEvents(body, { clock, idleMs, signal: undefined, requestId: null })) {
+      if (event.type === 'execution') return cancel(event)
+    }
+  }
+
+  function streamOf(response: Response, run: ExecutionRun | null, signal: AbortSignal | undefined): ExecutionStream {
+    const requestId = response.headers.get('x-request-id')
+    const eventsOf = (answer: Response): AsyncIterable<NumberedEvent> =>
+      answer.body ? readEvents(answer.body, { clock, idleMs, signal, requestId }) : refuse(answer)
+    const open = async (lost: ExecutionRun, after: number) => eventsOf(await reopen(lost, after, signal))
+    const resuming = { clock, signal, run, reopen: door.runPath ? open : null }
+    return { requestId, events: resumedEvents(eventsOf(response), resuming) }
+  }
+
+  return {
+    cancel,
+
+    async follow(sent: Promise<Response>, signal: AbortSignal | undefined): Promise<ExecutionStream> {
+      const response = await unlessAborted(sent, signal).catch((error: unknown) => {
+        // By now it may run, and would go on without anybody.
+        if (door.runPath && signal?.aborted) void sent.then(cancelUnread).catch(() => undefined)
+        throw error
+      })
+      return streamOf(response, null, signal)
+    },
+
+    async resume(run: ExecutionRun, signal: AbortSignal | undefined): Promise<ExecutionStream> {
+      return streamOf(await reopen(run, 0, signal), run, signal)
+    },
+  }
+}
