@@ -23,6 +23,12 @@ interface Resuming {
 const LONGEST_MS = 300_000
 const WAITS_MS = [250, 1000, 2000, 4000]
 
+/** The connection of an earlier page. */
+export async function* lostBefore(): AsyncGenerator<NumberedEvent> {
+  yield* []
+  throw new ClientError('interrupted', 'The connection was lost before the answer was complete.')
+}
+
 /** The events of a run, each once. Where the connection is lost it is opened again, until the service holds them no more. */
 export async function* resumedEvents(
   first: AsyncIterable<NumberedEvent>,

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 import type { ExecutionStream } from './execution-client.ts'
 import type { ExecutionDoor } from './execution-door.ts'
 import { type NumberedEvent, readEvents } from './read-events.ts'
-import { type ExecutionRun, resumedEvents } from './resumed-events.ts'
+import { type ExecutionRun, lostBefore, resumedEvents } from './resumed-events.ts'
 import { refuse, type Send } from './send-request.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -37,13 +37,17 @@ export function createRuns({ send, door, clock, idleMs }: RunDeps) {
     }
   }
 
-  function streamOf(response: Response, run: ExecutionRun | null, signal: AbortSignal | undefined): ExecutionStream {
-    const requestId = response.headers.get('x-request-id')
+  function streamOf(
+    response: Response | null,
+    run: ExecutionRun | null,
+    signal: AbortSignal | undefined,
+  ): ExecutionStream {
+    const requestId = response?.headers.get('x-request-id') ?? null
     const eventsOf = (answer: Response): AsyncIterable<NumberedEvent> =>
       answer.body ? readEvents(answer.body, { clock, idleMs, signal, requestId }) : refuse(answer)
     const open = async (lost: ExecutionRun, after: number) => eventsOf(await reopen(lost, after, signal))
     const resuming = { clock, signal, run, reopen: door.runPath ? open : null }
-    return { requestId, events: resumedEvents(eventsOf(response), resuming) }
+    return { requestId, events: resumedEvents(response ? eventsOf(response) : lostBefore(), resuming) }
   }
 
   return {
@@ -58,8 +62,9 @@ export function createRuns({ send, door, clock, idleMs }: RunDeps) {
       return streamOf(response, null, signal)
     },
 
+    /** A service that cannot be reached, or has no such events, is an error of the stream. */
     async resume(run: ExecutionRun, signal: AbortSignal | undefined): Promise<ExecutionStream> {
-      return streamOf(await reopen(run, 0, signal), run, signal)
+      return streamOf(null, run, signal)
     },
   }
 }

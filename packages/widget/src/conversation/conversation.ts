@@ -173,7 +173,7 @@ class StoredConversation implements Conversation {
   suspend(): void {
     this.#isSuspended = true
     this.#waits.suspend()
-    this.#end(UNSEEN)
+    if (this.#running) this.#end(UNSEEN)
   }
 
   resume(): void {
@@ -184,7 +184,7 @@ class StoredConversation implements Conversation {
   // What follows an answer happens only where somebody sees it.
   #goOn(): void {
     if (this.#isSuspended) return
-    if (this.#left) this.#takeUp()
+    if (this.#left) this.#takeUpSoon()
     this.#waits.resume()
     this.#tellNext()
   }
@@ -208,6 +208,15 @@ class StoredConversation implements Conversation {
     const exchange = restarted(last)
     this.#exchanges = [...this.#exchanges.slice(0, -1), exchange]
     this.#left = { exchange, run }
+  }
+
+  // An element that gets its attributes one by one makes several conversations, and suspends all but the last in its turn.
+  #takeUpSoon(): void {
+    queueMicrotask(() =>
+      queueMicrotask(() => {
+        if (!this.#isSuspended) this.#takeUp()
+      }),
+    )
   }
 
   #takeUp(): void {
