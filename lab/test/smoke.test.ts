@@ -25,6 +25,7 @@ describeEngine('sqlite', 'faults, at a tiny scale,', ({ name }) => {
   test.concurrent.each([
     ['kills', '0.005'],
     ['model-faults', '0.004'],
+    ['resumed-streams', '0.02'],
   ])('strike, and %s finds nothing', async (scenario, scale) => {
     expect(await missedBy('fault', scenario, name, scale)).toEqual([])
   })

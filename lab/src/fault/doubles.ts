@@ -240,7 +240,7 @@ export function createExecuteCallers({ onEnd }: ScenarioContext, url: string) {
 }
 
 function toldBy(text: string, isStream: boolean): Pick<HeardExecution, 'told' | 'hasMore'> {
-  const [, done = '', more] = isStream ? text.split(/(?:^|\n\n)event: done\ndata: /) : [undefined, text]
+  const [, done = '', more] = isStream ? text.split(/(?:^|\n\n)(?:id: \d+\n)?event: done\ndata: /) : [undefined, text]
   const [data = '', ...rest] = done.split('\n\n')
   const hasMore = more !== undefined || rest.join('').replace(/^:.*$/gm, '').trim() !== ''
   return { told: Done.safeParse(parsed(data)).data ?? null, hasMore }

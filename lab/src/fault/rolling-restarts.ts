@@ -1,9 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { CreatedRuntime } from '@svc/contract'
-import { startProgram } from '@svc/testkit'
-import { freePort, requireTools, temporaryFolder, untilListening } from '../support/programs.ts'
+import { freePort } from '../support/programs.ts'
 import {
   atLeast,
   atMost,
@@ -19,6 +15,7 @@ import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
 import { openCalledWorld, startWatched } from '../support/world.ts'
+import { HOSTS, isOk, startBalancer } from './balancer.ts'
 import {
   createExecuteCallers,
   type HeardExecution,
@@ -31,12 +28,10 @@ import { readExecutions, runningAfter } from './rows.ts'
 
 const ROUNDS = 10
 const PER_SECOND = 50
-const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
 /** Twice the time in which the balancer notices that a replica drains. */
 const DRAIN_DELAY_MS = 2_000
 const STOP_MS = 60_000
 const READY_MS = 60_000
-const CONFIG = fileURLToPath(new URL('../../../deploy/haproxy.cfg', import.meta.url))
 
 const USAGE = { inputTokens: 50, outputTokens: 20 }
 const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
@@ -94,34 +89,6 @@ export const rollingRestarts: Scenario = {
     }
     return judgeRestarts(world.store, stops, await load.stop())
   },
-}
-
-/** Starts HAProxy with the file of the composition, but for where things are. Returns its address once it is of use. */
-async function startBalancer(context: ScenarioContext, { port, opsPort }: { port: number; opsPort: number }) {
-  requireTools(['haproxy'], context.env)
-  const publicPort = await freePort()
-  const servers = HOSTS.map((host, index) => `server svc${index} ${host}:${port}`).join('\n    ')
-  const config = readFileSync(CONFIG, 'utf8')
-    .replace('bind :8787', `bind 127.0.0.1:${publicPort}`)
-    .replace('check port 9464', `check port ${opsPort}`)
-    .replace(' resolvers inner init-addr none', '')
-    .replace('server-template svc 10 svc:8787', servers)
-  const file = join(temporaryFolder(context), 'haproxy.cfg')
-  writeFileSync(file, config)
-  const { child, ended } = startProgram('haproxy', ['-db', '-f', file], { env: { PATH: context.env['PATH'] } })
-  context.onEnd(() => {
-    child.kill('SIGKILL')
-    return ended
-  })
-  await untilListening(publicPort, ended)
-  const url = `http://127.0.0.1:${publicPort}`
-  await until(() => isOk(`${url}/health`), READY_MS, 100)
-  return url
-}
-
-function isOk(url: string): Promise<boolean> {
-  const asked = fetch(url, { headers: { connection: 'close' } })
-  return asked.then(({ ok }) => ok).catch(() => false)
 }
 
 type SteadyCall = HeardExecution & { isStream: boolean; tag: string }

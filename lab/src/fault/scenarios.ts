@@ -10,6 +10,7 @@ import { postgresOutage } from './postgres-outage.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
 import { quota } from './quota.ts'
 import { refusalsAreFree } from './refusals-are-free.ts'
+import { resumedStreams } from './resumed-streams.ts'
 import { revocation } from './revocation.ts'
 import { rollingRestarts } from './rolling-restarts.ts'
 import { rotation } from './rotation.ts'
@@ -27,6 +28,7 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   endpointFaults,
   modelFaults,
   leavingClients,
+  resumedStreams,
   shutdown,
   rollingRestarts,
   disk,
