@@ -91,6 +91,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   ],
   'schemas/schemas.ts': [['createRunQueue', 'manifests to judge and inputs to check: the owner']],
   'schemas/unevaluated.ts': [['Map', 'compiled parts of one schema: the part, or a pattern']],
+  'streams/streamed-runs.ts': [
+    ['Map', 'streamed executions: the execution, which belongs to one owner'],
+    ['Map', 'ended ones whose events wait: the owner'],
+  ],
   'usage/call-names.ts': [['Lru', 'names of called capabilities: owner, runtime and hour or day']],
   'usage/rollup-rules.ts': [
     ['Map', 'executions of one batch: owner, runtime, project and hour'],
