@@ -46,9 +46,10 @@ describeEngines('the times of a lease', (engine) => {
       engine: 'postgres',
       nodeId: 'node_own',
       settings: { version: '1.0.0', SVC_LIMIT_STEPS: 5 },
+      nodeUrl: null,
     })
     const other = (nodeId: string, { until = start + LEASE_MS, steadySince = start, settings = null }: Told = {}) =>
-      takeLease(db, { nodeId, until, steadySince, startedAt: start, settings })
+      takeLease(db, { nodeId, until, steadySince, startedAt: start, settings, url: null })
     await db
       .insertInto('executions')
       .values(executionRow({ node_id: 'node_silent', started_at: start }))

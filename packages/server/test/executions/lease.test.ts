@@ -288,6 +288,7 @@ describeEngines('the lease of a node', (engine) => {
       startedAt: 0,
       steadySince: 0,
       settings: null,
+      url: null,
     })
     expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false, false])
     expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
