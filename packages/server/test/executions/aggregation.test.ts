@@ -36,7 +36,7 @@ function usage(changes: Partial<Usage> = {}): Usage {
     inputTokens: 2,
     outputTokens: 1,
     durationMs: 5,
-    calls: [{ capability: 'echo', isCompleted: true, durationMs: 3 }],
+    calls: [{ capability: 'echo', isCompleted: true, isUnknown: false, durationMs: 3 }],
     ...changes,
   }
 }
@@ -136,7 +136,12 @@ describeEngines('the journal of usage', (engine) => {
     const database = await open(engine)
     const { catchUp } = folding(database)
     const called = (from: number) =>
-      Array.from({ length: 90 }, (_, index) => ({ capability: `c${from + index}`, isCompleted: true, durationMs: 3 }))
+      Array.from({ length: 90 }, (_, index) => ({
+        capability: `c${from + index}`,
+        isCompleted: true,
+        isUnknown: false,
+        durationMs: 3,
+      }))
     for (const from of [0, 90, 180, 0]) {
       await journal(database, [usage({ calls: called(from) }), usage({ runtimeId: 'rt_2' })])
       await catchUp()

@@ -228,6 +228,7 @@ describe('aggregating executions into counters', () => {
       fc.record({
         capability: fc.constantFrom('echo', 'search'),
         isCompleted: fc.boolean(),
+        isUnknown: fc.boolean(),
         durationMs: fc.option(fc.nat(30_000)),
       }),
       { maxLength: 3 },
@@ -264,6 +265,7 @@ describe('aggregating executions into counters', () => {
         const timed = made.filter(({ durationMs }) => durationMs !== null)
         const callRollups = rolledUp(given).calls.filter(({ place }) => place.grain === grain)
         expect(sumOf(callRollups, ['calls'])).toBe(made.length)
+        expect(sumOf(callRollups, ['unknown'])).toBe(made.filter(({ isUnknown }) => isUnknown).length)
         expect(sumOf(callRollups, BUCKET_COLUMNS)).toBe(timed.length)
       }),
       { numRuns: 200, seed: 6 },
