@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { Sha256Hex } from './canonical-json.ts'
-import { isBlankToken } from './executions.ts'
+import { EndUserToken } from './end-user-token.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { ToolResultPart } from './messages.ts'
 import { Preview } from './previews.ts'
@@ -15,7 +14,7 @@ export const ApprovalStatus = z
   .describe('`pending` until somebody decides, or `expiresAt` has passed.')
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>
 
-/** What whoever asked for an execution is told of a call that waits for a person. The key is shown here alone. */
+/** A call that waits for a person, as the caller of its execution is told. The key is shown here alone. */
 export const PendingApproval = z.object({
   approvalId: ApprovalId,
   approvalKey: z.string().min(1),
@@ -41,10 +40,7 @@ export type CapabilityApproval = z.infer<typeof CapabilityApproval>
 export const ApprovalDecision = z.strictObject({
   decision: z.enum(['approve', 'decline']),
   approvalKey: z.string().min(1).max(200),
-  endUserToken: z
-    .string()
-    .optional()
-    .transform((token) => (token === undefined || isBlankToken(token) ? undefined : token)),
+  endUserToken: EndUserToken,
 })
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>
 
@@ -53,37 +49,31 @@ export const ApprovalAnswer = z.object({
   approvalId: ApprovalId,
   status: ApprovalStatus,
   executionId: z.string(),
-  result: ToolResultPart.optional().describe('What the model is told of the call; absent while nobody has decided.'),
+  result: ToolResultPart.optional().describe(
+    'What the model is to be told of the call; absent while nobody has decided, and while the approved call is under way.',
+  ),
 })
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>
 
-/** What the service stores of an approval. Of key, input, preview and token it keeps SHA-256 hashes to compare with. */
-export const ApprovalRecord = z.object({
+/** An approval inside the trace of its execution. */
+export const TracedApproval = z.object({
   approvalId: ApprovalId,
-  runtimeId: z.string(),
-  executionId: z.string(),
   callId: z.string(),
   capability: z.string(),
-  deploymentVersion: z.int().positive(),
   status: ApprovalStatus,
-  input: JsonObject,
-  inputHash: Sha256Hex,
   preview: Preview,
-  previewHash: Sha256Hex,
-  approvalKeyHash: Sha256Hex,
-  endUserTokenHash: Sha256Hex.nullable(),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   decidedAt: Timestamp.nullable(),
 })
-export type ApprovalRecord = z.infer<typeof ApprovalRecord>
+export type TracedApproval = z.infer<typeof TracedApproval>
 
-/** One row of an owner’s approvals: the stored record without its hashes. */
-export const Approval = ApprovalRecord.omit({
-  inputHash: true,
-  previewHash: true,
-  approvalKeyHash: true,
-  endUserTokenHash: true,
+/** One row of an owner’s approvals. It holds neither the key nor a hash. */
+export const Approval = TracedApproval.extend({
+  runtimeId: z.string(),
+  executionId: z.string(),
+  deploymentVersion: z.int().positive(),
+  input: JsonObject.describe('`{truncated: true}` once nobody waits for it any more.'),
 })
 export type Approval = z.infer<typeof Approval>
 

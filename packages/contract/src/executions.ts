@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { PendingApproval, TracedApproval } from './approvals.ts'
 import { CallStatus, CapabilityEffect, Reconciled, UnknownCalls } from './effects.ts'
+import { EndUserToken } from './end-user-token.ts'
 import { Failure } from './errors.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { Message, PublicTranscript, Transcript, TurnShape } from './messages.ts'
@@ -12,21 +14,13 @@ export const ExecutionKind = z
   .describe('Which doorway it came through: a chat, a page’s single call, or the broker.')
 export type ExecutionKind = z.infer<typeof ExecutionKind>
 
-/** Why an execution ended: the model was done, a budget (steps, tokens, text) ran out, a fault, or the caller left. */
+/** Why an execution ended: the model was done, a budget (steps, tokens, text) ran out, a fault, the caller left, or calls wait for a person. */
 export const FinishReason = z
-  .enum(['stop', 'length', 'error', 'cancelled'])
-  .describe('`stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left.')
+  .enum(['stop', 'length', 'error', 'cancelled', 'approval_required'])
+  .describe(
+    '`stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left. `approval_required`: a call waits for a person’s approval.',
+  )
 export type FinishReason = z.infer<typeof FinishReason>
-
-/** True for an empty or blank token, which is none: browsers and templates send '' for “nobody is signed in”. */
-export function isBlankToken(token: string): boolean {
-  return token.trim() === ''
-}
-
-const EndUserToken = z
-  .string()
-  .optional()
-  .transform((token) => (token === undefined || isBlankToken(token) ? undefined : token))
 
 const Detach = z
   .boolean()
@@ -64,6 +58,10 @@ export const ExecuteResponse = z
     totalTokens: z.int().nonnegative(),
     durationMs: z.number().nonnegative(),
     error: Failure.optional(),
+    approvals: z
+      .array(PendingApproval)
+      .optional()
+      .describe('Calls that wait for a person’s approval, with their keys; absent where there are none.'),
   })
   .describe('`messages` holds the turns that this execution added. A failed execution is a result: check `status`.')
 export type ExecuteResponse = z.infer<typeof ExecuteResponse>
@@ -183,6 +181,10 @@ export const Trace = z
     capabilityCalls: z.array(TracedCall),
     failedCalls: FailedCalls,
     unknownCalls: UnknownCalls.default(0),
+    approvals: z
+      .array(TracedApproval)
+      .default([])
+      .describe('Calls for which a person’s approval was asked. A call that was approved is among `capabilityCalls`, too.'),
     startedAt: Timestamp,
     completedAt: Timestamp.nullable(),
   })

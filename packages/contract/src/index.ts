@@ -8,11 +8,11 @@ export {
   ApprovalDecision,
   ApprovalId,
   ApprovalList,
-  ApprovalRecord,
   ApprovalRequiredEvent,
   ApprovalStatus,
   CapabilityApproval,
   PendingApproval,
+  TracedApproval,
 } from './approvals.ts'
 export {
   BillingUsage,
@@ -110,6 +110,7 @@ export {
   Reconciled,
   UnknownCalls,
 } from './effects.ts'
+export { isBlankToken } from './end-user-token.ts'
 export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
   BrokerRequest,
@@ -124,7 +125,6 @@ export {
   ExecutionStatus,
   ExecutionSummary,
   FinishReason,
-  isBlankToken,
   OwnerExecuteRequest,
   Trace,
   TracedCall,

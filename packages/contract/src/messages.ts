@@ -49,9 +49,12 @@ function transcriptOf<Turn extends z.ZodType<Message>>(turn: Turn) {
     })
 }
 
-/** A conversation: at least one turn, in which every tool call is answered before the talk goes on. */
+/**
+ * A conversation: at least one turn, in which every tool call is answered before the talk goes on. A later tool turn may
+ * give a call one more result, as that of an approved call.
+ */
 export const Transcript = transcriptOf(Message).describe(
-  'A conversation. The tool turn after a `tool_call` answers it with a `tool_result`.',
+  'A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. A later tool turn may hold one more result of it, as after an approval.',
 )
 
 // The same turns: that one of them is refused is told as such, and not together with roles that nobody knows.
@@ -82,18 +85,26 @@ interface Fault {
 // Model providers refuse a conversation whose calls and results do not pair, so it is refused here, where it can be named.
 function unpairedToolParts(messages: readonly Message[]): Fault[] {
   const faults: Fault[] = []
-  const open = new Map<string, Fault['path']>()
+  const calls: Calls = { open: new Map(), answered: new Set() }
   for (const [index, message] of messages.entries()) {
-    if (message.role !== 'tool') faults.push(...unanswered(open))
+    if (message.role !== 'tool') faults.push(...unanswered(calls.open))
     for (const [place, part] of message.parts.entries()) {
-      const fault = pair(part, [index, 'parts', place], open)
+      const fault = pair(part, [index, 'parts', place], calls)
       if (fault) faults.push(fault)
     }
+    for (const part of message.parts) if (part.type === 'tool_result') calls.answered.add(part.toolCallId)
   }
-  return [...faults, ...unanswered(open)]
+  return [...faults, ...unanswered(calls.open)]
 }
 
-function pair(part: Message['parts'][number], at: Fault['path'], open: Map<string, Fault['path']>): Fault | null {
+interface Calls {
+  /** The places of calls that wait for their result. */
+  open: Map<string, Fault['path']>
+  /** Calls with a result in an earlier turn. */
+  answered: Set<string>
+}
+
+function pair(part: Message['parts'][number], at: Fault['path'], { open, answered }: Calls): Fault | null {
   if (part.type === 'tool_call') {
     const path = [...at, 'id']
     const isRepeated = open.has(part.id)
@@ -101,6 +112,8 @@ function pair(part: Message['parts'][number], at: Fault['path'], open: Map<strin
     return isRepeated ? { path, message: 'repeats the id of another tool_call of its turn.' } : null
   }
   if (part.type !== 'tool_result' || open.delete(part.toolCallId)) return null
+  // The result of a call that waited for a person's approval follows the result that said so.
+  if (open.size === 0 && answered.delete(part.toolCallId)) return null
   return { path: [...at, 'toolCallId'], message: 'answers no open tool_call of this conversation.' }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ApprovalRequiredEvent } from './approvals.ts'
 import { Failure } from './errors.ts'
 import { ExecuteResponse } from './executions.ts'
 
@@ -24,6 +25,7 @@ export const StreamEvent = z
       durationMs: z.number().nonnegative(),
       error: Failure.optional(),
     }),
+    ApprovalRequiredEvent,
     z.object({ type: z.literal('gap') }),
     ExecuteResponse.extend({ type: z.literal('done') }),
   ])

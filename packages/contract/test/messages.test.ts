@@ -24,6 +24,8 @@ describe('the pairing of tool calls and results', () => {
     ['several calls in one turn, answered in another order', [user('hi'), asks('a', 'b', 'c'), answers('c', 'a', 'b')]],
     ['results in two tool turns', [user('hi'), asks('a', 'b'), answers('a'), answers('b')]],
     ['an id that is used again once it was answered', [asks('a'), answers('a'), asks('a'), answers('a')]],
+    ['a later result of an answered call', [asks('a'), answers('a'), answers('a'), says('done')]],
+    ['a later result after more talk', [asks('a', 'b'), answers('a', 'b'), user('well?'), answers('b')]],
   ])('accepts %s', (_, messages) => {
     expect(faultsOf(messages)).toEqual({})
   })
@@ -57,6 +59,12 @@ describe('the pairing of tool calls and results', () => {
       'answers no open tool_call',
     ],
     ['two answers to one call', [asks('a'), answers('a', 'a')], '1.parts.1.toolCallId', 'answers no open tool_call'],
+    [
+      'a later result while another call is open',
+      [asks('a', 'b'), answers('a'), answers('a', 'b')],
+      '2.parts.0.toolCallId',
+      'answers no open tool_call',
+    ],
     ['two calls of one id in one turn', [asks('a', 'a'), answers('a')], '0.parts.1.id', 'repeats the id'],
   ])('refuses %s, and names the place', (_, messages, path, message) => {
     expect(faultsOf(messages)[path]?.join(' ')).toContain(message)
@@ -179,12 +187,19 @@ type Turn = ReturnType<typeof user> | ReturnType<typeof asks> | ReturnType<typeo
 // The rule once more, as a reader would check it by hand: turn by turn, with the list of what is still to be answered.
 function pairs(messages: readonly Turn[]): boolean {
   const open: string[] = []
+  const answered = new Set<string>()
+  const answer = (id: string) => {
+    if (open.includes(id)) return open.splice(open.indexOf(id), 1).length > 0
+    return open.length === 0 && answered.delete(id)
+  }
   const isInOrder = messages.every(({ role, parts }) => {
     if (role !== 'tool' && open.length > 0) return false
-    return [...parts].every((part) => {
-      if ('toolCallId' in part) return open.includes(part.toolCallId) && open.splice(open.indexOf(part.toolCallId), 1)
+    const isPaired = [...parts].every((part) => {
+      if ('toolCallId' in part) return answer(part.toolCallId)
       return !('id' in part) || (!open.includes(part.id) && open.push(part.id))
     })
+    for (const part of parts) if ('toolCallId' in part) answered.add(part.toolCallId)
+    return isPaired
   })
   return isInOrder && open.length === 0
 }
