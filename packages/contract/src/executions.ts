@@ -184,7 +184,9 @@ export const Trace = z
     approvals: z
       .array(TracedApproval)
       .default([])
-      .describe('Calls for which a person’s approval was asked. A call that was approved is among `capabilityCalls`, too.'),
+      .describe(
+        'Calls for which a person’s approval was asked. A call that was approved is among `capabilityCalls`, too.',
+      ),
     startedAt: Timestamp,
     completedAt: Timestamp.nullable(),
   })

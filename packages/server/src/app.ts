@@ -2,6 +2,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
 import { accountRoutes, authRoutes } from './accounts/routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
+import { ownerApprovalRoutes, pageApprovalRoutes } from './approvals/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { testCheckoutRoutes } from './billing/test-checkout-routes.ts'
 import { webhookRoutes } from './billing/webhook-routes.ts'
@@ -53,6 +54,7 @@ export function createApp(deps: Deps): FastifyInstance {
   publicKeyPlane(app, deps, (plane) => {
     publicKeyRoutes(plane, deps)
     resumeRoutes(plane, deps)
+    pageApprovalRoutes(plane, deps)
   })
   publicPlane(app, (plane) => peerRoutes(plane, deps))
   deployPlane(app, deps, (plane) => {
@@ -71,6 +73,7 @@ export function createApp(deps: Deps): FastifyInstance {
     runtimeKeyRoutes(plane, deps)
     accountKeyRoutes(plane, deps)
     executionRoutes(plane, deps)
+    ownerApprovalRoutes(plane, deps)
     traceRoutes(plane, deps)
     projectRoutes(plane, deps)
     analyticsRoutes(plane, deps)

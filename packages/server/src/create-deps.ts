@@ -71,6 +71,7 @@ export function createDeps(options: DepsOptions): Deps {
     db,
     clock,
     databaseClock,
+    pause,
     keyring: options.keyring,
     nodeId: options.nodeId,
     streams: new StreamedRuns({ clock, limits }),

@@ -26,6 +26,7 @@ import type { ServingCache } from './runtimes/serving.ts'
 import type { Schemas } from './schemas/schemas.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
+import type { Pause } from './store/outlast.ts'
 import type { Schema } from './store/schema.ts'
 import type { StorageRoom } from './store/storage-room.ts'
 import type { Peers } from './streams/peers.ts'
@@ -52,6 +53,8 @@ export interface Deps {
   schemas: Schemas
   rateLimit: RateLimit
   batchWriter: BatchWriter
+  /** Between tries to reach a database that is away. */
+  pause: Pause
   settlements: Settlements
   aggregation: UsageAggregation
   lease: NodeLease

@@ -54,6 +54,10 @@ export interface Limits {
   deploymentsPerHour: number
   /** Deployments that are kept of one runtime, beside those that executions name. */
   deploymentsKept: number
+  /** How long a call waits for a person's approval. */
+  approvalMs: number
+  /** Calls of one account that wait for a person at once. */
+  pendingApprovals: number
   /** Room on the embedded store's disk below which nothing is taken that would grow it. */
   freeDiskBytes: number
   messages: number
@@ -91,6 +95,8 @@ export const DEFAULT_LIMITS: Limits = {
   storedBytes: 64 * KiB,
   deploymentsPerHour: 60,
   deploymentsKept: 100,
+  approvalMs: 15 * 60_000,
+  pendingApprovals: 1_000,
   freeDiskBytes: 256 * MiB,
   messages: 200,
   metadataBytes: 8 * KiB,

@@ -1,11 +1,17 @@
 import { defineCapability } from '@svc/sdk'
 import { z } from 'zod'
+import { formatPrice } from '../money.ts'
+import { viewCart } from '../store/carts.ts'
 import type { Store } from '../store/open-store.ts'
 import { placeOrder } from '../store/orders.ts'
 import { requireCustomer } from '../store/sessions.ts'
 import { presentOrder } from './present-order.ts'
 import type { ShopSite } from './shop-site.ts'
 import { showPayment } from './show-in-chat.ts'
+
+// An order of more is asked about first.
+const UNASKED_CENTS = 100_00
+const MOST_LINES = 20
 
 export function placeOrderCapability(store: Store, site: ShopSite) {
   return defineCapability({
@@ -15,7 +21,21 @@ export function placeOrderCapability(store: Store, site: ShopSite) {
       'Place the order: check out and buy everything in the cart. Only when the customer has clearly asked to order, ' +
       'check out or buy now.',
     requiresEndUser: true,
+    confirm: true,
     input: z.object({}),
+    // What changes it between the question and the order, such as a price, has the order refused.
+    preview(_input, { endUserToken }) {
+      const { lines, totalCents } = viewCart(store, requireCustomer(store, endUserToken))
+      const items = lines.map(
+        ({ name, quantity, unitPriceCents }) => `${quantity} × ${name}, ${formatPrice(unitPriceCents)} each`,
+      )
+      return {
+        title: `Order for ${formatPrice(totalCents)}`,
+        lines: items.slice(0, MOST_LINES),
+        amount: { value: totalCents / 100, currency: 'EUR' },
+        confirm: totalCents > UNASKED_CENTS,
+      }
+    },
     // The call id stays the same when a call is tried again, so one purchase never becomes two orders.
     handler(_input, { endUserToken, callId }) {
       const order = placeOrder(store, requireCustomer(store, endUserToken), { requestId: callId })

@@ -1,4 +1,4 @@
-import { type AnyCapability, CapabilityError } from '@svc/sdk'
+import { type AnyCapability, type CapabilityContext, CapabilityError } from '@svc/sdk'
 import { ShopError } from '../store/shop-error.ts'
 
 /**
@@ -6,14 +6,20 @@ import { ShopError } from '../store/shop-error.ts'
  * fault, such as a locked database, go to the owner’s log alone.
  */
 export function withPlainFailures(capability: AnyCapability): AnyCapability {
+  const { preview } = capability
   return {
     ...capability,
-    async handler(input, context) {
-      try {
-        return await capability.handler(input, context)
-      } catch (error) {
-        throw error instanceof ShopError ? new CapabilityError(error.message) : error
-      }
-    },
+    handler: (input, context) => plainly(() => capability.handler(input, context)),
+    ...(preview && {
+      preview: (input: unknown, context: CapabilityContext) => plainly(() => preview(input, context)),
+    }),
+  }
+}
+
+async function plainly<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ShopError ? new CapabilityError(error.message) : error
   }
 }

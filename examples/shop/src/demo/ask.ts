@@ -1,4 +1,4 @@
-import { type ExecuteResponse, StreamEvent } from '@svc/contract'
+import { type ExecuteResponse, type Message, StreamEvent } from '@svc/contract'
 import { createParser } from 'eventsource-parser'
 import { send } from './http.ts'
 import type { Teller } from './teller.ts'
@@ -6,15 +6,18 @@ import type { Teller } from './teller.ts'
 export interface Question {
   baseUrl: string
   publicKey: string
+  /** Blank where the model is to go on from what was said before. */
   text: string
+  /** What was said before, the results of approved calls among it. */
+  before?: readonly Message[]
   /** The shop's own session of a signed-in customer. */
   endUserToken?: string
 }
 
 /** Asks through execute as a page does, and tells the answer as it streams in. Returns what the stream ended with. */
 export async function ask(tell: Teller, question: Question): Promise<ExecuteResponse> {
-  const { baseUrl, publicKey, text, endUserToken } = question
-  const messages = [{ role: 'user', parts: [{ type: 'text', content: text }] }]
+  const { baseUrl, publicKey, text, before = [], endUserToken } = question
+  const messages = text === '' ? before : [...before, userSays(text)]
   const body = { messages, ...(endUserToken !== undefined && { endUserToken }) }
   const accept = { accept: 'text/event-stream' }
   const response = await send(`${baseUrl}/v1/runtime/execute`, { method: 'POST', key: publicKey, body }, accept)
@@ -25,6 +28,10 @@ export async function ask(tell: Teller, question: Question): Promise<ExecuteResp
     if (event.type === 'done') return event
   }
   throw new Error('the stream ended without “done”')
+}
+
+export function userSays(content: string): Message {
+  return { role: 'user', parts: [{ type: 'text', content }] }
 }
 
 // Text comes in pieces, so a line of it is only ended when something else follows.
@@ -39,6 +46,7 @@ function createNarrator(tell: Teller): (event: StreamEvent) => void {
     if (isSpeaking) tell.text('\n')
     isSpeaking = false
     if (event.type === 'capability_start') tell.line(`… the model calls ${event.capability}`)
+    if (event.type === 'approval_required') tell.line(`… ${event.capability} waits: “${event.preview.title}”`)
     if (event.type === 'capability_end') tell.line(`… ${event.capability} ${ending(event)}`)
   }
 }

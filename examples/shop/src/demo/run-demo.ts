@@ -1,23 +1,27 @@
 import {
+  ApprovalAnswer,
   CapabilityOutput,
   CreatedRuntime,
   ErrorBody,
   type ExecuteResponse,
   ExecutionList,
   isJsonObject,
+  type Message,
   Session,
   Trace,
 } from '@svc/contract'
 import { z } from 'zod'
 import type { RunningShop } from '../server.ts'
 import { DEMO_CUSTOMERS } from '../store/seed.ts'
-import { ask } from './ask.ts'
+import { ask, userSays } from './ask.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { requestJson } from './http.ts'
 import type { Teller } from './teller.ts'
 
 const QUESTION = 'Do you have a lantern for under 30 euros?'
 const ORDER_QUESTION = 'Where is my order ORD-1002?'
+const CART_QUESTION = 'Add the Ridgeline Two-Person Tent to my cart'
+const BUY_QUESTION = 'Place the order'
 
 interface Cast {
   controlPlane: ControlPlane
@@ -40,7 +44,8 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   const owner = await register(tell, cast)
   await deploy(tell, cast, owner)
   const answer = await askAsVisitor(tell, cast, owner)
-  await askAsCustomer(tell, cast, owner)
+  const token = await askAsCustomer(tell, cast, owner)
+  await orderWithApproval(tell, cast, { runtime: owner.runtime, token })
   await callAsStranger(tell, cast, owner)
   await showTrace(tell, cast, owner, answer)
   tell.text('\nEvery step answered as it should.\n')
@@ -78,7 +83,7 @@ async function askAsVisitor(tell: Teller, { controlPlane }: Cast, { runtime }: O
   return answer
 }
 
-async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Owner): Promise<void> {
+async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Owner): Promise<string> {
   tell.step(`A customer who is signed in asks: “${ORDER_QUESTION}”`)
   const [customer] = DEMO_CUSTOMERS
   const credentials = { email: customer.email, password: customer.password }
@@ -92,6 +97,35 @@ async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runti
   })
   expect(answer.status === 'completed', `the execution ended as ${answer.status}: ${answer.error?.message ?? ''}`)
   expect(JSON.stringify(answer.messages).includes('ORD-1002'), 'the answer does not speak of the order')
+  return token
+}
+
+async function orderWithApproval(
+  tell: Teller,
+  { controlPlane }: Cast,
+  { runtime, token: endUserToken }: Pick<Owner, 'runtime'> & { token: string },
+): Promise<void> {
+  tell.step(`The customer orders for more than 100 euros: “${BUY_QUESTION}”`)
+  const { url: baseUrl } = controlPlane
+  const asking = { baseUrl, publicKey: runtime.publicKey, endUserToken }
+  await ask(tell, { ...asking, text: CART_QUESTION })
+  const answer = await ask(tell, { ...asking, text: BUY_QUESTION })
+  const [approval] = answer.approvals ?? []
+  expect(approval !== undefined, 'the order was placed without an approval')
+  tell.fact('a person is asked', [approval.preview.title, ...(approval.preview.lines ?? [])].join('\n'))
+  const { approvalId, approvalKey } = approval
+  const decision = {
+    method: 'POST' as const,
+    key: runtime.publicKey,
+    body: { decision: 'approve', approvalKey, endUserToken },
+  }
+  const expected = { status: 200, schema: ApprovalAnswer }
+  const { status, result } = await requestJson(`${baseUrl}/v1/runtime/approvals/${approvalId}`, decision, expected)
+  expect(result !== undefined && !result.error, `the approved order failed: ${result?.error?.message ?? ''}`)
+  tell.fact('the person', `${status}: the shop gets the call, once`)
+  const before: Message[] = [userSays(BUY_QUESTION), ...answer.messages, { role: 'tool', parts: [result] }]
+  const goesOn = await ask(tell, { ...asking, text: '', before })
+  expect(goesOn.status === 'completed', 'the model did not go on from the approved call')
 }
 
 const Published = z.object({

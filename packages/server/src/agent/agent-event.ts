@@ -25,6 +25,6 @@ export type Emit = (event: AgentEvent) => Promise<void> | void
 
 /** How the loop ended. `error` says why when `finishReason` is `error`. */
 export type AgentResult =
-  | { finishReason: 'stop' | 'length' }
+  | { finishReason: 'stop' | 'length' | 'approval_required' }
   | { finishReason: 'cancelled' }
   | { finishReason: 'error'; error: string }

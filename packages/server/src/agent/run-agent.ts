@@ -8,10 +8,10 @@ import type { Limits } from '../limits.ts'
 import { type Model, ModelError, type ModelRequest, type ModelUsage, NO_USAGE } from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
 import type { AgentResult, Emit } from './agent-event.ts'
-import { type CallCapability, runCalls } from './run-calls.ts'
+import { type CallCapability, type JudgeCall, runCalls } from './run-calls.ts'
 import { tokensOf, wholeUsage } from './token-usage.ts'
 import { holdsObject, NOT_MADE, type RequestedCall, type Toolset, toolCallProblem } from './tools.ts'
-import { forModel, toolResult } from './transcript.ts'
+import { forModel, toolResult, withLaterResults } from './transcript.ts'
 
 /** The result of a model call. */
 export type ModelTurn =
@@ -38,6 +38,7 @@ export interface AgentInput {
   instructions: string | null
   messages: readonly Message[]
   toolset: Toolset
+  judge: JudgeCall
   call: CallCapability
   emit: Emit
   signal: StopSignal
@@ -50,12 +51,12 @@ export const STOPPED = 'The execution was stopped.'
 
 /**
  * The agent loop: calls the model, makes the capability calls that it asks for and returns their results to it, until it
- * asks for none, or steps or tokens are used up. A failed capability is told to the model; a failed model ends the loop.
+ * asks for none, one of them waits for a person, or steps or tokens are used up. A failed capability is told to the model; a failed model ends the loop.
  */
 export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<AgentResult> {
   const { limits } = deps
   const { instructions, toolset, emit, hold, signal } = input
-  const messages = forModel(input.messages, limits.modelOutputBytes)
+  const messages = forModel(withLaterResults(input.messages), limits.modelOutputBytes)
   const spent = { calls: 0, tokens: 0, outputBytes: 0, textBytes: 0, hasRoom: true }
   const call: CallCapability = async (made) => {
     const result = await input.call(made)
@@ -85,7 +86,8 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
       .filter(({ refusal }) => refusal === null)
       .map(({ part, input }) => ({ callId: part.id, capability: part.name, step, ordinal: spent.calls++, input }))
     const { parallelCalls: maxParallel } = limits
-    const results = await runCalls(calls, call, { emit, maxParallel, now: () => deps.clock.now(), mayStart })
+    const options = { emit, maxParallel, now: () => deps.clock.now(), mayStart, judge: input.judge }
+    const { results, areWaiting } = await runCalls(calls, call, options)
     const toolTurn = (view: 'output' | 'redacted'): Message => {
       const parts = requests.map(({ part, refusal }) => {
         const result = results.get(part.id) ?? { ok: false, message: refusal ?? NOT_MADE, durationMs: 0 }
@@ -96,6 +98,7 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
     messages.push(...forModel([toolTurn('redacted')], limits.modelOutputBytes))
     await emit({ type: 'turn', message: toolTurn('output') })
     if (signal.aborted) return { finishReason: 'cancelled' }
+    if (areWaiting) return { finishReason: 'approval_required' }
   }
   return { finishReason: 'length' }
 }

@@ -1,28 +1,50 @@
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { AgentCall, Emit } from './agent-event.ts'
 
+/**
+ * Judges a call before it is made: null lets it run. Else the result in place of it; `waits` where a person decides about
+ * the call later. Rejects only when the service itself failed.
+ */
+export type JudgeCall = (call: AgentCall) => Promise<{ result: CallResult; waits: boolean } | null>
+
 /** Makes one capability call. A failed call is a result; rejects only when the service itself failed. */
 export type CallCapability = (call: AgentCall) => Promise<CallResult>
 
+interface RunOptions {
+  maxParallel: number
+  now(): number
+  mayStart(): boolean
+  emit: Emit
+  judge: JudgeCall
+}
+
 /**
- * Makes the calls of one step, at most `maxParallel` at once, and returns their results by call id. After a fault of the
- * service no further call starts, and the fault is thrown once the others have ended.
+ * Makes the calls of one step, at most `maxParallel` at once, and returns their results by call id, and whether any
+ * waits for a person. After a fault of the service no further call starts, and the fault is thrown once the others have ended.
  */
 export async function runCalls(
   calls: readonly AgentCall[],
   call: CallCapability,
-  { maxParallel, now, mayStart, emit }: { maxParallel: number; now(): number; mayStart(): boolean; emit: Emit },
-): Promise<Map<string, CallResult>> {
+  { maxParallel, now, mayStart, emit, judge }: RunOptions,
+): Promise<{ results: Map<string, CallResult>; areWaiting: boolean }> {
   const waiting = [...calls]
   const results = new Map<string, CallResult>()
   const faults: unknown[] = []
+  let areWaiting = false
   const work = async () => {
     while (faults.length === 0 && mayStart()) {
       const next = waiting.shift()
       if (!next) return
       try {
-        await emit({ type: 'capability-start', call: next, startedAt: now() })
-        const result = await call(next)
+        const startedAt = now()
+        const judged = await judge(next)
+        if (judged?.waits) {
+          results.set(next.callId, judged.result)
+          areWaiting = true
+          continue
+        }
+        await emit({ type: 'capability-start', call: next, startedAt })
+        const result = judged?.result ?? (await call(next))
         results.set(next.callId, result)
         await emit({ type: 'capability-end', call: next, result })
       } catch (fault) {
@@ -32,5 +54,5 @@ export async function runCalls(
   }
   await Promise.all(Array.from({ length: Math.min(maxParallel, calls.length) }, work))
   if (faults.length > 0) throw faults[0]
-  return results
+  return { results, areWaiting }
 }

@@ -29,3 +29,43 @@ function cut(output: unknown, maxBytes: number): JsonDocument | string {
   const kept = new TextDecoder().decode(head, { stream: true })
   return `${kept}\n[Cut here: the first ${maxBytes} of ${bytes} bytes are shown.]`
 }
+
+/**
+ * Turns in which each call has one result, as providers demand. A later result of an answered call, as that of an approved
+ * one, takes the place of the earlier result, or belongs to a repeated call where the talk went on in between. The turns
+ * must satisfy `Transcript`.
+ */
+export function withLaterResults(messages: readonly Message[]): Message[] {
+  const turns: Message[] = []
+  const calls = new Map<string, ToolCallPart>()
+  const open = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool') {
+      turns.push(message)
+      const made = message.parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []))
+      for (const call of made) {
+        calls.set(call.id, call)
+        open.add(call.id)
+      }
+      continue
+    }
+    const first = message.parts.filter(({ toolCallId }) => open.delete(toolCallId))
+    if (first.length > 0) turns.push({ role: 'tool', parts: first })
+    for (const part of message.parts) {
+      const call = calls.get(part.toolCallId)
+      if (call && !first.includes(part)) addLaterResult(turns, part, { ...call, id: `${call.id}_${index}` })
+    }
+  }
+  return turns
+}
+
+function addLaterResult(turns: Message[], result: ToolResultPart, repeated: ToolCallPart): void {
+  for (let place = turns.length - 1; turns[place]?.role === 'tool'; place -= 1) {
+    const parts = (turns[place]?.parts ?? []) as ToolResultPart[]
+    if (!parts.some(({ toolCallId }) => toolCallId === result.toolCallId)) continue
+    turns[place] = { role: 'tool', parts: parts.map((part) => (part.toolCallId === result.toolCallId ? result : part)) }
+    return
+  }
+  turns.push({ role: 'assistant', parts: [repeated] })
+  turns.push({ role: 'tool', parts: [{ ...result, toolCallId: repeated.id }] })
+}

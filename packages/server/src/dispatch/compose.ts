@@ -23,13 +23,18 @@ export function compose(call: DispatchCall): Message {
 }
 
 // A `CapabilityCall` as JSON.
-function textOf({ executionId, callId, capability, mode, input, metadata, endUserToken }: DispatchCall): string {
-  const head = JSON.stringify({
-    executionId,
-    callId,
-    capability,
-    ...(mode && { mode }),
-  } satisfies Partial<CapabilityCall>).slice(0, -1)
+function textOf({
+  executionId,
+  callId,
+  capability,
+  mode,
+  approval,
+  input,
+  metadata,
+  endUserToken,
+}: DispatchCall): string {
+  const fields: Partial<CapabilityCall> = { executionId, callId, capability, ...(mode && { mode }), ...approval }
+  const head = JSON.stringify(fields).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
   return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
 }

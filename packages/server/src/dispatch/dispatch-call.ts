@@ -29,6 +29,8 @@ export interface DispatchCall {
   endUserToken: Secret | undefined
   /** What the call asks for that does not run its capability; absent from calls that do. */
   mode?: CallMode
+  /** Of a call that a person approved. */
+  approval?: { approvalId: string; previewHash: string }
   /** Passed on where it is valid; else replaced by a new one. */
   traceparent?: string
   /** Counts the bytes of the answer while it arrives. */

@@ -8,7 +8,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { forbidden } from '../errors.ts'
+import { forbidden, internal } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
 import { HANDED_ON } from '../http/json-body.ts'
@@ -82,8 +82,10 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
       const idempotencyKey = request.headers['idempotency-key']
       const call = toCallRequest({ kind: 'broker', capability, input, metadata, endUserToken, idempotencyKey })
       const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
+      const { body } = outcome
+      if ('approval' in body) throw internal(new Error('the broker does not know what a person approves'))
       reply.code(outcome.ok ? 200 : 502)
-      return outcome.body
+      return body
     },
   )
 }

@@ -1,10 +1,13 @@
 import {
+  type CapabilityApproval,
   type CapabilityFailure,
   type CapabilityOutput,
   type FieldErrors,
   isBlankToken,
   type JsonObject,
 } from '@svc/contract'
+import { createApprovalRequests } from '../approvals/ask-approval.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
 import { endUserRequired, invalid, notFound } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
@@ -14,14 +17,15 @@ import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { type Admitted, admit, type Caller, type ExecutionRequest } from './admit.ts'
 import type { OnceKey } from './batch-rules.ts'
-import type { NewCall } from './call-rules.ts'
+import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
+import { OUR_FAULT } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
-import { sendCall } from './send-call.ts'
+import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
-import { endedCall } from './trace-recorder.ts'
+import { endedCall, newCall } from './trace-recorder.ts'
 
 interface CallBody {
   /** `broker` is anonymous, `capability` comes with a public key. */
@@ -47,7 +51,9 @@ export function toCallRequest({ kind, capability, input, metadata, endUserToken,
   }
 }
 
-export type CallOutcome = { ok: true; body: CapabilityOutput } | { ok: false; body: CapabilityFailure }
+export type CallOutcome =
+  | { ok: true; body: CapabilityOutput | CapabilityApproval }
+  | { ok: false; body: CapabilityFailure }
 
 /** The runtime of a broker call. An unknown runtime, an unknown capability and a missing endpoint are the same 404. */
 export function locateBrokered(
@@ -62,20 +68,24 @@ export function requireEndUser(located: CachedRuntime, name: string, endUserToke
   return revalidating(located, (runtime) => checkEndUser(requireCallable(runtime, name), endUserToken))
 }
 
-/** Checks capability, end user and input, in this order, and admits the call. Throws the refusal. */
+/**
+ * Checks capability, end user and input, in this order, and admits the call; without a call where a person has to approve it
+ * first. Throws the refusal.
+ */
 export function admitCall(
   deps: ExecutionDeps,
   caller: Caller,
   request: CallRequest,
   once?: OnceKey,
-): Promise<Admitted<NewCall>> {
+): Promise<Admitted<NewCall | null>> {
   const { kind, input, metadata, endUserToken } = request
   return admit(deps, caller, (runtime, startedAt) => {
-    const capability = requireCallable(runtime, request.capability, kind === 'broker' ? null : request.capability)
+    const capability = requireCallable(runtime, request.capability, kind)
     if (kind === 'broker') checkEndUser(capability, endUserToken)
     const redactor = redactorOf(endUserToken)
-    const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall> => {
+    const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
+      if (capability.confirm) return { kind, metadata, messageShape: '[]', endUserToken, redactor, call: null }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const what = { capability: name, effect, ...(endUserToken && { hasToken: true }) }
@@ -90,24 +100,65 @@ export function admitCall(
 /** Makes an admitted call and settles it. A failed call is a result; throws only where its settlement is unknown. */
 export async function runCall(
   deps: ExecutionDeps,
-  admitted: Admitted<NewCall>,
+  admitted: Admitted<NewCall | null>,
   request: CallRequest,
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.request
+  if (call === null) return runConfirmed(deps, { admitted, scope }, request)
   const result = await sendCall(deps, { admitted, scope }, { callId: call.callId, ...request })
+  return settleCall(deps, { admitted, scope }, { result, call })
+}
+
+type Running = { admitted: Admitted<NewCall | null>; scope: ExecutionScope }
+
+/** Asks for the approval of a call, or makes it where this input needs none. */
+async function runConfirmed(deps: ExecutionDeps, running: Running, request: CallRequest): Promise<CallOutcome> {
+  const { admitted } = running
+  const { executionId } = admitted
+  const made = { ...request, callId: deps.newId('call'), step: 0, ordinal: 0 }
+  const rules = { redactor: admitted.request.redactor, storedBytes: deps.limits.storedBytes }
+  const call = newCall(made, deps.clock.now(), rules)
+  const approvals = createApprovalRequests(deps, running)
+  const run = async () => {
+    const judged = await approvals.judge(made)
+    if (judged) return judged
+    const isOurs = await deps.batchWriter.record({ ...call, ownerId: admitted.row.owner_id, executionId })
+    return { result: isOurs ? await sendCall(deps, running, made) : interrupted(), waits: false }
+  }
+  const { result, waits } = await run().catch((error: unknown) => {
+    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    return { result: { ok: false, message: OUR_FAULT, durationMs: 0 } as const, waits: false }
+  })
+  const [approval] = approvals.asked()
+  if (!waits || !approval) return settleCall(deps, running, { result, call })
+  const ended: Outcome = { status: 'completed', finishReason: 'approval_required', error: null }
+  const { outcome, durationMs } = await settleAs(deps, running, ended, [])
+  if (outcome.status === 'completed') return { ok: true, body: { executionId, approval } }
+  await approvals.withdraw()
+  return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
+}
+
+async function settleCall(
+  deps: ExecutionDeps,
+  running: Running,
+  { result, call }: { result: CallResult; call: NewCall },
+): Promise<CallOutcome> {
   const ended: Outcome = result.ok
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }
   const calls = [endedCall(call, result, deps.limits.storedBytes)]
-  const trace = { messageShape: '[]', steps: [], inputTokens: 0, outputTokens: 0, calls }
-  const { outcome, durationMs } = await within(scope.span, 'settle', () =>
-    settle(deps, admitted, scope.stopReason ? stoppedOutcome(scope.stopReason) : ended, trace),
-  )
-  const { executionId } = admitted
+  const { outcome, durationMs } = await settleAs(deps, running, ended, calls)
+  const { executionId } = running.admitted
   if (outcome.status === 'failed')
     return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
   return { ok: true, body: { executionId, output: result.ok ? result.output : null, durationMs } }
+}
+
+function settleAs(deps: ExecutionDeps, { admitted, scope }: Running, ended: Outcome, calls: readonly SettledCall[]) {
+  const trace = { messageShape: '[]', steps: [], inputTokens: 0, outputTokens: 0, calls }
+  const outcome = scope.stopReason ? stoppedOutcome(scope.stopReason) : ended
+  return within(scope.span, 'settle', () => settle(deps, admitted, outcome, trace))
 }
 
 function checkEndUser(capability: ServingCapability, endUserToken: unknown): void {
@@ -115,16 +166,21 @@ function checkEndUser(capability: ServingCapability, endUserToken: unknown): voi
   if (capability.requiresEndUser && isMissing) throw endUserRequired()
 }
 
-/** `shownName` is repeated in the refusal: null on the broker, whose 404s are all the same. */
-function requireCallable(runtime: ServingRuntime, name: string, shownName: string | null = null): ServingCapability {
-  const capability = findCallable(runtime, name)
-  if (!capability) throw notFound(shownName === null ? 'The capability' : `The capability “${shownName.slice(0, 128)}”`)
+/** The refusal names the capability, but not on the broker, whose 404s are all the same. */
+function requireCallable(runtime: ServingRuntime, name: string, kind: CallBody['kind'] = 'broker'): ServingCapability {
+  const capability = findCallable(runtime, name, kind)
+  if (!capability) throw notFound(kind === 'broker' ? 'The capability' : `The capability “${name.slice(0, 128)}”`)
   return capability
 }
 
-function findCallable(runtime: ServingRuntime, name: string): ServingCapability | undefined {
+// The broker knows no capability that a person approves: nobody there could be asked.
+function findCallable(
+  runtime: ServingRuntime,
+  name: string,
+  kind: CallBody['kind'] = 'broker',
+): ServingCapability | undefined {
   const capability = runtime.endpoint === null ? undefined : runtime.deployment?.capabilities.get(name)
-  return capability?.confirm ? undefined : capability
+  return capability?.confirm && kind === 'broker' ? undefined : capability
 }
 
 // Names the input as a whole, too, for callers that look for the field they sent.

@@ -17,6 +17,7 @@ export const BEGUN_COLUMNS = /** @type {const} */ ([
 export const ENDED_COLUMNS = /** @type {const} */ ([
   'status',
   'finish_reason',
+  'awaits_approval',
   'error',
   'message_shape',
   'steps',

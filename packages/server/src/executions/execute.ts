@@ -10,6 +10,7 @@ import type { AgentEvent, AgentResult, Emit } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
+import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { AppError } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
@@ -70,6 +71,7 @@ export async function runExecution(
 ): Promise<ExecuteResponse> {
   const { executionId, runtime, request } = admitted
   const recorder = new TraceRecorder(request.messageShape, payloadRules(deps, admitted))
+  const approvals = createApprovalRequests(deps, { admitted, scope })
   const added: Message[] = []
   const emit: Emit = (event) => {
     recorder.add(event)
@@ -84,6 +86,7 @@ export async function runExecution(
       instructions: runtime.deployment?.instructions ?? null,
       messages: redactedHistory(input.messages, request.redactor),
       toolset: toolsetOf(runtime, scope.signal),
+      judge: approvals.judge,
       call: createRecordedCall(deps, { admitted, recorder, scope }),
       emit,
       signal: scope.signal,
@@ -100,6 +103,10 @@ export async function runExecution(
   const { outcome, durationMs } = await within(scope.span, 'settle', () =>
     settle(deps, admitted, outcomeOf(result, scope.stopReason), trace),
   )
+  const asked = approvals.asked()
+  // Told once they are stored with their execution: nobody can decide before it has ended.
+  if (outcome.finishReason !== 'approval_required') await approvals.withdraw()
+  else for (const approval of asked) await onEvent({ type: 'approval_required', ...approval })
   return {
     executionId,
     status: outcome.status,
@@ -110,6 +117,7 @@ export async function runExecution(
     totalTokens: trace.inputTokens + trace.outputTokens,
     durationMs,
     ...(outcome.error !== null && { error: { message: outcome.error } }),
+    ...(outcome.finishReason === 'approval_required' && { approvals: asked }),
   }
 }
 
@@ -181,7 +189,7 @@ function toolsetOf({ deployment, endpoint }: ServingRuntime, signal: StopSignal)
     tools: deployment.tools,
     check(name) {
       const capability = deployment.capabilities.get(name)
-      if (!capability || capability.confirm) return undefined
+      if (!capability) return undefined
       return async (input, root) => {
         try {
           return await capability.checkInput(input, root, signal)

@@ -25,6 +25,7 @@ const SUMMARY = [
   'kind',
   'status',
   'finish_reason as finishReason',
+  'awaits_approval as awaitsApproval',
   'duration_ms as durationMs',
   'call_count as capabilityCalls',
   'failed_calls as failedCalls',

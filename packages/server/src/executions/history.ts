@@ -2,6 +2,8 @@ import { type ExecutionSummary, JsonObject, type Trace, TurnShape } from '@svc/c
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
+import { approvalsOfExecution } from '../approvals/list-store.ts'
+import { tracedApproval } from '../approvals/rules.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
@@ -11,6 +13,7 @@ import { retainedSince } from '../usage/retention-rules.ts'
 import { readCalls, type StoredCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { type ExecutionFilter, findExecution, listExecutions, readTraceBytes } from './history-store.ts'
+import { shownReason } from './settlement-rules.ts'
 
 export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
 type HistoryDeps = Pick<ExecutionDeps, 'db' | 'clock'>
@@ -40,16 +43,22 @@ export async function traceOf(
 ): Promise<Trace> {
   const from = retainedSince(owner.tier, deps.clock.now())
   reserve(await readTraceBytes(deps.db, owner.ownerId, executionId))
-  const found = await findExecution(deps.db, owner.ownerId, executionId, from)
+  const [found, approvals] = await Promise.all([
+    findExecution(deps.db, owner.ownerId, executionId, from),
+    approvalsOfExecution(deps.db, owner.ownerId, executionId),
+  ])
   if (!found) throw notFound('The execution')
-  return toTrace(found)
+  return { ...toTrace(found), approvals: approvals.map((row) => tracedApproval(row, deps.clock.now())) }
 }
 
 type SummaryRow = Awaited<ReturnType<typeof listExecutions>>[number]
 type TraceRow = NonNullable<Awaited<ReturnType<typeof findExecution>>>
 
-function toSummary<Row extends Pick<SummaryRow, 'startedAt' | 'completedAt'>>({ startedAt, completedAt, ...row }: Row) {
-  return { ...row, startedAt: isoTime(startedAt), completedAt: isoTimeOrNull(completedAt) }
+type Shown = 'startedAt' | 'completedAt' | 'finishReason' | 'awaitsApproval'
+
+function toSummary<Row extends Pick<SummaryRow, Shown>>({ startedAt, completedAt, awaitsApproval, ...row }: Row) {
+  const finishReason = shownReason(row.finishReason, awaitsApproval)
+  return { ...row, finishReason, startedAt: isoTime(startedAt), completedAt: isoTimeOrNull(completedAt) }
 }
 
 const Shapes = z.array(TurnShape)
@@ -57,7 +66,7 @@ const Steps = z.array(
   z.object({ startedAt: z.number(), durationMs: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
 )
 
-function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: TraceRow): Trace {
+function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: TraceRow): Omit<Trace, 'approvals'> {
   return {
     ...toSummary(row),
     error: toFailure(error),

@@ -65,6 +65,10 @@ export class NodeLease {
     this.#steadySince = this.#startedAt
   }
 
+  get nodeId(): string {
+    return this.#deps.nodeId
+  }
+
   /** False once the lease may have run out: nothing with an effect may start then. */
   isHeld(): boolean {
     return this.#deps.monotonicClock.now() < this.#heldUntil

@@ -2,7 +2,7 @@ import type { AgentResult } from '../agent/agent-event.ts'
 import type { StopReason } from './running.ts'
 
 export type Outcome =
-  | { status: 'completed'; finishReason: 'stop' | 'length'; error: null }
+  | { status: 'completed'; finishReason: 'stop' | 'length' | 'approval_required'; error: null }
   | { status: 'failed'; finishReason: 'error' | 'cancelled'; error: string }
 
 const STOPPED: Readonly<Record<StopReason, string>> = {

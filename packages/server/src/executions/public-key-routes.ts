@@ -1,4 +1,5 @@
 import {
+  CapabilityApproval,
   CapabilityFailure,
   CapabilityOutput,
   CapabilityRequest,
@@ -34,12 +35,13 @@ const CHAT = {
 
 const CALL = {
   summary: 'Call one capability, without a model',
-  description: 'What a page does while it waits for something. A failed call is HTTP 200 with `error`.',
+  description:
+    'What a page does while it waits for something. A failed call is HTTP 200 with `error`. One that a person has to approve first is HTTP 200 with `approval`.',
   tags: ['Chat'],
   operationId: 'callOwnCapability',
   headers: IdempotencyHeaders,
   body: CapabilityRequest,
-  response: { 200: z.union([CapabilityOutput, CapabilityFailure]) },
+  response: { 200: z.union([CapabilityOutput, CapabilityFailure, CapabilityApproval]) },
 } as const
 
 const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: HANDED_ON } as const

@@ -115,7 +115,13 @@ export function deleteSomeEnded(db: Kysely<Schema>, ownerId: string, startedBefo
         .where('execution_id', 'in', executionIds)
         .returning(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
         .execute()
-      const bytes = deleted.reduce((sum, row) => sum + row.bytes, 0)
+      const approvals = await tx
+        .deleteFrom('approvals')
+        .where('owner_id', '=', ownerId)
+        .where('execution_id', 'in', executionIds)
+        .returning(sql<number>`${sql.raw(SQL_BYTES.approvals)}`.as('bytes'))
+        .execute()
+      const bytes = [...deleted, ...approvals].reduce((sum, row) => sum + row.bytes, 0)
       await addStoredBytes(tx, [{ ownerId, bytes: -bytes }])
       return { executions: executionIds.length, bytes }
     }

@@ -1,21 +1,33 @@
 import { hash } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
+import type { DispatchCall } from '../dispatch/dispatch-call.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { randomText } from '../lib/random.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import { type Span, within } from '../telemetry/tracing.ts'
-import type { Admitted } from './admit.ts'
-import type { NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import type { ExecutionScope } from './running.ts'
 
-/** Sends one call that was recorded. One that must not or cannot be sent fails without a dispatch. */
+type SendDeps = Pick<ExecutionDeps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 'lease'>
+
+/** The execution that a call belongs to. */
+export interface SendingExecution {
+  runtime: ServingRuntime
+  executionId: string
+  request: Pick<DispatchCall, 'endUserToken'> & { metadata: DispatchCall['metadata'] | undefined }
+}
+
+type SentCall = Pick<AgentCall, 'callId' | 'capability' | 'input'> & Pick<DispatchCall, 'mode' | 'approval'>
+
+/** Sends one call that was recorded, or asks for a preview. One that must not or cannot be sent fails without a dispatch. */
 export async function sendCall(
-  deps: ExecutionDeps,
-  { admitted, scope }: { admitted: Admitted<NewCall | null>; scope: ExecutionScope },
-  { callId, capability, input }: Pick<AgentCall, 'callId' | 'capability' | 'input'>,
+  deps: SendDeps,
+  { admitted, scope }: { admitted: SendingExecution; scope: ExecutionScope },
+  call: SentCall,
 ): Promise<CallResult> {
+  const { callId, capability, input, mode, approval } = call
   const { runtime, executionId, request } = admitted
   if (scope.stopReason !== null) return unsent(UNSENT.stopped)
   if (runtime.endpoint === null) return unsent(UNSENT.noEndpoint)
@@ -25,10 +37,9 @@ export async function sendCall(
     deps.dispatcher.dispatch(
       { readSecrets: () => readSecrets(deps, runtime.runtimeId), ...runtime, endpoint },
       {
-        callId,
-        capability,
-        input,
-        executionId,
+        ...{ callId, capability, input, executionId },
+        ...(mode && { mode }),
+        ...(approval && { approval }),
         metadata: request.metadata ?? EMPTY_OBJECT,
         endUserToken: request.endUserToken,
         traceparent,

@@ -53,7 +53,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     execution_id: begun.execution_id,
     owner_id: begun.owner_id,
     status,
-    finish_reason: end.finishReason,
+    ...storedReason(end.finishReason),
     error,
     message_shape: end.messageShape,
     steps: steps.length,
@@ -90,6 +90,16 @@ export function settlementOf(begun: NewRow, end: Ending) {
 
 function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {
   return calls.filter((call) => call.status === status).length
+}
+
+/** The columns of a finish reason; {@link shownReason} reads them. */
+export function storedReason(reason: FinishReason) {
+  const awaits = reason === 'approval_required'
+  return { finish_reason: awaits ? ('stop' as const) : reason, awaits_approval: awaits ? (1 as const) : (0 as const) }
+}
+
+export function shownReason(reason: FinishReason | null, awaitsApproval: number): FinishReason | null {
+  return awaitsApproval === 1 ? 'approval_required' : reason
 }
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'

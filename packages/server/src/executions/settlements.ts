@@ -9,7 +9,7 @@ import type { Pause } from '../store/outlast.ts'
 import type { StorageRoom } from '../store/storage-room.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { interruptedEnd, type NewRow, type Settlement, withinBudget } from './settlement-rules.ts'
+import { interruptedEnd, type NewRow, type Settlement, storedReason, withinBudget } from './settlement-rules.ts'
 
 interface Unwritten {
   settlement: Settlement
@@ -146,7 +146,7 @@ export class Settlements {
 
 // The caller got a failure, so a failure is stored.
 function unrecorded({ row, usage, ...rest }: Settlement): Settlement {
-  const failed = { status: 'failed', finish_reason: 'error', error: UNRECORDED } as const
+  const failed = { status: 'failed', ...storedReason('error'), error: UNRECORDED } as const
   return { ...rest, row: { ...row, ...failed }, usage: { ...usage, isCompleted: false } }
 }
 

@@ -1,5 +1,6 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
+import { sweepApprovals } from '../approvals/sweep-approvals.ts'
 import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
@@ -56,7 +57,10 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
     ),
   )
   // Together, so that a failure of one does not keep the other from its work.
-  const sweep = () => Promise.all([sweepSessions(deps), retention.run(), deleteOldKeys(deps.db, deps.clock.now())])
+  const sweep = () => {
+    const keys = deleteOldKeys(deps.db, deps.clock.now())
+    return Promise.all([sweepSessions(deps), sweepApprovals(deps), retention.run(), keys])
+  }
   const sweeping = repeatWork({ everyMs: retentionMs }, () =>
     attempt(deps, sweep, (err) => logger.error({ err }, 'data past its retention could not be deleted'), 'retention'),
   )

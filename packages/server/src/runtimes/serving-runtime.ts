@@ -14,6 +14,9 @@ export interface ServingCapability {
   effect: CapabilityEffect
   /** Whether a person approves each call before it runs. */
   confirm: boolean
+  /** Whether the endpoint tells what a call would do. */
+  preview: boolean
+  description: string
   checkInput: InputCheck
 }
 
@@ -98,18 +101,17 @@ export function toServingDeployment(
   ownerId: string,
   { version, bytes, manifest }: Deployment,
 ): ServingDeployment {
-  const toServing = ({ name, requiresEndUser, actions, ...declared }: Capability): ServingCapability => {
-    const { effect = DEFAULT_EFFECT, confirm = false } = declared
+  const toServing = ({ name, description, requiresEndUser, actions, ...declared }: Capability): ServingCapability => {
+    const { effect = DEFAULT_EFFECT, confirm = false, preview = false } = declared
     const schema = actions[0]?.inputSchema
     const checkInput = schema ? schemas.checkOf(ownerId, schema) : () => null
-    return { name, requiresEndUser, effect, confirm, checkInput }
+    return { name, description, requiresEndUser, effect, confirm, preview, checkInput }
   }
   return {
     version,
     bytes,
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
-    // Nobody can be asked yet: what needs an approval is not called at all.
-    tools: manifest.capabilities.filter(({ confirm }) => !confirm).map(toTool),
+    tools: manifest.capabilities.map(toTool),
     instructions: manifest.agent?.instructions ?? null,
     reconcile: manifest.reconcile ?? false,
     agentLimits: manifest.agent?.limits ?? {},

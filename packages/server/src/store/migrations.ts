@@ -22,6 +22,7 @@ import { unknownCalls } from './migrations/0021-unknown-calls.ts'
 import { reconciled } from './migrations/0022-reconcile.ts'
 import { idempotencyKeys } from './migrations/0023-idempotency-keys.ts'
 import { nodeUrls } from './migrations/0024-node-urls.ts'
+import { approvals } from './migrations/0025-approvals.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -59,6 +60,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0022-reconcile': reconciled(types),
     '0023-idempotency-keys': idempotencyKeys(types),
     '0024-node-urls': nodeUrls(types),
+    '0025-approvals': approvals(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -1,4 +1,4 @@
-import type { ExecutionKind, ExecutionStatus, FinishReason, KeyKind, Tier } from '@svc/contract'
+import type { ApprovalStatus, ExecutionKind, ExecutionStatus, FinishReason, KeyKind, Tier } from '@svc/contract'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 export type Db = Kysely<Schema>
@@ -167,6 +167,42 @@ export interface Schema {
     completed_at: Nullable<number>
     /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
+    /** 1 where it ended because calls wait for a person: `finish_reason` is `stop` there. */
+    awaits_approval: Generated<Flag>
+  }
+  /** Calls that a person approves. See `approvals/rules.ts`. */
+  approvals: {
+    approval_id: string
+    owner_id: string
+    runtime_id: string
+    execution_id: string
+    call_id: string
+    capability: string
+    /** Of the call among those of its execution. */
+    step: number
+    ordinal: number
+    deployment_version: number
+    /** The runtime's when the preview was made. */
+    endpoint: string
+    /** `pending` also after `expires_at`, until the sweep. */
+    status: ApprovalStatus
+    /** Without payload once the approval has ended. */
+    input: string
+    input_hash: string
+    metadata: Nullable<string>
+    preview: string
+    preview_hash: string
+    /** A hash under the master key; null where the execution had no end user's token. */
+    token_hash: Nullable<string>
+    /** A hash under the master key of the approval's key with all that was approved. */
+    proof: string
+    /** The `tool_result` part as JSON; null while nobody has decided, and while the approved call is under way. */
+    result: Nullable<string>
+    /** The node that dispatches the approved call. */
+    node_id: Nullable<string>
+    created_at: number
+    expires_at: number
+    decided_at: Nullable<number>
   }
   idempotency_keys: {
     /** SHA-256 of runtime, route and key. */

@@ -15,16 +15,18 @@ export async function recountStoredBytes(
     where owner_id = ${ownerId} and status <> 'running')`
   const manifests = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.deployments)}), 0) from deployments
     where owner_id = ${ownerId})`
+  const approvals = sql<number>`(select coalesce(sum(${sql.raw(SQL_BYTES.approvals)}), 0) from approvals
+    where owner_id = ${ownerId})`
   const row = await db
     .selectFrom('owners')
-    .select(['stored_bytes', ended.as('ended'), manifests.as('manifests')])
+    .select(['stored_bytes', ended.as('ended'), manifests.as('manifests'), approvals.as('approvals')])
     .select(WAITING_USAGES.as('waiting'))
     .where('owner_id', '=', ownerId)
     .executeTakeFirst()
   if (!row) return null
   const waiting = readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId)
   const waitingBytes = waiting.reduce((sum, { storedBytes }) => sum + storedBytes, 0)
-  const counted = row.ended + row.manifests
+  const counted = row.ended + row.manifests + row.approvals
   const before = row.stored_bytes + waitingBytes
   await db
     .updateTable('owners')

@@ -22,6 +22,8 @@ export const Usages = z.array(
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
     startedAt: z.int(),
+    /** A call that an execution made after its end, once it was approved: the execution is counted already. */
+    isLaterCall: z.boolean().optional(),
     isCompleted: z.boolean(),
     isAnonymous: z.boolean(),
     inputTokens: z.int(),
@@ -104,12 +106,10 @@ export class RollUp {
       const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
-      const counted = [1, isCompleted ? 1 : 0, isCompleted ? 0 : 1, isAnonymous ? 1 : 0, calls.length]
-      tally(this.#executions, { usage, capability: null, durationMs }, [
-        ...counted,
-        inputTokens,
-        outputTokens,
-        durationMs,
+      const one = usage.isLaterCall ? 0 : 1
+      tally(this.#executions, { usage, capability: null, durationMs: usage.isLaterCall ? null : durationMs }, [
+        ...[one, isCompleted ? one : 0, isCompleted ? 0 : one, isAnonymous ? one : 0],
+        ...[calls.length, inputTokens, outputTokens, durationMs],
       ])
       for (const call of calls) {
         const { capability, durationMs } = call

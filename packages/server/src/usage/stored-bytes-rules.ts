@@ -5,6 +5,7 @@ import { TIERS } from './tiers.ts'
 export const SQL_BYTES = {
   executions: sumOf('executions', ['message_shape', 'metadata', 'model_steps', 'error', 'calls']),
   deployments: sumOf('deployments', ['manifest']),
+  approvals: sumOf('approvals', ['input', 'metadata', 'preview', 'result']),
 } as const
 
 function sumOf(table: string, columns: readonly string[]): string {

@@ -1,0 +1,145 @@
+import { canonicalDigest, type JsonObject, type PendingApproval, Preview, previewHash } from '@svc/contract'
+import type { AgentCall } from '../agent/agent-event.ts'
+import type { JudgeCall } from '../agent/run-calls.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import { redactorOf } from '../dispatch/redact.ts'
+import type { ExecutionScope } from '../executions/running.ts'
+import { interrupted, type SendingExecution, sendCall } from '../executions/send-call.ts'
+import { isoTime } from '../lib/clock.ts'
+import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
+import type { ServingCapability } from '../runtimes/serving-runtime.ts'
+import { mintApprovalKey } from '../secrets/mint.ts'
+import { textBytes } from '../usage/stored-bytes-rules.ts'
+import type { ApprovalDeps } from './deps.ts'
+import { expireSome } from './outcome-store.ts'
+import { hashOfToken, proofOf } from './proof.ts'
+import { APPROVALS_PER_EXECUTION, previewOfInput, RESULTS } from './rules.ts'
+import { insertApproval, type NewApproval } from './store.ts'
+
+type AskDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'newId' | 'limits' | 'keyring' | 'dispatcher' | 'lease' | 'storage'>
+
+/** What one execution asks of a person. */
+export interface ApprovalRequests {
+  /** Lets a call run, or has a person decide about it. */
+  judge: JudgeCall
+  /** What was asked for, in the order of the calls. The keys are nowhere else. */
+  asked(): PendingApproval[]
+  /** Ends them: nobody will be told of them. */
+  withdraw(): Promise<void>
+}
+
+interface Asking {
+  admitted: SendingExecution
+  scope: ExecutionScope
+}
+
+export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalRequests {
+  const asked: PendingApproval[] = []
+  let left = APPROVALS_PER_EXECUTION
+  const judge: JudgeCall = async (call) => {
+    const { deployment } = asking.admitted.runtime
+    const capability = deployment?.capabilities.get(call.capability)
+    if (!deployment || !capability?.confirm) return null
+    const startedAt = deps.clock.now()
+    const failed = (message: string): CallResult => {
+      return { ok: false, message, durationMs: Math.max(0, deps.clock.now() - startedAt) }
+    }
+    if (!deps.lease.isHeld()) return { result: interrupted(), waits: false }
+    const payload = await storedPayload(deps, asking.admitted, call.input)
+    if ('problem' in payload) return { result: failed(payload.problem), waits: false }
+    const made = await makePreview(deps, asking, capability, call)
+    if (!made.ok) return { result: made.failure, waits: false }
+    if (made.preview.confirm === false) return null
+    if (left === 0) return { result: failed(RESULTS.tooMany), waits: false }
+    left -= 1
+    const terms = { call, ...payload, preview: made.preview, version: deployment.version }
+    const pending = await store(deps, asking.admitted, terms)
+    if (pending === null) return { result: failed(RESULTS.full), waits: false }
+    asked.push(pending)
+    return { result: failed(RESULTS.waits), waits: true }
+  }
+  return {
+    judge,
+    asked: () => asked.toSorted((a, b) => (a.callId < b.callId ? -1 : 1)),
+    async withdraw() {
+      const ids = asked.map(({ approvalId }) => approvalId)
+      if (ids.length > 0) await expireSome(deps.db, { now: deps.clock.now(), ids, limit: ids.length })
+    },
+  }
+}
+
+/** The hash of what is stored until somebody decides, or why it cannot be stored. */
+async function storedPayload(
+  { limits }: Pick<AskDeps, 'limits'>,
+  { request }: SendingExecution,
+  input: JsonDocument<JsonObject>,
+): Promise<{ inputHash: string } | { problem: string }> {
+  if (input.bytes > limits.storedBytes) {
+    const problem = `The call was not made: a call that a person approves takes an input of ${limits.storedBytes} bytes at most.`
+    return { problem }
+  }
+  const { metadata = EMPTY_OBJECT, endUserToken } = request
+  const redactor = redactorOf(endUserToken)
+  // The service stores no token.
+  if ([input, metadata].some(({ text }) => redactor.jsonText(text) !== text)) return { problem: RESULTS.holdsToken }
+  const inputHash = await payloadHash(input.value, metadata.value).catch(() => null)
+  return inputHash === null ? { problem: RESULTS.unwritable } : { inputHash }
+}
+
+type MadePreview = { ok: true; preview: Preview } | { ok: false; failure: CallResult }
+
+async function makePreview(
+  deps: AskDeps,
+  asking: Asking,
+  capability: ServingCapability,
+  call: AgentCall,
+): Promise<MadePreview> {
+  if (!capability.preview) return { ok: true, preview: previewOfInput(capability, call.input.value) }
+  const answer = await sendCall(deps, asking, { ...call, mode: 'preview' })
+  if (!answer.ok) return { ok: false, failure: answer }
+  const parsed = Preview.safeParse(answer.output.value)
+  if (parsed.success && answer.redacted === answer.output) return { ok: true, preview: parsed.data }
+  const message = 'The endpoint gave a preview that cannot be shown to a person. The call was not made.'
+  return { ok: false, failure: { ok: false, message, durationMs: answer.durationMs } }
+}
+
+/** Stores the approval, and returns it with its key; null where the account has as many as it may. */
+async function store(
+  deps: AskDeps,
+  { runtime, executionId, request }: SendingExecution,
+  { call, inputHash, preview, version }: { call: AgentCall; inputHash: string; preview: Preview; version: number },
+): Promise<PendingApproval | null> {
+  const { keyring, clock, limits } = deps
+  const [approvalId, key, now] = [deps.newId('approval'), mintApprovalKey(), clock.now()]
+  const { metadata = EMPTY_OBJECT } = request
+  const terms = {
+    approval_id: approvalId,
+    owner_id: runtime.ownerId,
+    runtime_id: runtime.runtimeId,
+    execution_id: executionId,
+    call_id: call.callId,
+    capability: call.capability,
+    deployment_version: version,
+    endpoint: runtime.endpoint ?? '',
+    input_hash: inputHash,
+    preview_hash: await previewHash(preview),
+    token_hash: hashOfToken(keyring, request.endUserToken, approvalId),
+    expires_at: now + limits.approvalMs,
+  }
+  const row: NewApproval = {
+    ...terms,
+    ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now },
+    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview) },
+    proof: proofOf(keyring, key, terms),
+  }
+  const bytes = textBytes([row.input, row.metadata ?? null, row.preview])
+  if (!(await insertApproval(deps.db, row, { maxPending: limits.pendingApprovals, bytes }))) return null
+  deps.storage.add(runtime.ownerId, bytes)
+  const { callId, capability } = call
+  return { approvalId, approvalKey: key.reveal(), callId, capability, preview, expiresAt: isoTime(terms.expires_at) }
+}
+
+/** The hash of what is sent once the call is approved. Rejects for half a character, which has no canonical form. */
+export function payloadHash(input: JsonObject, metadata: JsonObject): Promise<string> {
+  return canonicalDigest([input, metadata])
+}

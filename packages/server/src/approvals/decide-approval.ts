@@ -1,0 +1,125 @@
+import { type ApprovalAnswer, type ApprovalDecision, Preview, previewHash } from '@svc/contract'
+import { databaseAway, internal, invalidField, notFound } from '../errors.ts'
+import type { ExecutionScope } from '../executions/running.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
+import { Secret } from '../secrets/secret.ts'
+import { payloadHash } from './ask-approval.ts'
+import type { ApprovalDeps } from './deps.ts'
+import { dispatchApproved } from './dispatch-approved.ts'
+import { isProven, isTokenOf } from './proof.ts'
+import { NO_APPROVAL, notRun, RESULTS, statusAt } from './rules.ts'
+import { answerOf, awaitOutcome } from './standing.ts'
+import { type ApprovalRow, approve, type Decided, findApproval, readPayload, refuse } from './store.ts'
+
+/** Who asks for an approval: the holder of a runtime's public key, or its owner. */
+export interface ApprovalCaller {
+  /** Whether the approval is one of the caller's. */
+  owns(approval: { owner_id: string; runtime_id: string }): boolean
+  /** The runtime of an approval that is the caller's. */
+  locate(approval: { runtime_id: string }): CachedRuntime | Promise<CachedRuntime>
+}
+
+interface Sought {
+  approvalId: string
+  approvalKey: string
+}
+
+// A runtime that changes this often during one request is being deployed in a loop.
+const MAX_TRIES = 5
+
+/** Where an approval stands. Throws the one 404 for a wrong id, key or caller. */
+export async function readApproval(
+  deps: ApprovalDeps,
+  caller: ApprovalCaller,
+  sought: Sought,
+): Promise<ApprovalAnswer> {
+  return answerOf(deps, await find(deps, caller, sought))
+}
+
+/**
+ * Approves or declines. Of any number of approvals of the same call, on any number of replicas, one dispatches it, once; the
+ * others answer what became of it. Throws the one 404 for a wrong id, key, end user's token or caller.
+ */
+export async function decideApproval(
+  deps: ApprovalDeps,
+  { caller, scope }: { caller: ApprovalCaller; scope: ExecutionScope },
+  decision: ApprovalDecision & Pick<Sought, 'approvalId'>,
+): Promise<ApprovalAnswer> {
+  const found = await find(deps, caller, decision)
+  const endUserToken = decision.endUserToken === undefined ? undefined : new Secret(decision.endUserToken)
+  requireToken(deps, found, endUserToken)
+  if (statusAt(found, deps.clock.now()) !== 'pending') return awaitOutcome(deps, found, scope)
+  if (!deps.lease.isHeld()) throw databaseAway()
+  const located = await caller.locate(found)
+  if (decision.decision === 'decline') {
+    await decide(located, (revision) => refuseAs(deps, found, { status: 'declined', revision, result: null }))
+    return awaitOutcome(deps, found, scope)
+  }
+  const payload = await readPayload(deps.db, found.approval_id)
+  if (!payload) return awaitOutcome(deps, found, scope)
+  await requireUnchanged(found, payload)
+  const decided = await decide(located, (revision) => {
+    // Another endpoint has neither made the preview nor the log that tells a repeated call.
+    if (located.runtime.endpoint === found.endpoint) return approve(deps.db, { ...decisionOn(deps, found), revision })
+    const result = JSON.stringify(notRun(found, RESULTS.moved))
+    return refuseAs(deps, found, { status: 'expired', revision, result })
+  })
+  const isOurs = decided === 'decided' && located.runtime.endpoint === found.endpoint
+  if (!isOurs) return awaitOutcome(deps, found, scope)
+  return dispatchApproved(deps, { approval: found, payload, runtime: located.runtime, scope, endUserToken })
+}
+
+async function find(deps: ApprovalDeps, caller: ApprovalCaller, { approvalId, approvalKey }: Sought) {
+  const found = await findApproval(deps.db, approvalId)
+  const isOpened = isProven(deps.keyring, new Secret(approvalKey), found ?? NO_APPROVAL)
+  const isTheirs = caller.owns(found ?? NO_APPROVAL)
+  if (!found || !isOpened || !isTheirs) throw unknownApproval()
+  return found
+}
+
+function unknownApproval() {
+  return notFound('The approval')
+}
+
+function requireToken({ keyring }: ApprovalDeps, approval: ApprovalRow, token: Secret | undefined): void {
+  const { token_hash: hash, approval_id: approvalId } = approval
+  if (hash === null) {
+    if (token) throw invalidField('endUserToken', 'must be left out: the execution had none.')
+    return
+  }
+  if (!isTokenOf(keyring, token ?? new Secret(''), hash, approvalId)) throw unknownApproval()
+}
+
+/** The proof covers the hashes; the stored payload and preview must still be theirs. */
+async function requireUnchanged(
+  { input_hash, preview, preview_hash }: ApprovalRow,
+  { input, metadata }: { input: string; metadata: string | null },
+): Promise<void> {
+  const [ofPayload, ofPreview] = await Promise.all([
+    payloadHash(JSON.parse(input), JSON.parse(metadata ?? 'null')),
+    previewHash(Preview.parse(JSON.parse(preview))),
+  ])
+  if (ofPayload !== input_hash || ofPreview !== preview_hash) throw unknownApproval()
+}
+
+/** Decides on the runtime as it is in the store: a key that was revoked on another replica decides nothing. */
+async function decide(located: CachedRuntime, attempt: (revision: number) => Promise<Decided>): Promise<Decided> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const decided = await attempt(located.runtime.revision)
+    if (decided !== 'stale') return decided
+    await located.refresh()
+  }
+  throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one decision`))
+}
+
+function decisionOn({ clock, lease }: ApprovalDeps, { approval_id, runtime_id }: ApprovalRow) {
+  return { approvalId: approval_id, runtimeId: runtime_id, now: clock.now(), nodeId: lease.nodeId }
+}
+
+function refuseAs(
+  deps: ApprovalDeps,
+  approval: ApprovalRow,
+  ended: Pick<Parameters<typeof refuse>[1], 'status' | 'result' | 'revision'>,
+): Promise<Decided> {
+  return refuse(deps.db, { ...decisionOn(deps, approval), ...ended })
+}

@@ -1,0 +1,49 @@
+import type { ApprovalAnswer, JsonObject } from '@svc/contract'
+import { toolResult } from '../agent/transcript.ts'
+import type { ExecutionScope } from '../executions/running.ts'
+import { sendCall } from '../executions/send-call.ts'
+import { endedCall } from '../executions/trace-recorder.ts'
+import { JsonDocument } from '../lib/json-document.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import type { Secret } from '../secrets/secret.ts'
+import type { ApprovalDeps } from './deps.ts'
+import { newCall, recordOutcome } from './outcomes.ts'
+import { answerOf } from './standing.ts'
+import type { ApprovalRow } from './store.ts'
+
+/** An approval that was consumed for this dispatch. */
+interface Approved {
+  approval: ApprovalRow
+  /** JSON texts. */
+  payload: { input: string; metadata: string | null }
+  runtime: ServingRuntime
+  scope: ExecutionScope
+  endUserToken: Secret | undefined
+}
+
+/** Dispatches an approved call, and records how it ended before it answers. */
+export async function dispatchApproved(deps: ApprovalDeps, approved: Approved): Promise<ApprovalAnswer> {
+  const { approval, payload, runtime, scope, endUserToken } = approved
+  const startedAt = deps.clock.now()
+  const metadata = payload.metadata === null ? undefined : new JsonDocument<JsonObject>(payload.metadata)
+  const request = { metadata, endUserToken }
+  const result = await sendCall(
+    deps,
+    { admitted: { runtime, executionId: approval.execution_id, request }, scope },
+    {
+      callId: approval.call_id,
+      capability: approval.capability,
+      input: new JsonDocument<JsonObject>(payload.input),
+      approval: { approvalId: approval.approval_id, previewHash: approval.preview_hash },
+    },
+  )
+  const call = endedCall(newCall(approval, payload.input, startedAt), result, deps.limits.storedBytes)
+  const isRecorded = await recordOutcome(deps, approval, { call, result })
+  if (!isRecorded) return answerOf(deps, approval)
+  return {
+    approvalId: approval.approval_id,
+    status: 'approved',
+    executionId: approval.execution_id,
+    result: toolResult({ id: approval.call_id, name: approval.capability }, result),
+  }
+}

@@ -1,0 +1,81 @@
+import type { ApprovalStatus } from '@svc/contract'
+import { type Kysely, sql } from 'kysely'
+import { afterCursor, type PageStart } from '../store/page.ts'
+import type { Schema } from '../store/schema.ts'
+import { APPROVAL_BYTES } from './store.ts'
+
+export interface ApprovalFilter {
+  status: ApprovalStatus | undefined
+  /** The earliest creation, inclusive. */
+  from: number
+  now: number
+  after: PageStart | null
+  limit: number
+}
+
+/** Which of an owner's approvals a page holds, newest first, and the bytes of each. Their payloads are not read. */
+export async function pageOfApprovals(db: Kysely<Schema>, ownerId: string, filter: ApprovalFilter) {
+  const pages = await Promise.all(
+    rangesOf(filter).map((condition) =>
+      db
+        .selectFrom('approvals')
+        .select(['approval_id', 'created_at', APPROVAL_BYTES.as('bytes')])
+        .where('owner_id', '=', ownerId)
+        .where(condition)
+        .where('created_at', '>=', filter.from)
+        .where(afterCursor('created_at', 'approval_id', filter.after))
+        .orderBy('created_at', 'desc')
+        .orderBy('approval_id', 'desc')
+        .limit(filter.limit)
+        .execute(),
+    ),
+  )
+  return pages.flat().sort(newestFirst).slice(0, filter.limit)
+}
+
+interface Placed {
+  created_at: number
+  approval_id: string
+}
+
+function newestFirst(a: Placed, b: Placed): number {
+  return b.created_at - a.created_at || (a.approval_id < b.approval_id ? 1 : -1)
+}
+
+// Each is a range of an index. Until the sweep, an approval whose time is up is stored as pending.
+function rangesOf({ status, now }: ApprovalFilter) {
+  if (status === undefined) return [sql<boolean>`true`]
+  if (status === 'pending') return [sql<boolean>`status = 'pending' and expires_at > ${now}`]
+  if (status === 'expired') {
+    return [sql<boolean>`status = 'expired'`, sql<boolean>`status = 'pending' and expires_at <= ${now}`]
+  }
+  return [sql<boolean>`status = ${status}`]
+}
+
+const LISTED = [
+  ...(['approval_id', 'runtime_id', 'execution_id', 'call_id', 'capability', 'deployment_version', 'status'] as const),
+  ...(['input', 'preview', 'created_at', 'expires_at', 'decided_at'] as const),
+] as const
+
+/** An owner's approvals of these ids, newest first. */
+export async function readApprovals(db: Kysely<Schema>, ownerId: string, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('approvals')
+    .select(LISTED)
+    .where('owner_id', '=', ownerId)
+    .where('approval_id', 'in', ids)
+    .execute()
+  return rows.sort(newestFirst)
+}
+
+/** The approvals that an execution asked for, in the order of its calls. */
+export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, executionId: string) {
+  return db
+    .selectFrom('approvals')
+    .select(['approval_id', 'call_id', 'capability', 'status', 'preview', 'created_at', 'expires_at', 'decided_at'])
+    .where('owner_id', '=', ownerId)
+    .where('execution_id', '=', executionId)
+    .orderBy('ordinal')
+    .execute()
+}

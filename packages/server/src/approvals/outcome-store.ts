@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
+import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { APPROVAL_BYTES, lockBytes, WITHOUT_PAYLOAD } from './store.ts'
+
+/** How an approved call ended. */
+export interface ApprovedCall {
+  approvalId: string
+  executionId: string
+  capability: string
+  /** The `tool_result` part, JSON text. */
+  result: string
+  /** The call for the trace of its execution, as text. */
+  call: string
+  status: 'completed' | 'failed'
+  /** Null where no answer came. */
+  durationMs: number | null
+}
+
+/** Records how an approved call ended, in its execution and in the account's usage. False where that was done before. */
+export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCall): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const before = await lockBytes(tx, ended.approvalId, 'approved')
+    if (!before) return false
+    const after = await tx
+      .updateTable('approvals')
+      .set({ ...WITHOUT_PAYLOAD, result: ended.result })
+      .where('approval_id', '=', ended.approvalId)
+      .returning(APPROVAL_BYTES.as('bytes'))
+      .executeTakeFirstOrThrow()
+    await addCall(tx, before.owner_id, ended, after.bytes - before.bytes)
+    return true
+  })
+}
+
+/** Adds the call to its execution, whose usage is counted already, and its bytes to those of the account. */
+async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes: number): Promise<void> {
+  const { executionId, call, capability, status, durationMs } = ended
+  const execution = await tx
+    .selectFrom('executions')
+    .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'project_id as projectId', 'started_at as startedAt'])
+    .select(['deployment_version as deploymentVersion', sql<number>`coalesce(octet_length(calls), 0)`.as('callBytes')])
+    .where('owner_id', '=', ownerId)
+    .where('execution_id', '=', executionId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!execution) return addStoredBytes(tx, [{ ownerId, bytes: addedBytes }])
+  await tx
+    .updateTable('executions')
+    .set((eb) => ({
+      calls: sql<string>`coalesce(calls || ',', '') || ${call}`,
+      call_count: eb('call_count', '+', 1),
+      failed_calls: eb('failed_calls', '+', status === 'failed' ? 1 : 0),
+    }))
+    .where('owner_id', '=', ownerId)
+    .where('execution_id', '=', executionId)
+    .execute()
+  const { callBytes, ...place } = execution
+  const usage = {
+    ...place,
+    isLaterCall: true,
+    storedBytes: addedBytes + Buffer.byteLength(call) + (callBytes === 0 ? 0 : 1),
+    ...{ isCompleted: true, isAnonymous: false, inputTokens: 0, outputTokens: 0, durationMs: 0 },
+    calls: [{ capability, isCompleted: status === 'completed', durationMs }],
+  }
+  await tx
+    .insertInto('usage_journal')
+    .values({ usages: JSON.stringify([usage]) })
+    .execute()
+}
+
+interface Abandoned {
+  approvalId?: string
+  overdueBefore: number
+  maxRows: number
+}
+
+/** Approved calls that no node dispatches any more: their node is gone, or they were approved before `overdueBefore`. */
+export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, maxRows }: Abandoned) {
+  const abandoned = db
+    .selectFrom('approvals')
+    .select(['approval_id', 'execution_id', 'call_id', 'capability', 'step', 'ordinal', 'input', 'decided_at'])
+    .where('status', '=', sql.lit('approved' as const))
+    .where('result', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('approvals.node_id', 'not in', eb.selectFrom('nodes').select('nodes.node_id')),
+        eb('decided_at', '<', overdueBefore),
+      ]),
+    )
+    .orderBy('approval_id')
+    .limit(maxRows)
+  return (approvalId === undefined ? abandoned : abandoned.where('approval_id', '=', approvalId)).execute()
+}
+
+/**
+ * Ends pending approvals whose time is up, or those of these ids, and returns how many. Accounts are locked in the order of
+ * their ids, so that replicas never deadlock.
+ */
+export function expireSome(
+  db: Kysely<Schema>,
+  { now, ids, limit }: { now: number; ids?: readonly string[]; limit: number },
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const due = tx
+      .selectFrom('approvals')
+      .select(['approval_id', 'owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
+      .where('status', '=', sql.lit('pending' as const))
+    const chosen = ids ? due.where('approval_id', 'in', ids) : due.where('expires_at', '<=', now)
+    const rows = await chosen.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
+    if (rows.length === 0) return 0
+    const ended = await tx
+      .updateTable('approvals')
+      .set({ ...WITHOUT_PAYLOAD, status: 'expired' })
+      .where(
+        'approval_id',
+        'in',
+        rows.map((row) => row.approval_id),
+      )
+      .returning(['owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
+      .execute()
+    const freed = new Map<string, number>()
+    for (const { ownerId, bytes } of rows) freed.set(ownerId, (freed.get(ownerId) ?? 0) - bytes)
+    for (const { ownerId, bytes } of ended) freed.set(ownerId, (freed.get(ownerId) ?? 0) + bytes)
+    const owners = [...freed].sort(([a], [b]) => (a < b ? -1 : 1))
+    await addStoredBytes(
+      tx,
+      owners.map(([ownerId, bytes]) => ({ ownerId, bytes })),
+    )
+    return rows.length
+  })
+}

@@ -1,0 +1,82 @@
+import { toolResult } from '../agent/transcript.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import { internal } from '../errors.ts'
+import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
+import { storedText } from '../executions/rules.ts'
+import { JsonDocument } from '../lib/json-document.ts'
+import type { Limits } from '../limits.ts'
+import { outlast } from '../store/outlast.ts'
+import { TRUNCATED } from '../usage/truncated.js'
+import type { ApprovalDeps } from './deps.ts'
+import { type ApprovedCall, listAbandoned, recordApprovedCall } from './outcome-store.ts'
+import type { ApprovalRow } from './store.ts'
+
+type CallRow = Pick<ApprovalRow, 'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'step' | 'ordinal'>
+
+/** An approved call as it is recorded. `input` is JSON text. */
+export function newCall({ call_id, capability, step, ordinal }: CallRow, input: string, startedAt: number): NewCall {
+  return { callId: call_id, capability, step, ordinal, input, startedAt }
+}
+
+/**
+ * Records how an approved call ended. False where another node has recorded that the outcome is unknown. A database
+ * that is away is awaited.
+ */
+export async function recordOutcome(
+  deps: ApprovalDeps,
+  approval: ApprovalRow,
+  { call, result }: { call: SettledCall; result: CallResult },
+): Promise<boolean> {
+  const isPast = deps.storage.isPast(approval.owner_id)
+  const kept = isPast ? { ...call, input: TRUNCATED, output: call.output && TRUNCATED } : call
+  const storedBytes = isPast ? 0 : deps.limits.storedBytes
+  const ended = toRecord(approval, { call: kept, result, storedBytes })
+  try {
+    return await outlast(deps.pause, () => recordApprovedCall(deps.db, ended))
+  } catch (error) {
+    deps.logger.error(
+      { err: error, approvalId: approval.approval_id },
+      'the outcome of an approved call was not recorded',
+    )
+    throw internal(error)
+  }
+}
+
+const OVERDUE_MARGIN_MS = 60_000
+
+/**
+ * Records approved calls that no node dispatches any more, or one of them: whether they took effect is unknown. Returns how
+ * many there were, `maxRows` at most.
+ */
+export async function recordAbandoned(
+  deps: Pick<ApprovalDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
+  which: { approvalId?: string; maxRows: number },
+): Promise<number> {
+  const { dispatchMs, storedBytes } = deps.limits
+  const overdueBefore = deps.clock.now() - dispatchMs - OVERDUE_MARGIN_MS
+  const abandoned = await listAbandoned(deps.db, { ...which, overdueBefore })
+  for (const row of abandoned) {
+    const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED }
+    const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0 }
+    await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes }))
+  }
+  return abandoned.length
+}
+
+function toRecord(
+  row: CallRow,
+  { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
+): ApprovedCall {
+  const stored = result.ok
+    ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
+    : result
+  return {
+    approvalId: row.approval_id,
+    executionId: row.execution_id,
+    capability: row.capability,
+    result: JSON.stringify(toolResult({ id: row.call_id, name: row.capability }, stored)),
+    call: callText(call),
+    status: call.status,
+    durationMs: call.durationMs,
+  }
+}

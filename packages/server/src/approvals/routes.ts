@@ -1,0 +1,148 @@
+import {
+  APPROVAL_KEY_HEADER,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalList,
+  ApprovalStatus,
+  ErrorBody,
+} from '@svc/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { invalid, invalidField } from '../errors.ts'
+import { sizeFaults } from '../executions/rules.ts'
+import { answerPreflights } from '../http/cors.ts'
+import { reserveRead } from '../http/in-flight.ts'
+import { answerJsonText } from '../http/json-answer.ts'
+import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { ownerOf } from '../http/planes.ts'
+import { accountOfRequest, locatedOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
+import { typed } from '../http/typed.ts'
+import { lookUpById } from '../runtimes/serving.ts'
+import { type ApprovalCaller, decideApproval, readApproval } from './decide-approval.ts'
+import type { ApprovalDeps } from './deps.ts'
+import { listApprovals } from './list-approvals.ts'
+
+const PAGE_PATH = '/v1/runtime/approvals/:approvalId'
+const OWNER_PATH = '/v1/executions/approvals/:approvalId'
+
+const Params = z.object({ approvalId: z.string().describe('The id of an approval, `apr_…`.') })
+const Query = z.strictObject({
+  limit: PageLimit,
+  cursor: PageCursor,
+  status: ApprovalStatus.optional().describe('Only those of this status.'),
+})
+
+const DECIDE = {
+  summary: 'Approve or decline a call',
+  description:
+    'Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404.',
+  params: Params,
+  body: ApprovalDecision,
+  response: { 200: ApprovalAnswer, 404: ErrorBody },
+} as const
+
+const READ = {
+  summary: 'Fetch where an approval stands',
+  description:
+    'The header `x-svc-approval-key` carries the approval’s key. A wrong id, key or runtime is one and the same 404.',
+  params: Params,
+  response: { 200: ApprovalAnswer, 404: ErrorBody },
+} as const
+
+const LIST = {
+  summary: 'List approvals',
+  description: 'Calls for which a person’s approval was asked, newest first. The input is shown while the call waits.',
+  tags: ['Executions'],
+  operationId: 'listApprovals',
+  querystring: Query,
+  response: { 200: ApprovalList },
+} as const
+
+const ofPage = <T extends object>(schema: T, operationId: string) => ({
+  ...schema,
+  tags: ['Chat'] as const,
+  operationId,
+})
+const ofOwner = <T extends object>(schema: T, operationId: string) => ({
+  ...schema,
+  tags: ['Executions'] as const,
+  operationId,
+})
+
+/** Public-key plane: approvals of the runtime of the key. */
+export function pageApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps): void {
+  answerPreflights(plane, [PAGE_PATH], 'GET, POST')
+  const callerOf = async (request: FastifyRequest): Promise<ApprovalCaller> => {
+    const located = locatedOf(request)
+    // No admission confirms the key here.
+    if (!located.isFresh) await located.refresh()
+    const { runtimeId } = located.runtime
+    return { owns: (approval) => approval.runtime_id === runtimeId, locate: () => located }
+  }
+  const decide = {
+    schema: ofPage(DECIDE, 'decideApproval'),
+    config: { isRateLimited: true, load: 'execution' },
+  } as const
+  const read = { schema: ofPage(READ, 'getApproval'), config: { isRateLimited: true } } as const
+  typed(plane).post(PAGE_PATH, decide, async (request, reply) =>
+    answerDecision(deps, { reply, caller: await callerOf(request) }, { ...request.body, ...request.params }),
+  )
+  typed(plane).get(PAGE_PATH, read, async (request) =>
+    readApproval(deps, await callerOf(request), { ...request.params, approvalKey: keyOf(request) }),
+  )
+}
+
+/** Owner plane: approvals of the owner's runtimes. */
+export function ownerApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps): void {
+  const callerOf = (request: FastifyRequest): ApprovalCaller => {
+    const { ownerId } = ownerOf(request)
+    return {
+      owns: (approval) => approval.owner_id === ownerId,
+      async locate({ runtime_id: runtimeId }) {
+        const located = await lookUpById(deps, { runtimeId, what: 'The approval' }, () => true)
+        setRuntime(request, located.runtime)
+        return located
+      },
+    }
+  }
+  const decide = { schema: ofOwner(DECIDE, 'decideApprovalAsOwner'), config: { load: 'execution' } } as const
+  typed(plane).get('/v1/executions/approvals', { schema: LIST, config: { readsMuch: true } }, async (request) => {
+    const { cursor: after, ...query } = request.query
+    const { approvals, next } = await listApprovals(deps, ownerOf(request), {
+      ...{ ...query, status: query.status, after, reserve: reserveRead(deps, request) },
+    })
+    return { approvals, nextCursor: encodeCursor(next) }
+  })
+  typed(plane).post(OWNER_PATH, decide, (request, reply) =>
+    answerDecision(deps, { reply, caller: callerOf(request) }, { ...request.body, ...request.params }),
+  )
+  typed(plane).get(OWNER_PATH, { schema: ofOwner(READ, 'getApprovalAsOwner') }, (request) =>
+    readApproval(deps, callerOf(request), { ...request.params, approvalKey: keyOf(request) }),
+  )
+}
+
+/** A person who leaves before the answer has approved all the same: the call is not stopped. */
+async function answerDecision(
+  deps: ApprovalDeps,
+  { reply, caller }: { reply: FastifyReply; caller: ApprovalCaller },
+  decision: z.output<typeof ApprovalDecision> & { approvalId: string },
+): Promise<ApprovalAnswer> {
+  const { request } = reply
+  const { endUserToken = '' } = decision
+  const faults = sizeFaults({ endUserToken: { byteLength: Buffer.byteLength(endUserToken) } }, deps.limits)
+  if (faults) throw invalid(faults)
+  const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, stateOf(request))
+  try {
+    const answer = await decideApproval(deps, { caller, scope }, decision)
+    setExecution(request, answer.executionId)
+    answerJsonText(reply)
+    return answer
+  } finally {
+    scope.end()
+  }
+}
+
+function keyOf({ headers: { [APPROVAL_KEY_HEADER]: key } }: FastifyRequest): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw invalidField(APPROVAL_KEY_HEADER, 'is required: the header carries the approval’s key.')
+}

@@ -1,0 +1,48 @@
+import type { ApprovalAnswer } from '@svc/contract'
+import type { ExecutionScope } from '../executions/running.ts'
+import { pauseUntilStopped } from '../lib/stop-signal.ts'
+import type { ApprovalDeps } from './deps.ts'
+import { recordAbandoned } from './outcomes.ts'
+import { resultOf, statusAt } from './rules.ts'
+import { type ApprovalRow, findApproval } from './store.ts'
+
+type StandingDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'limits'>
+
+/** Where an approval stands in the store. The outcome of an approved call that no node dispatches any more is unknown. */
+export async function answerOf(
+  deps: StandingDeps,
+  approval: Pick<ApprovalRow, 'approval_id'>,
+): Promise<ApprovalAnswer> {
+  const { approval_id: approvalId } = approval
+  const found = await findApproval(deps.db, approvalId)
+  const mayBeAbandoned = found?.status === 'approved' && found.result === null
+  const isAbandoned = mayBeAbandoned && (await recordAbandoned(deps, { approvalId, maxRows: 1 })) > 0
+  const row = isAbandoned ? await findApproval(deps.db, approvalId) : found
+  if (!row) throw new Error('an approval is gone that was found a moment ago')
+  return toAnswer(row, deps.clock.now())
+}
+
+const POLL_MS = 100
+
+/** The same, once an approved call that is under way has ended, on whichever node it is. */
+export async function awaitOutcome(
+  deps: StandingDeps,
+  approval: Pick<ApprovalRow, 'approval_id'>,
+  { signal }: Pick<ExecutionScope, 'signal'>,
+): Promise<ApprovalAnswer> {
+  for (;;) {
+    const answer = await answerOf(deps, approval)
+    if (answer.status !== 'approved' || answer.result || signal.aborted) return answer
+    await pauseUntilStopped(POLL_MS, signal)
+  }
+}
+
+function toAnswer(row: ApprovalRow, now: number): ApprovalAnswer {
+  const result = resultOf(row, now)
+  return {
+    approvalId: row.approval_id,
+    status: statusAt(row, now),
+    executionId: row.execution_id,
+    ...(result && { result }),
+  }
+}

@@ -1,0 +1,136 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import type { Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
+import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { TRUNCATED } from '../usage/truncated.js'
+
+export type NewApproval = Insertable<Schema['approvals']>
+
+/** An approval without the payload of its call. */
+export type ApprovalRow = Omit<Selectable<Schema['approvals']>, 'input' | 'metadata'>
+
+export const APPROVAL_BYTES = sql<number>`${sql.raw(SQL_BYTES.approvals)}`
+
+/** Of an approval that has ended: nobody needs the input any more. */
+export const WITHOUT_PAYLOAD = { input: TRUNCATED, metadata: null } as const
+// A literal, so that the partial index is used.
+const PENDING = sql.lit('pending' as const)
+
+/** Stores a pending approval; false where the account has `maxPending` already, whatever the number of replicas. */
+export function insertApproval(
+  db: Kysely<Schema>,
+  approval: NewApproval,
+  { maxPending, bytes }: { maxPending: number; bytes: number },
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, approval.owner_id)
+    const { count } = await tx
+      .selectFrom('approvals')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('owner_id', '=', approval.owner_id)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', approval.created_at)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= maxPending) return false
+    await tx.insertInto('approvals').values(approval).execute()
+    await addStoredBytes(tx, [{ ownerId: approval.owner_id, bytes }])
+    return true
+  })
+}
+
+const COLUMNS = [
+  ...(['approval_id', 'owner_id', 'runtime_id', 'execution_id', 'call_id', 'capability', 'step', 'ordinal'] as const),
+  ...(['deployment_version', 'endpoint', 'status', 'input_hash', 'preview', 'preview_hash', 'token_hash'] as const),
+  ...(['proof', 'result', 'node_id', 'created_at', 'expires_at', 'decided_at'] as const),
+] as const
+
+export async function findApproval(db: Kysely<Schema>, approvalId: string): Promise<ApprovalRow | null> {
+  const row = await db.selectFrom('approvals').select(COLUMNS).where('approval_id', '=', approvalId).executeTakeFirst()
+  return row ?? null
+}
+
+/** The payload of a pending call, as JSON texts. */
+export function readPayload(db: Kysely<Schema>, approvalId: string) {
+  return db
+    .selectFrom('approvals')
+    .select(['input', 'metadata'])
+    .where('approval_id', '=', approvalId)
+    .where('status', '=', PENDING)
+    .executeTakeFirst()
+}
+
+interface Decision {
+  approvalId: string
+  runtimeId: string
+  /** The revision of the runtime on which the caller was identified. */
+  revision: number
+  now: number
+}
+
+/** `stale`: the runtime has changed since the caller was identified. `gone`: somebody decided, or the time is up. */
+export type Decided = 'decided' | 'stale' | 'gone'
+
+/** Consumes a pending approval for one dispatch by a node that holds its lease. */
+export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & { nodeId: string }): Promise<Decided> {
+  return decide(db, decision, async (tx) => {
+    const consumed = await tx
+      .updateTable('approvals')
+      .set({ status: 'approved', decided_at: decision.now, node_id: nodeId })
+      .where('approval_id', '=', decision.approvalId)
+      .where('status', '=', PENDING)
+      .where('expires_at', '>', decision.now)
+      .where((eb) => eb.exists(eb.selectFrom('nodes').select('node_id').where('node_id', '=', nodeId)))
+      .executeTakeFirst()
+    return consumed.numUpdatedRows > 0n
+  })
+}
+
+/** Ends a pending approval without a dispatch. `result` is JSON text. */
+export function refuse(
+  db: Kysely<Schema>,
+  { status, result, ...decision }: Decision & { status: 'declined' | 'expired'; result: string | null },
+): Promise<Decided> {
+  return decide(db, decision, async (tx) => {
+    const pending = await lockBytes(tx, decision.approvalId, 'pending')
+    if (!pending || pending.expires_at <= decision.now) return false
+    const ended = await tx
+      .updateTable('approvals')
+      .set({ ...WITHOUT_PAYLOAD, status, result, decided_at: decision.now })
+      .where('approval_id', '=', decision.approvalId)
+      .where('status', '=', PENDING)
+      .returning(['owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
+      .executeTakeFirst()
+    if (!ended) return false
+    await addStoredBytes(tx, [{ ownerId: ended.ownerId, bytes: ended.bytes - pending.bytes }])
+    return true
+  })
+}
+
+function decide(
+  db: Kysely<Schema>,
+  { runtimeId, revision }: Decision,
+  change: (tx: Tx) => Promise<boolean>,
+): Promise<Decided> {
+  return inTransaction(db, async (tx) => {
+    const runtime = await tx
+      .selectFrom('runtimes')
+      .select('revision')
+      .where('runtime_id', '=', runtimeId)
+      .executeTakeFirst()
+    if (runtime?.revision !== revision) return 'stale'
+    return (await change(tx)) ? 'decided' : 'gone'
+  })
+}
+
+/** Locks an approval that nobody has ended. */
+export function lockBytes(tx: Tx, approvalId: string, status: 'pending' | 'approved') {
+  return tx
+    .selectFrom('approvals')
+    .select(['owner_id', 'expires_at', APPROVAL_BYTES.as('bytes')])
+    .where('approval_id', '=', approvalId)
+    .where('status', '=', sql.lit(status))
+    .where('result', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+}
