@@ -71,7 +71,7 @@ describe('the pairing of tool calls and results', () => {
   })
 
   // holds MSG-05
-  test('a transcript is accepted exactly when every call has its one answer before the talk goes on', () => {
+  test('a transcript is accepted exactly when every call has its answer before the talk goes on, and later ones one by one', () => {
     const turn = fc.oneof(
       fc.constant(user('hi')),
       fc.constant(says('ok')),

@@ -124,6 +124,16 @@ export function executionsQuery(filters: ExecutionFilters, isLive: boolean) {
   })
 }
 
+/** The newest calls that wait for a person's approval. */
+export function pendingApprovalsQuery(isLive: boolean) {
+  const query = { status: 'pending' as const, limit: PAGE }
+  return queryOptions({
+    queryKey: ['approvals', query],
+    queryFn: () => bodyOf(api.GET('/v1/executions/approvals', { params: { query } })),
+    refetchInterval: isLive ? LIVE_MS : false,
+  })
+}
+
 /** Whether so much of a list is shown that it is no longer asked for again by itself. */
 export function isTooLongForLive(pages: readonly unknown[] = []): boolean {
   return pages.length > LIVE_PAGES

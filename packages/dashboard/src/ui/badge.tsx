@@ -27,6 +27,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 
 const STATES: Readonly<Record<string, Tone>> = {
   active: 'ok',
+  approved: 'ok',
   completed: 'ok',
   online: 'ok',
   healthy: 'ok',

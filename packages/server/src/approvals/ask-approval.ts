@@ -1,4 +1,11 @@
-import { canonicalDigest, type JsonObject, type PendingApproval, Preview, previewHash } from '@svc/contract'
+import {
+  canonicalDigest,
+  DEFAULT_EFFECT,
+  type JsonObject,
+  type PendingApproval,
+  Preview,
+  previewHash,
+} from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { JudgeCall } from '../agent/run-calls.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
@@ -128,6 +135,7 @@ async function store(
   }
   const row: NewApproval = {
     ...terms,
+    effect: runtime.deployment?.capabilities.get(call.capability)?.effect ?? DEFAULT_EFFECT,
     ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now },
     ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview) },
     proof: proofOf(keyring, key, terms),

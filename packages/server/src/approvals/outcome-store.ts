@@ -1,3 +1,4 @@
+import type { CallStatus } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
@@ -13,7 +14,7 @@ export interface ApprovedCall {
   result: string
   /** The call for the trace of its execution, as text. */
   call: string
-  status: 'completed' | 'failed'
+  status: Exclude<CallStatus, 'dispatched'>
   /** Null where no answer came. */
   durationMs: number | null
 }
@@ -52,6 +53,7 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
       calls: sql<string>`coalesce(calls || ',', '') || ${call}`,
       call_count: eb('call_count', '+', 1),
       failed_calls: eb('failed_calls', '+', status === 'failed' ? 1 : 0),
+      unknown_calls: eb('unknown_calls', '+', status === 'unknown' ? 1 : 0),
     }))
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
@@ -62,7 +64,7 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
     isLaterCall: true,
     storedBytes: addedBytes + Buffer.byteLength(call) + (callBytes === 0 ? 0 : 1),
     ...{ isCompleted: true, isAnonymous: false, inputTokens: 0, outputTokens: 0, durationMs: 0 },
-    calls: [{ capability, isCompleted: status === 'completed', durationMs }],
+    calls: [{ capability, isCompleted: status === 'completed', isUnknown: status === 'unknown', durationMs }],
   }
   await tx
     .insertInto('usage_journal')
@@ -80,7 +82,8 @@ interface Abandoned {
 export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, maxRows }: Abandoned) {
   const abandoned = db
     .selectFrom('approvals')
-    .select(['approval_id', 'execution_id', 'call_id', 'capability', 'step', 'ordinal', 'input', 'decided_at'])
+    .select(['approval_id', 'execution_id', 'call_id', 'capability', 'effect', 'token_hash'])
+    .select(['step', 'ordinal', 'input', 'decided_at'])
     .where('status', '=', sql.lit('approved' as const))
     .where('result', 'is', null)
     .where((eb) =>

@@ -11,11 +11,16 @@ import type { ApprovalDeps } from './deps.ts'
 import { type ApprovedCall, listAbandoned, recordApprovedCall } from './outcome-store.ts'
 import type { ApprovalRow } from './store.ts'
 
-type CallRow = Pick<ApprovalRow, 'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'step' | 'ordinal'>
+type CallRow = Pick<
+  ApprovalRow,
+  'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'effect' | 'token_hash' | 'step' | 'ordinal'
+>
 
 /** An approved call as it is recorded. `input` is JSON text. */
-export function newCall({ call_id, capability, step, ordinal }: CallRow, input: string, startedAt: number): NewCall {
-  return { callId: call_id, capability, step, ordinal, input, startedAt }
+export function newCall(row: CallRow, input: string, startedAt: number): NewCall {
+  const { call_id: callId, capability, effect, step, ordinal } = row
+  const ofToken = row.token_hash === null ? {} : { hasToken: true }
+  return { callId, capability, effect, ...ofToken, step, ordinal, input, startedAt }
 }
 
 /**
@@ -57,7 +62,7 @@ export async function recordAbandoned(
   const abandoned = await listAbandoned(deps.db, { ...which, overdueBefore })
   for (const row of abandoned) {
     const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED }
-    const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0 }
+    const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0, isUnknown: true }
     await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes }))
   }
   return abandoned.length

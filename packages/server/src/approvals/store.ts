@@ -40,7 +40,17 @@ export function insertApproval(
 }
 
 const COLUMNS = [
-  ...(['approval_id', 'owner_id', 'runtime_id', 'execution_id', 'call_id', 'capability', 'step', 'ordinal'] as const),
+  ...([
+    'approval_id',
+    'owner_id',
+    'runtime_id',
+    'execution_id',
+    'call_id',
+    'capability',
+    'effect',
+    'step',
+    'ordinal',
+  ] as const),
   ...(['deployment_version', 'endpoint', 'status', 'input_hash', 'preview', 'preview_hash', 'token_hash'] as const),
   ...(['proof', 'result', 'node_id', 'created_at', 'expires_at', 'decided_at'] as const),
 ] as const

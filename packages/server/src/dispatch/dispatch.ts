@@ -83,7 +83,8 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
     metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
   if (answer.ok) return { durationMs, ...answer }
   const { failure, isUnknown } = answer
-  if (!isUnknown) return { ok: false, message: shorten(failure.message), durationMs }
+  // A preview has no effect.
+  if (!isUnknown || call.mode === 'preview') return { ok: false, message: shorten(failure.message), durationMs }
   return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, isUnknown }
 }
 

@@ -19,7 +19,7 @@ import { type Admitted, admit, type Caller, type ExecutionRequest } from './admi
 import type { OnceKey } from './batch-rules.ts'
 import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { OUR_FAULT } from './execute.ts'
+import { OUR_FAULT, payloadRules } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
@@ -117,8 +117,7 @@ async function runConfirmed(deps: ExecutionDeps, running: Running, request: Call
   const { admitted } = running
   const { executionId } = admitted
   const made = { ...request, callId: deps.newId('call'), step: 0, ordinal: 0 }
-  const rules = { redactor: admitted.request.redactor, storedBytes: deps.limits.storedBytes }
-  const call = newCall(made, deps.clock.now(), rules)
+  const call = newCall(made, deps.clock.now(), payloadRules(deps, admitted))
   const approvals = createApprovalRequests(deps, running)
   const run = async () => {
     const judged = await approvals.judge(made)

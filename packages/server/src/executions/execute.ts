@@ -20,7 +20,7 @@ import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { type Admitted, admit, type Caller } from './admit.ts'
-import { OUTCOME_UNKNOWN } from './call-rules.ts'
+import { type NewCall, OUTCOME_UNKNOWN } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
@@ -121,7 +121,10 @@ export async function runExecution(
   }
 }
 
-function payloadRules({ limits }: ExecutionDeps, { runtime, request }: Admitted<null>): PayloadRules {
+export function payloadRules(
+  { limits }: Pick<ExecutionDeps, 'limits'>,
+  { runtime, request }: Pick<Admitted<NewCall | null>, 'runtime' | 'request'>,
+): PayloadRules {
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
   return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken: endUserToken !== undefined }

@@ -1,4 +1,12 @@
-import type { ApprovalStatus, ExecutionKind, ExecutionStatus, FinishReason, KeyKind, Tier } from '@svc/contract'
+import type {
+  ApprovalStatus,
+  CapabilityEffect,
+  ExecutionKind,
+  ExecutionStatus,
+  FinishReason,
+  KeyKind,
+  Tier,
+} from '@svc/contract'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 export type Db = Kysely<Schema>
@@ -178,6 +186,7 @@ export interface Schema {
     execution_id: string
     call_id: string
     capability: string
+    effect: CapabilityEffect
     /** Of the call among those of its execution. */
     step: number
     ordinal: number

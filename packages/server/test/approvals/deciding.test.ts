@@ -143,7 +143,10 @@ describeEngines('deciding on an approval', (engine) => {
     })
     expect(decided(await decide(b, approval))).toEqual(answer)
     expect(dispatched(a.endpoint)).toEqual([])
-    expect(await b.trace(answer.executionId)).toMatchObject({ capabilityCalls: [{ callId: approval.callId }] })
+    expect(await b.trace(answer.executionId)).toMatchObject({
+      unknownCalls: 1,
+      capabilityCalls: [{ callId: approval.callId, status: 'unknown' }],
+    })
   })
 
   // holds APR-08

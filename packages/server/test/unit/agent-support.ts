@@ -1,6 +1,7 @@
 import type { FieldErrors, JsonObject, Message } from '@svc/contract'
 import type { AgentCall, AgentEvent, AgentResult } from '../../src/agent/agent-event.ts'
 import { type AgentDeps, type AgentInput, runAgent } from '../../src/agent/run-agent.ts'
+import type { JudgeCall } from '../../src/agent/run-calls.ts'
 import type { CallResult } from '../../src/dispatch/call-result.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
@@ -19,6 +20,7 @@ export interface LoopOptions {
   signal?: AbortSignal
   /** The names that may be called, each with what is wrong with an input. */
   capabilities?: Readonly<Record<string, (input: JsonObject) => FieldErrors | null | Promise<FieldErrors | null>>>
+  judge?: JudgeCall
   hold?: (bytes: number) => boolean
   /** Called with each event before the loop goes on. */
   onEvent?: (event: AgentEvent) => void
@@ -68,6 +70,7 @@ export async function runLoop(options: LoopOptions = {}): Promise<Ran> {
       events.push(event)
       onEvent(event)
     },
+    judge: options.judge ?? (async () => null),
     async call(made) {
       dispatched.push({ ...made, input: made.input.value })
       return call(made)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
-import { runCalls } from '../../src/agent/run-calls.ts'
+import { type JudgeCall, runCalls } from '../../src/agent/run-calls.ts'
 import type { CallResult } from '../../src/dispatch/call-result.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { createGate, deferred } from '../support/deferred.ts'
@@ -19,15 +19,17 @@ function callsOf(count: number): AgentCall[] {
 interface Context {
   maxParallel?: number
   signal?: AbortSignal
+  judge?: JudgeCall
   onEvent?: (event: AgentEvent) => void
 }
 
 /** Runs calls to their end; tells of each event by its type and its call. */
 async function run(calls: readonly AgentCall[], call: (made: AgentCall) => Promise<CallResult>, context: Context = {}) {
   const told: string[] = []
-  const results = await runCalls(calls, call, {
+  const { results, areWaiting } = await runCalls(calls, call, {
     maxParallel: context.maxParallel ?? 5,
     now: () => 1000,
+    judge: context.judge ?? (async () => null),
     mayStart: () => context.signal?.aborted !== true,
     emit(event) {
       if (event.type === 'capability-start' || event.type === 'capability-end') {
@@ -36,7 +38,7 @@ async function run(calls: readonly AgentCall[], call: (made: AgentCall) => Promi
       context.onEvent?.(event)
     },
   })
-  return { told, results }
+  return { told, results, areWaiting }
 }
 
 describe('calls of one step', () => {
@@ -87,6 +89,20 @@ describe('calls of one step', () => {
       ordinal === 0 ? failed('sold out') : succeeded('ok'),
     )
     expect([...results.values()]).toEqual([failed('sold out'), succeeded('ok')])
+  })
+
+  test('that wait for a person are no calls yet, and those that are judged to fail are not made', async () => {
+    const made: number[] = []
+    const judge: JudgeCall = async ({ ordinal }) =>
+      ordinal === 2 ? null : { result: failed(`judged ${ordinal}`), waits: ordinal === 0 }
+    const call = async ({ ordinal }: AgentCall) => {
+      made.push(ordinal)
+      return succeeded('ok')
+    }
+    const { told, results, areWaiting } = await run(callsOf(3), call, { judge, maxParallel: 1 })
+    expect([made, areWaiting]).toEqual([[2], true])
+    expect([...results.values()]).toEqual([failed('judged 0'), failed('judged 1'), succeeded('ok')])
+    expect(told).toEqual(['start 1', 'end 1', 'start 2', 'end 2'])
   })
 
   test('none are no events and no results', async () => {

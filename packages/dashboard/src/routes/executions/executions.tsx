@@ -14,6 +14,7 @@ import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { WaitingApprovals } from './approval-cards.tsx'
 import { endOfDay, startOfDay } from './day-range.ts'
 import { Filters } from './filters.tsx'
 import { LiveSwitch } from './live-switch.tsx'
@@ -36,6 +37,7 @@ export function Executions(): ReactNode {
       description="Each question, each call, and what came of it."
       actions={<LiveSwitch isLive={isLive} isPaused={isTooLongForLive(list.data?.pages)} onChange={setLive} />}
     >
+      <WaitingApprovals isLive={isLive} />
       <Filters />
       {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
       <Card isFlush>

@@ -15,6 +15,7 @@ import { LoadError } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Page } from '../../ui/page.tsx'
 import { NotFound } from '../route-states.tsx'
+import { ExecutionApprovals } from './approval-cards.tsx'
 import { CallCard } from './call-card.tsx'
 import { FailureNotice } from './failure-notice.tsx'
 import { MessageStrip } from './message-strip.tsx'
@@ -57,6 +58,7 @@ export function TracePage(): ReactNode {
           <MessageStrip shape={trace.messageShape} />
         </Card>
       )}
+      <ExecutionApprovals approvals={trace.approvals} />
       {trace.capabilityCalls.map((call) => (
         <CallCard key={call.callId} call={call} isFailureTold={isWhole(trace, call)} />
       ))}

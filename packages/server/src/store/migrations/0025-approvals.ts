@@ -13,6 +13,7 @@ export function approvals({ text, bigint, strict }: ColumnTypes): string[] {
       execution_id ${text} not null,
       call_id ${text} not null,
       capability ${text} not null,
+      effect ${text} not null,
       step ${bigint} not null,
       ordinal ${bigint} not null,
       deployment_version ${bigint} not null,
