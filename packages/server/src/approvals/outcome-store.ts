@@ -1,5 +1,6 @@
 import type { CallStatus } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
+import { reconcileAt } from '../executions/column-rules.js'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
@@ -17,6 +18,8 @@ export interface ApprovedCall {
   status: Exclude<CallStatus, 'dispatched'>
   /** Null where no answer came. */
   durationMs: number | null
+  /** When the endpoint is asked what became of a call whose outcome is unknown. */
+  askAt: number
 }
 
 /** Records how an approved call ended, in its execution and in the account's usage. False where that was done before. */
@@ -54,6 +57,7 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
       call_count: eb('call_count', '+', 1),
       failed_calls: eb('failed_calls', '+', status === 'failed' ? 1 : 0),
       unknown_calls: eb('unknown_calls', '+', status === 'unknown' ? 1 : 0),
+      ...(status === 'unknown' && { reconcile_at: sql<number>`${sql.raw(reconcileAt(String(ended.askAt)))}` }),
     }))
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)

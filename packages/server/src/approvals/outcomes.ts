@@ -1,3 +1,4 @@
+import { RECONCILE_DELAYS_MS } from '@svc/contract'
 import { toolResult } from '../agent/transcript.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
@@ -35,7 +36,7 @@ export async function recordOutcome(
   const isPast = deps.storage.isPast(approval.owner_id)
   const kept = isPast ? { ...call, input: TRUNCATED, output: call.output && TRUNCATED } : call
   const storedBytes = isPast ? 0 : deps.limits.storedBytes
-  const ended = toRecord(approval, { call: kept, result, storedBytes })
+  const ended = toRecord(approval, { call: kept, result, storedBytes, now: deps.clock.now() })
   try {
     return await outlast(deps.pause, () => recordApprovedCall(deps.db, ended))
   } catch (error) {
@@ -58,19 +59,20 @@ export async function recordAbandoned(
   which: { approvalId?: string; maxRows: number },
 ): Promise<number> {
   const { dispatchMs, storedBytes } = deps.limits
-  const overdueBefore = deps.clock.now() - dispatchMs - OVERDUE_MARGIN_MS
+  const now = deps.clock.now()
+  const overdueBefore = now - dispatchMs - OVERDUE_MARGIN_MS
   const abandoned = await listAbandoned(deps.db, { ...which, overdueBefore })
   for (const row of abandoned) {
     const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED }
     const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0, isUnknown: true }
-    await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes }))
+    await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes, now }))
   }
   return abandoned.length
 }
 
 function toRecord(
   row: CallRow,
-  { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
+  { call, result, storedBytes, now }: { call: SettledCall; result: CallResult; storedBytes: number; now: number },
 ): ApprovedCall {
   const stored = result.ok
     ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
@@ -83,5 +85,6 @@ function toRecord(
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
+    askAt: now + RECONCILE_DELAYS_MS[0],
   }
 }

@@ -7,6 +7,7 @@ import {
   type TracedApproval,
 } from '@svc/contract'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
+import { TRUNCATED } from '../usage/truncated.js'
 
 /** Approvals that one execution may ask for: a person reads each of them. */
 export const APPROVALS_PER_EXECUTION = 10
@@ -22,6 +23,9 @@ export const RESULTS = {
   unwritable: 'The call was not made: its input or metadata holds text that is not whole Unicode.',
   full: 'The call was not made: too many calls of this account wait for approval. Try again in some minutes.',
 } as const
+
+/** The stored input of an approval that has ended, JSON text. */
+export const NO_INPUT = TRUNCATED
 
 /** What a person approves, as it is stored. Times are epoch milliseconds. */
 export interface ApprovalTerms {

@@ -3,7 +3,7 @@ import type { Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { TRUNCATED } from '../usage/truncated.js'
+import { NO_INPUT } from './rules.ts'
 
 export type NewApproval = Insertable<Schema['approvals']>
 
@@ -13,7 +13,7 @@ export type ApprovalRow = Omit<Selectable<Schema['approvals']>, 'input' | 'metad
 export const APPROVAL_BYTES = sql<number>`${sql.raw(SQL_BYTES.approvals)}`
 
 /** Of an approval that has ended: nobody needs the input any more. */
-export const WITHOUT_PAYLOAD = { input: TRUNCATED, metadata: null } as const
+export const WITHOUT_PAYLOAD = { input: NO_INPUT, metadata: null } as const
 // A literal, so that the partial index is used.
 const PENDING = sql.lit('pending' as const)
 

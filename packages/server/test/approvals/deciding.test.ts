@@ -149,6 +149,29 @@ describeEngines('deciding on an approval', (engine) => {
     })
   })
 
+  // holds APR-04
+  test('a lost answer is unknown, asked about like any other, and never dispatched again', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const approval = await askToPay(scene)
+    scene.endpoint.script('pay', () => ({ fault: 'cut', at: 'before-head', how: 'reset' }))
+    const answer = decided(await decide(scene, approval))
+    expect(answer).toMatchObject({
+      status: 'approved',
+      result: { error: { message: expect.stringContaining('unknown') } },
+    })
+    expect(decided(await decide(scene, approval))).toEqual(answer)
+    expect(dispatched(scene.endpoint)).toHaveLength(1)
+    const { executionId } = answer
+    expect(await scene.trace(executionId)).toMatchObject({ unknownCalls: 1, capabilityCalls: [{ status: 'unknown' }] })
+    const { db } = database()
+    const stored = await db
+      .selectFrom('executions')
+      .select('reconcile_at')
+      .where('execution_id', '=', executionId)
+      .execute()
+    expect(stored).toEqual([{ reconcile_at: scene.service.clock.now() + 5_000 }])
+  })
+
   // holds APR-08
   test('an owner’s list has what waits, page by page, without keys', async () => {
     const scene = await setScene(database(), APPROVING)
