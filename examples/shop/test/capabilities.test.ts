@@ -1,3 +1,4 @@
+import { previewHash } from '@svc/contract'
 import { createShopRuntime } from '@svc/example-shop'
 import { createHandler, describeCapabilities } from '@svc/sdk'
 import { describe, expect, test } from 'vitest'
@@ -160,6 +161,28 @@ describe('for a signed-in customer', () => {
     expect(list.body.output.orders).toHaveLength(3)
     const product = await call({ capability: 'get-product', input: { product: 'LGT-201' } })
     expect(product.body.output).toMatchObject({ stock: 1, availability: 'only 1 left' })
+  })
+
+  test('an order above 100 euros is asked about, and refused where a price has changed meanwhile', async () => {
+    const { store, call } = openShop()
+    const endUserToken = await tokenOf(store, MIRA)
+    const order = { capability: 'place-order', endUserToken }
+    await call({ capability: 'add-to-cart', input: { product: 'CMP-101' }, endUserToken })
+    expect((await call(order)).body.error).toMatchObject({ code: 'approval_required' })
+    const preview = (await call({ ...order, mode: 'preview' })).body.output
+    expect(preview).toEqual({
+      title: 'Order for €249.00',
+      lines: ['1 × Ridgeline Two-Person Tent, €249.00 each'],
+      amount: { value: 249, currency: 'EUR' },
+      confirm: true,
+    })
+    const approved = { ...order, approvalId: 'apr_1', previewHash: await previewHash(preview) }
+    const setPrice = (cents: number) =>
+      store.database.prepare("UPDATE products SET price_cents = ? WHERE sku = 'CMP-101'").run(cents)
+    setPrice(29_900)
+    expect((await call(approved)).body.error).toMatchObject({ code: 'preview_changed' })
+    setPrice(24_900)
+    expect((await call(approved)).body.output).toMatchObject({ orderNumber: 'ORD-1004', total: '€249.00' })
   })
 
   test('a call that is tried again with the same id buys once', async () => {

@@ -11,6 +11,9 @@ export interface Call {
   input?: JsonObject
   endUserToken?: string
   callId?: string
+  mode?: 'preview'
+  approvalId?: string
+  previewHash?: string
 }
 
 /** A request as the control plane sends it to the shop, signed at `now`; each has a call id of its own. */

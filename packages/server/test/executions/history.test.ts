@@ -309,6 +309,7 @@ describeEngines('the history of executions', (engine) => {
       inputTokens: 14,
       outputTokens: 6,
       failedCalls: 0,
+      approvals: [],
       unknownCalls: 0,
       totalTokens: 20,
       durationMs: 0,

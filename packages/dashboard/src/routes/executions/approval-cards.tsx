@@ -65,12 +65,9 @@ function ApprovalFacts({ approval, children }: { approval: Approval; children?: 
         <StateBadge state={status} />
         {children}
       </div>
-      {preview.lines?.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines may repeat, and never change.
-        <p key={index} className="text-muted [overflow-wrap:anywhere]">
-          {line}
-        </p>
-      ))}
+      {preview.lines && (
+        <p className="whitespace-pre-line text-muted [overflow-wrap:anywhere]">{preview.lines.join('\n')}</p>
+      )}
       <p className="text-muted">
         {preview.amount && `${preview.amount.value} ${preview.amount.currency}, `}
         {capability}, {decidedAt === null ? `until ${formatTime(expiresAt)}` : formatTime(decidedAt)}
