@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { ExecuteResponse } from '@svc/contract'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { describeScreens, type SignedIn } from './support/dashboard.ts'
+import { CAPABILITIES, describeScreens, type SignedIn } from './support/dashboard.ts'
 
 describeScreens('what ran', (scene) => {
   test('is listed live, filtered by the address, and paged', async () => {
@@ -97,6 +98,33 @@ describeScreens('what ran', (scene) => {
     await page.getByText('The last call or probe failed. The endpoint answered with status 503.').waitFor()
   })
 
+  test('a call that waits for a person is shown above the list and in its trace, until it is decided', async () => {
+    const account = await scene.openSignedIn('')
+    const { page, call } = account
+    const [search, ...others] = CAPABILITIES
+    if (!search) throw new Error('the scene has a capability')
+    const { runtimeId } = await scene.deployedRuntime(account, {
+      capabilities: [{ ...search, confirm: true }, ...others],
+    })
+    const { executionId, approvals } = await ask(account, runtimeId, 'search products for mug')
+    const [approval] = approvals ?? []
+    if (!approval) throw new Error('nobody was asked')
+    const { approvalId, approvalKey } = approval
+    await page.goto(`${scene.url}/dashboard/executions`)
+    await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
+    await page.getByText('query: mug').waitFor()
+    await page.getByRole('link', { name: 'Execution', exact: true }).click()
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor()
+    await page.getByText('pending', { exact: true }).waitFor()
+    await call('POST', `/v1/executions/approvals/${approvalId}`, { decision: 'decline', approvalKey })
+    await page.goto(`${scene.url}/dashboard/executions/${executionId}`)
+    await page.getByText('declined', { exact: true }).waitFor()
+    expect(await page.content()).not.toContain(approvalKey)
+    await page.goto(`${scene.url}/dashboard/executions`)
+    await page.getByRole('row', { name: /completed/ }).waitFor()
+    expect(await page.getByText('Waiting for approval').count()).toBe(0)
+  })
+
   test('a single call that failed is told once', async () => {
     const account = await scene.openSignedIn('')
     const { page, call } = account
@@ -161,10 +189,9 @@ async function savedLines(page: Page, file: string): Promise<string[]> {
   return (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
 }
 
-async function ask({ call }: SignedIn, runtimeId: string, content: string): Promise<{ executionId: string }> {
+async function ask({ call }: SignedIn, runtimeId: string, content: string): Promise<ExecuteResponse> {
   const messages = [{ role: 'user', parts: [{ type: 'text', content }] }]
-  const answer = await call('POST', '/v1/executions', { runtimeId, messages })
-  return { executionId: '', ...Object(answer) }
+  return ExecuteResponse.parse(await call('POST', '/v1/executions', { runtimeId, messages }))
 }
 
 async function askTimes(account: SignedIn, runtimeId: string, times: number): Promise<void> {
