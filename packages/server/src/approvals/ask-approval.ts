@@ -15,13 +15,13 @@ import { interrupted, type SendingExecution, sendCall } from '../executions/send
 import { isoTime } from '../lib/clock.ts'
 import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
 import type { ServingCapability } from '../runtimes/serving-runtime.ts'
-import { mintApprovalKey } from '../secrets/mint.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import type { ApprovalDeps } from './deps.ts'
+import { approvalsOfExecution } from './list-store.ts'
 import { expireSome } from './outcome-store.ts'
-import { hashOfToken, proofOf } from './proof.ts'
+import { hashOfToken, keyAgain, keyOf, proofOf } from './proof.ts'
 import { APPROVALS_PER_EXECUTION, previewOfInput, RESULTS } from './rules.ts'
-import { insertApproval, type NewApproval } from './store.ts'
+import { findApproval, insertApproval, type NewApproval } from './store.ts'
 
 type AskDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'newId' | 'limits' | 'keyring' | 'dispatcher' | 'lease' | 'storage'>
 
@@ -117,7 +117,8 @@ async function store(
   { call, inputHash, preview, version }: { call: AgentCall; inputHash: string; preview: Preview; version: number },
 ): Promise<PendingApproval | null> {
   const { keyring, clock, limits } = deps
-  const [approvalId, key, now] = [deps.newId('approval'), mintApprovalKey(), clock.now()]
+  const [approvalId, now] = [deps.newId('approval'), clock.now()]
+  const key = keyOf(keyring, approvalId)
   const { metadata = EMPTY_OBJECT } = request
   const terms = {
     approval_id: approvalId,
@@ -145,6 +146,26 @@ async function store(
   deps.storage.add(runtime.ownerId, bytes)
   const { callId, capability } = call
   return { approvalId, approvalKey: key.reveal(), callId, capability, preview, expiresAt: isoTime(terms.expires_at) }
+}
+
+/** What an execution of one call asked for, as it was told when it ended; null where the stored terms were altered. */
+export async function askedAgain(
+  { db, keyring }: Pick<AskDeps, 'db' | 'keyring'>,
+  ownerId: string,
+  executionId: string,
+): Promise<PendingApproval | null> {
+  const [first] = await approvalsOfExecution(db, ownerId, executionId)
+  const row = first ? await findApproval(db, first.approval_id) : null
+  const key = row && keyAgain(keyring, row)
+  if (!row || !key) return null
+  return {
+    approvalId: row.approval_id,
+    approvalKey: key.reveal(),
+    callId: row.call_id,
+    capability: row.capability,
+    preview: Preview.parse(JSON.parse(row.preview)),
+    expiresAt: isoTime(row.expires_at),
+  }
 }
 
 /** The hash of what is sent once the call is approved. Rejects for half a character, which has no canonical form. */

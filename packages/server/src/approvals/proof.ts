@@ -1,8 +1,22 @@
 import type { Keyring } from '../secrets/keyring.ts'
-import type { Secret } from '../secrets/secret.ts'
-import { type ApprovalTerms, proofText, tokenText } from './rules.ts'
+import { Secret } from '../secrets/secret.ts'
+import { type ApprovalTerms, keyText, proofText, tokenText } from './rules.ts'
 
 type Hashing = Pick<Keyring, 'hash' | 'isHashOf'>
+
+/** The key of a new approval: a keyed hash of its id, so that it can be told again and is stored nowhere. */
+export function keyOf(keyring: Pick<Keyring, 'hash'>, approvalId: string): Secret {
+  return new Secret(keyring.hash(keyText(approvalId)))
+}
+
+/** The key of a stored approval, whichever master key was the first when it was made; null where its terms were altered. */
+export function keyAgain(
+  keyring: Pick<Keyring, 'hashes' | 'isHashOf'>,
+  approval: ApprovalTerms & { proof: string },
+): Secret | null {
+  const keys = keyring.hashes(keyText(approval.approval_id)).map((key) => new Secret(key))
+  return keys.find((key) => isProven(keyring, key, approval)) ?? null
+}
 
 /** The hash of an approval's key together with its terms. */
 export function proofOf(keyring: Hashing, key: Secret, terms: ApprovalTerms): string {
@@ -10,7 +24,11 @@ export function proofOf(keyring: Hashing, key: Secret, terms: ApprovalTerms): st
 }
 
 /** Whether a key opens an approval whose terms are unchanged. Compares in constant time. */
-export function isProven(keyring: Hashing, key: Secret, approval: ApprovalTerms & { proof: string }): boolean {
+export function isProven(
+  keyring: Pick<Keyring, 'isHashOf'>,
+  key: Secret,
+  approval: ApprovalTerms & { proof: string },
+): boolean {
   return keyring.isHashOf(proofText(key.reveal(), approval), approval.proof)
 }
 

@@ -52,6 +52,11 @@ export function proofText(key: string, terms: ApprovalTerms): string {
   ])
 }
 
+/** The text whose keyed hash is the key of an approval. */
+export function keyText(approvalId: string): string {
+  return JSON.stringify(['approval-key', approvalId])
+}
+
 /** The text whose keyed hash is stored of an end user's token. */
 export function tokenText(token: string, approvalId: string): string {
   return JSON.stringify(['approval-token', token, approvalId])

@@ -85,7 +85,7 @@ export function admitCall(
     const redactor = redactorOf(endUserToken)
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
-      if (capability.confirm) return { kind, metadata, messageShape: '[]', endUserToken, redactor, call: null }
+      if (capability.confirm) return { kind, metadata, messageShape: '[]', endUserToken, redactor, call: null, once }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const what = { capability: name, effect, ...(endUserToken && { hasToken: true }) }

@@ -35,7 +35,9 @@ export async function findEnded(db: Kysely<Schema>, ownerId: string, executionId
   // Asked again and again while it runs: without its payloads.
   const row = await execution.select('status').executeTakeFirst()
   if (row?.status === 'running') return null
-  return execution.select(['error', 'calls', 'duration_ms as durationMs']).executeTakeFirst()
+  return execution
+    .select(['error', 'calls', 'duration_ms as durationMs', 'awaits_approval as awaitsApproval'])
+    .executeTakeFirst()
 }
 
 const KEYS_AT_ONCE = 1_000

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { askedAgain } from '../approvals/ask-approval.ts'
 import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
@@ -72,13 +73,18 @@ const LONGEST_PAUSE_MS = 500
 
 /** The answer of the call that ran first, as its execution keeps it: without the end user's token, and cut where it is large. */
 async function awaitAnswer(
-  { db }: ExecutionDeps,
+  deps: Pick<ExecutionDeps, 'db' | 'keyring'>,
   signal: Caller['scope']['signal'],
   { ownerId, executionId }: { ownerId: string; executionId: string },
 ): Promise<CallOutcome> {
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const ended = await findEnded(db, ownerId, executionId)
+    const ended = await findEnded(deps.db, ownerId, executionId)
     if (ended === undefined) throw internal(new Error(`the execution ${executionId} of an idempotency key is gone`))
+    if (ended?.awaitsApproval === 1) {
+      const approval = await askedAgain(deps, ownerId, executionId)
+      if (!approval) throw internal(new Error(`the approval of ${executionId} is gone or altered`))
+      return { ok: true, body: { executionId, approval } }
+    }
     if (ended) return toOutcome(executionId, ended)
     await pauseUntilStopped(pauseMs, signal)
   }

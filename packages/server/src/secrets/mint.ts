@@ -15,8 +15,3 @@ export function mintKey(kind: KeyKind): Secret {
 export function mintSigningSecret(): Secret {
   return new Secret(randomBytes(32).toString('base64url'))
 }
-
-/** The key of an approval: 32 random bytes, base64url. */
-export function mintApprovalKey(): Secret {
-  return new Secret(randomBytes(32).toString('base64url'))
-}

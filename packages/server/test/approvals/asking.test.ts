@@ -154,6 +154,21 @@ describeEngines('asking for an approval', (engine) => {
     expect((await scene.broker('pay', { input: { value: 5 } })).statusCode).toBe(404)
   })
 
+  // holds APR-06, EFF-06
+  test('a repeat under an idempotency key is told the same approval, and stores no key', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const headers = { 'idempotency-key': 'payment-2026-03-01' }
+    const body = { capability: 'pay', input: { value: 250 }, endUserToken: 'token-of-the-user-1' }
+    const first = (await scene.call(body, { headers })).json()
+    expect((await scene.call(body, { headers })).json()).toEqual(first)
+    expect((await scene.call({ ...body, endUserToken: 'another-user' }, { headers })).statusCode).toBe(400)
+    expect(await dumpTables(database())).not.toContain(first.approval.approvalKey)
+    const { endUserToken } = body
+    expect(decided(await decide(scene, first.approval, { endUserToken }))).toMatchObject({ status: 'approved' })
+    expect((await scene.call(body, { headers })).json()).toEqual(first)
+    expect(dispatched(scene.endpoint)).toHaveLength(1)
+  })
+
   // holds APR-02
   test('an input that holds the end user’s token, or is too large to be read, asks nobody', async () => {
     const scene = await setScene(database(), APPROVING)
