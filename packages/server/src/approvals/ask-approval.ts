@@ -29,7 +29,7 @@ type AskDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'newId' | 'limits' | 'keyring
 export interface ApprovalRequests {
   /** Lets a call run, or has a person decide about it. */
   judge: JudgeCall
-  /** What was asked for, in the order of the calls. The keys are nowhere else. */
+  /** The approvals, in the order of their calls. */
   asked(): PendingApproval[]
   /** Ends them: nobody will be told of them. */
   withdraw(): Promise<void>

@@ -11,7 +11,7 @@ import { NO_APPROVAL, notRun, RESULTS, statusAt } from './rules.ts'
 import { answerOf, awaitOutcome } from './standing.ts'
 import { type ApprovalRow, approve, type Decided, findApproval, readPayload, refuse } from './store.ts'
 
-/** Who asks for an approval: the holder of a runtime's public key, or its owner. */
+/** The caller of an approval's routes: the holder of a runtime's public key, or its owner. */
 export interface ApprovalCaller {
   /** Whether the approval is one of the caller's. */
   owns(approval: { owner_id: string; runtime_id: string }): boolean

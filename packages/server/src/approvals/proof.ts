@@ -32,7 +32,7 @@ export function isProven(
   return keyring.isHashOf(proofText(key.reveal(), approval), approval.proof)
 }
 
-/** What is stored of an end user's token: a hash that fits one approval alone. */
+/** The stored hash of an end user's token. It fits one approval alone. */
 export function hashOfToken(keyring: Hashing, secret: Secret | undefined, approvalId: string): string | null {
   return secret ? keyring.hash(tokenText(secret.reveal(), approvalId)) : null
 }

@@ -62,7 +62,7 @@ export function tokenText(token: string, approvalId: string): string {
   return JSON.stringify(['approval-token', token, approvalId])
 }
 
-/** What is sought where there is no approval, so that a wrong id takes as long as a wrong key. */
+/** Compared with where there is no approval, so that a wrong id takes as long as a wrong key. */
 export const NO_APPROVAL = {
   approval_id: 'apr_0',
   owner_id: '',
