@@ -7,7 +7,10 @@ import { Preview } from './previews.ts'
 /** Carries the approval’s key on `GET` of an approval. */
 export const APPROVAL_KEY_HEADER = 'x-svc-approval-key'
 
-export const ApprovalId = z.string().regex(/^apr_[0-9A-Za-z]{1,64}$/)
+export const ApprovalId = z
+  .string()
+  .regex(/^apr_[0-9A-Za-z]{1,64}$/)
+  .meta({ examples: ['apr_1BnTtEXAMPLEask01'] })
 
 export const ApprovalStatus = z
   .enum(['pending', 'approved', 'declined', 'expired'])

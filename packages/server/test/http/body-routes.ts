@@ -3,6 +3,7 @@ import { isJsonObject } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
 import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
+import { letApprovalWait, WAITING_USER, waitingId, waitingKey } from '../support/approvals.ts'
 import type { Scene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
 
@@ -174,6 +175,26 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     required: ['deviceCode'],
     strict: [''],
     maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtime/approvals/:approvalId',
+    key: ({ runtime }) => runtime.publicKey,
+    prepare: letApprovalWait,
+    body: (scene) => ({ decision: 'decline', approvalKey: waitingKey(scene), endUserToken: WAITING_USER }),
+    fields: { decision: 'string', approvalKey: 'string', endUserToken: 'string' },
+    required: ['decision', 'approvalKey'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/executions/approvals/:approvalId',
+    key: ({ owner }) => owner.apiKey,
+    prepare: letApprovalWait,
+    body: (scene) => ({ decision: 'decline', approvalKey: waitingKey(scene), endUserToken: WAITING_USER }),
+    fields: { decision: 'string', approvalKey: 'string', endUserToken: 'string' },
+    required: ['decision', 'approvalKey'],
+    strict: [''],
   },
   {
     method: 'POST',
@@ -367,6 +388,7 @@ export function requestTo(
     .replace(':capability', 'echo')
     .replace(':projectId', scene.runtime.projectId)
     .replace(':userCode', USER_CODE)
+    .replace(':approvalId', waitingId(scene))
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return { method: route.method, url, payload, headers: { ...authorization, ...headers } }

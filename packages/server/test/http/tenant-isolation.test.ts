@@ -1,6 +1,7 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
+import { letApprovalWait, waitingId } from '../support/approvals.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { type CollectedRoute, collectRoutes } from '../support/routes.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'
@@ -108,7 +109,9 @@ async function belongingsOf(scene: Scene): Promise<Belongings> {
     key: free.apiKey,
     body: { tier: 'pro', ...pages },
   })
+  await letApprovalWait(scene)
   return {
+    approvalId: waitingId(scene),
     runtimeId: runtime.runtimeId,
     projectId: (await post('/v1/projects', { name: 'Shops' })).projectId,
     executionId: executed(await scene.execute()).executionId,
@@ -164,7 +167,18 @@ function shown(answer: LightMyRequestResponse) {
 }
 
 async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: Belongings) {
-  const tables = ['owners', 'credentials', 'projects', 'runtimes', 'deployments', 'executions', 'allowances'] as const
+  const tables = [
+    ...([
+      'owners',
+      'credentials',
+      'projects',
+      'runtimes',
+      'deployments',
+      'executions',
+      'allowances',
+      'approvals',
+    ] as const),
+  ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())
   // The checkout is another account's: one that has paid for its plan cannot begin any.
   const checkouts = db.selectFrom('checkouts').selectAll().where('checkout_id', '=', checkoutId).execute()

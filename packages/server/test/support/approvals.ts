@@ -1,6 +1,9 @@
 import { type ApprovalAnswer, type ExecuteResponse, type PendingApproval, previewHash } from '@svc/contract'
 import type { CapabilityScript, OwnerEndpoint, ReceivedCall } from '@svc/testkit'
 import type { LightMyRequestResponse } from 'fastify'
+import { hashOfToken, keyOf, proofOf } from '../../src/approvals/proof.ts'
+import { insertApproval } from '../../src/approvals/store.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { executed, type Scene, type SceneOptions, saying } from './scene.ts'
 import { calls, text } from './scripted-model.ts'
 import { capability } from './service.ts'
@@ -104,3 +107,33 @@ export function standing(
     by === 'page' ? ['/v1/runtime/approvals', runtime.publicKey] : ['/v1/executions/approvals', owner.apiKey]
   return service.send('GET', `${path}/${approvalId}`, { key, headers: { 'x-svc-approval-key': approvalKey } })
 }
+
+/** The id of the one approval that {@link letApprovalWait} makes in a scene. */
+export function waitingId({ runtime }: Pick<Scene, 'runtime'>): string {
+  return `apr_${runtime.runtimeId.replace(/[^0-9A-Za-z]/g, '')}`
+}
+
+export function waitingKey(scene: Pick<Scene, 'runtime' | 'service'>): string {
+  return keyOf(scene.service.deps.keyring, waitingId(scene)).reveal()
+}
+
+/** Stores an approval that may be declined, without an execution that asked for it. Its end user has {@link WAITING_USER}. */
+export async function letApprovalWait(scene: Scene): Promise<void> {
+  const { keyring, clock } = scene.service.deps
+  const approvalId = waitingId(scene)
+  const terms = {
+    ...{ approval_id: approvalId, owner_id: scene.owner.ownerId, runtime_id: scene.runtime.runtimeId },
+    ...{ execution_id: 'exec_1', call_id: 'call_1', capability: 'echo', deployment_version: 1 },
+    ...{ endpoint: scene.endpoint.url, input_hash: '0'.repeat(64), preview_hash: '0'.repeat(64) },
+    token_hash: hashOfToken(keyring, new Secret(WAITING_USER), approvalId),
+    expires_at: clock.now() + 60_000,
+  }
+  const row = {
+    ...terms,
+    ...{ effect: 'write' as const, step: 0, ordinal: 0, status: 'pending' as const, created_at: clock.now() },
+    ...{ input: '{}', preview: '{"title":"Echo"}', proof: proofOf(keyring, new Secret(waitingKey(scene)), terms) },
+  }
+  await insertApproval(scene.database.db, row, { maxPending: 1_000, bytes: 0 })
+}
+
+export const WAITING_USER = 'token-of-whom-is-asked'

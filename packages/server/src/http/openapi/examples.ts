@@ -6,7 +6,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   checkoutId: 'chk_1BnTtEXAMPLEpay01',
   contact: 'help@shop.example.com',
   content: 'Are there red shoes below 60?',
-  currency: 'usd',
+  currency: 'USD',
   currentPassword: 'EXAMPLE-long-password',
   deployKey: 'svc_sk_EXAMPLE_not_a_key',
   deployKeyPrefix: 'svc_sk_EXAM…PLE1',
