@@ -122,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Call one capability, without a model
-         * @description What a page does while it waits for something. A failed call is HTTP 200 with `error`.
+         * @description What a page does while it waits for something. A failed call is HTTP 200 with `error`. One that a person has to approve first is HTTP 200 with `approval`.
          */
         post: operations["callOwnCapability"];
         delete?: never;
@@ -165,6 +165,30 @@ export interface paths {
          * @description The execution ends as `failed` with `finishReason` `cancelled`. Answers once it has ended: capability calls under way end first. After the end nothing is changed, and the answer holds the status that the execution has.
          */
         post: operations["cancelExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch where an approval stands
+         * @description The header `x-svc-approval-key` carries the approval’s key. A wrong id, key or runtime is one and the same 404.
+         */
+        get: operations["getApproval"];
+        put?: never;
+        /**
+         * Approve or decline a call
+         * @description Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404.
+         */
+        post: operations["decideApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -624,6 +648,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/executions/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description Calls for which a person’s approval was asked, newest first. The input is shown while the call waits.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/executions/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch where an approval stands
+         * @description The header `x-svc-approval-key` carries the approval’s key. A wrong id, key or runtime is one and the same 404.
+         */
+        get: operations["getApprovalAsOwner"];
+        put?: never;
+        /**
+         * Approve or decline a call
+         * @description Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404.
+         */
+        post: operations["decideApprovalAsOwner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/traces/runtime/{runtimeId}": {
         parameters: {
             query?: never;
@@ -898,6 +966,70 @@ export interface components {
                 p95DurationMs: number | null;
             }[];
         };
+        Approval: {
+            approvalId: components["schemas"]["ApprovalId"];
+            /** @example call_1BnTtEXAMPLEcall1 */
+            callId: string;
+            /** @example find-shoes */
+            capability: string;
+            status: components["schemas"]["ApprovalStatus"];
+            preview: components["schemas"]["Preview"];
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            decidedAt: components["schemas"]["Timestamp"] | null;
+            /** @example rt_shoe-shop */
+            runtimeId: string;
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            deploymentVersion: number;
+            /**
+             * @description `{truncated: true}` once nobody waits for it any more.
+             * @example {
+             *       "query": "red shoes",
+             *       "maxPrice": 60
+             *     }
+             */
+            input: components["schemas"]["JsonObject"];
+        };
+        ApprovalAnswer: {
+            approvalId: components["schemas"]["ApprovalId"];
+            status: components["schemas"]["ApprovalStatus"];
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            /** @description What the model is to be told of the call; absent while nobody has decided, and while the approved call is under way. */
+            result?: components["schemas"]["ToolResultPart"];
+        };
+        ApprovalDecision: {
+            /** @enum {string} */
+            decision: "approve" | "decline";
+            approvalKey: string;
+            /** @example EXAMPLE-token-of-your-own-log-in */
+            endUserToken?: string;
+        };
+        /** @example apr_1BnTtEXAMPLEask01 */
+        ApprovalId: string;
+        ApprovalList: {
+            approvals: components["schemas"]["Approval"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
+            nextCursor: string | null;
+        };
+        ApprovalRequiredEvent: {
+            approvalId: components["schemas"]["ApprovalId"];
+            approvalKey: string;
+            /** @example call_1BnTtEXAMPLEcall1 */
+            callId: string;
+            /** @example find-shoes */
+            capability: string;
+            preview: components["schemas"]["Preview"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @constant */
+            type: "approval_required";
+        };
+        /**
+         * @description `pending` until somebody decides, or `expiresAt` has passed.
+         * @enum {string}
+         */
+        ApprovalStatus: "pending" | "approved" | "declined" | "expired";
         BillingUsage: {
             tier: components["schemas"]["Tier"];
             periodStart: components["schemas"]["Timestamp"];
@@ -1004,6 +1136,11 @@ export interface components {
              *     }
              */
             outputSchema?: components["schemas"]["JsonObject"];
+        };
+        CapabilityApproval: {
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            approval: components["schemas"]["PendingApproval"];
         };
         /** @enum {string} */
         CapabilityEffect: "read" | "write" | "destructive";
@@ -1386,6 +1523,8 @@ export interface components {
             totalTokens: number;
             durationMs: number;
             error?: components["schemas"]["Failure"];
+            /** @description Calls that wait for a person’s approval, with their keys; absent where there are none. */
+            approvals?: components["schemas"]["PendingApproval"][];
         };
         /**
          * @description Which doorway it came through: a chat, a page’s single call, or the broker.
@@ -1427,10 +1566,10 @@ export interface components {
             [key: string]: string[];
         };
         /**
-         * @description `stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left.
+         * @description `stop`: the model was done. `length`: a budget ran out. `error`. `cancelled`: the caller left. `approval_required`: a call waits for a person’s approval.
          * @enum {string}
          */
-        FinishReason: "stop" | "length" | "error" | "cancelled";
+        FinishReason: "stop" | "length" | "error" | "cancelled" | "approval_required";
         /**
          * @description Of the endpoint, by the last 20 calls and probes within 15 minutes. `unknown`: there were none. `degraded`: the last one failed on its way, or a fifth of them did. `unreachable`: the last three did, or calls are held back. A check-in changes nothing of it.
          * @enum {string}
@@ -1482,13 +1621,23 @@ export interface components {
             /** @description Of a stream alone: the execution goes on when the connection ends, and its events can be resumed. */
             detach?: boolean;
         };
+        PendingApproval: {
+            approvalId: components["schemas"]["ApprovalId"];
+            approvalKey: string;
+            /** @example call_1BnTtEXAMPLEcall1 */
+            callId: string;
+            /** @example find-shoes */
+            capability: string;
+            preview: components["schemas"]["Preview"];
+            expiresAt: components["schemas"]["Timestamp"];
+        };
         Plan: {
             tier: components["schemas"]["Tier"];
             /** @example shoe-shop */
             name: string;
             price: {
                 amount: number | null;
-                /** @example usd */
+                /** @example USD */
                 currency: string;
                 /** @constant */
                 interval: "month";
@@ -1509,6 +1658,18 @@ export interface components {
         PlanList: {
             plans: components["schemas"]["Plan"][];
             current: components["schemas"]["Tier"];
+        };
+        Preview: {
+            title: string;
+            lines?: string[];
+            amount?: {
+                /** @description In whole units of the currency, 12.5 for twelve and a half. */
+                value: number;
+                /** @example USD */
+                currency: string;
+            };
+            /** @description False: this input needs no approval. */
+            confirm?: boolean;
         };
         Project: {
             /** @example proj_1BnTtEXAMPLEshop1 */
@@ -1796,7 +1957,7 @@ export interface components {
             capability: string;
             durationMs: number;
             error?: components["schemas"]["Failure"];
-        } | {
+        } | components["schemas"]["ApprovalRequiredEvent"] | {
             /** @constant */
             type: "gap";
         } | {
@@ -1811,6 +1972,8 @@ export interface components {
             totalTokens: number;
             durationMs: number;
             error?: components["schemas"]["Failure"];
+            /** @description Calls that wait for a person’s approval, with their keys; absent where there are none. */
+            approvals?: components["schemas"]["PendingApproval"][];
             /** @constant */
             type: "done";
         };
@@ -1895,6 +2058,11 @@ export interface components {
             failedCalls: number;
             /** @default 0 */
             unknownCalls: components["schemas"]["UnknownCalls"];
+            /**
+             * @description Calls for which a person’s approval was asked. A call that was approved is among `capabilityCalls`, too.
+             * @default []
+             */
+            approvals: components["schemas"]["TracedApproval"][];
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -1902,6 +2070,18 @@ export interface components {
             /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
             traces: components["schemas"]["ExecutionSummary"][];
+        };
+        TracedApproval: {
+            approvalId: components["schemas"]["ApprovalId"];
+            /** @example call_1BnTtEXAMPLEcall1 */
+            callId: string;
+            /** @example find-shoes */
+            capability: string;
+            status: components["schemas"]["ApprovalStatus"];
+            preview: components["schemas"]["Preview"];
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            decidedAt: components["schemas"]["Timestamp"] | null;
         };
         TracedCall: {
             /** @example call_1BnTtEXAMPLEcall1 */
@@ -1944,7 +2124,7 @@ export interface components {
             inputTokens: number;
             outputTokens: number;
         };
-        /** @description A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. */
+        /** @description A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. A later tool turn may hold one more result of it, as after an approval. */
         Transcript: components["schemas"]["Message"][];
         TurnShape: {
             /** @enum {string} */
@@ -2335,7 +2515,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CapabilityOutput"] | components["schemas"]["CapabilityFailure"];
+                    "application/json": components["schemas"]["CapabilityOutput"] | components["schemas"]["CapabilityFailure"] | components["schemas"]["CapabilityApproval"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -2410,6 +2590,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelledExecution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval, `apr_…`. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval, `apr_…`. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -3312,6 +3562,101 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only those of this status. */
+                status?: components["schemas"]["ApprovalStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getApprovalAsOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval, `apr_…`. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    decideApprovalAsOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an approval, `apr_…`. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
