@@ -111,26 +111,30 @@ const ENTRIES_PER_READ = 64
 // A counter is a row to write, at a cost far above that of a usage: the more usages share one, the better.
 const MAX_COUNTERS = 1_000
 
-async function readEntries(db: Kysely<Schema>, { pause, nameIn, upTo, limit }: Aggregation): Promise<ReadEntries> {
-  const result: ReadEntries = { rollUp: new RollUp(nameIn), read: [], unreadable: [] }
+async function readEntries(db: Kysely<Schema>, aggregation: Aggregation): Promise<ReadEntries> {
+  const result: ReadEntries = { rollUp: new RollUp(aggregation.nameIn), read: [], unreadable: [] }
   let inTurn = 0
+  for await (const { id, usages: text } of pagedEntries(db, aggregation)) {
+    const usages = readUsages(text)
+    result.rollUp.add(usages ?? [])
+    result[usages === null ? 'unreadable' : 'read'].push(id)
+    if (result.rollUp.size >= MAX_COUNTERS) break
+    inTurn += usages?.length ?? 0
+    if (inTurn < USAGES_PER_TURN) continue
+    await aggregation.pause()
+    inTurn = 0
+  }
+  return result
+}
+
+async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Aggregation) {
   for (let [after, left] = [0, limit]; left > 0; left -= ENTRIES_PER_READ) {
     const pageSize = Math.min(left, ENTRIES_PER_READ)
     const entries = await entriesOf(db, { upTo, limit: pageSize }).where('id', '>', after).execute()
-    for (const { id, usages: text } of entries) {
-      const usages = readUsages(text)
-      result.rollUp.add(usages ?? [])
-      result[usages === null ? 'unreadable' : 'read'].push(id)
-      after = id
-      if (result.rollUp.size >= MAX_COUNTERS) return result
-      inTurn += usages?.length ?? 0
-      if (inTurn < USAGES_PER_TURN) continue
-      await pause()
-      inTurn = 0
-    }
-    if (entries.length < pageSize) break
+    yield* entries
+    if (entries.length < pageSize) return
+    after = entries.at(-1)?.id ?? after
   }
-  return result
 }
 
 async function writeEntries(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
