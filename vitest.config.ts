@@ -58,8 +58,6 @@ export default defineConfig({
     reporters: ['default', new ReportSkipped()],
     globalSetup: ['packages/testkit/src/needs/setup.ts'],
     maxWorkers: 3,
-    // The projects share what each would transform for itself.
-    experimental: { fsModuleCache: true },
     projects: [
       // Projects run in the order of their names: the longest files are in this one, and run first.
       {

@@ -49,8 +49,10 @@ async function faultsByWidth(page: Page): Promise<string[]> {
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 900 })
     // A chart is drawn anew in a frame after the window has changed.
-    const isWide = await page
-      .waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 10_000 })
+    // `waitForFunction` would evaluate text in the page, which its policy refuses.
+    const isWide = await expect
+      .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), { timeout: 10_000 })
+      .toBe(true)
       .then(
         () => false,
         () => true,

@@ -77,6 +77,7 @@ async function revokeSpareKeys(url: string, apiKey: string): Promise<void> {
 }
 
 const Called = z.object({ executionId: z.string() })
+const Asked = z.object({ approval: z.object({ approvalId: z.string() }) })
 const AccountKey = z.object({ keyId: z.string() })
 const TRIES_MS = 20_000
 
@@ -96,7 +97,12 @@ export async function layScenery(
   const call = operations.find(({ operationId }) => operationId === 'callOwnCapability')
   const { capability: name } = z.object({ capability: z.string() }).parse(call?.example)
   const website = { name: 'Shop', url: 'https://shop.example.com' }
-  const manifest = { schemaVersion: 2, website, ...capability(name) }
+  const [asked] = capability('asks-first').capabilities
+  const manifest = {
+    schemaVersion: 2,
+    website,
+    capabilities: [...capability(name).capabilities, { ...asked, confirm: true }],
+  }
   // A deployment waits for those of the same account, of which broken ones take until their bodies are given up.
   const isDeployed = await until(
     () =>
@@ -116,7 +122,10 @@ export async function layScenery(
     body: '{"input":{}}',
   })
   const { executionId } = Called.parse(await answer.json())
-  const own = { runtimeId, projectId, executionId, capability: name, keyId, endpoint }
+  const { approval } = Asked.parse(
+    await post(`${url}/v1/runtime/capability`, publicKey, { capability: 'asks-first', input: {} }),
+  )
+  const own = { ...approval, runtimeId, projectId, executionId, capability: name, keyId, endpoint }
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
     // A user code too short to be one: tries at whole codes are limited to a few.

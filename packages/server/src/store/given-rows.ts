@@ -19,7 +19,7 @@ export function givenRows(db: Db, { of, columns }: GivenColumns, rows: readonly 
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
-/** Inserts rows. On SQLite each is a statement: to take dozens of columns out of JSON costs it several times as much. */
+/** Inserts rows in the caller's transaction. On SQLite each is a statement: dozens of columns out of JSON cost several times as much. */
 export async function insertGiven(
   db: Db,
   given: GivenColumns & { onConflict?: string },
@@ -34,7 +34,7 @@ export async function insertGiven(
     return
   }
   const insert = `insert into ${of} (${columns}) values (${columns.map(() => '?')}) ${onConflict}`
-  const valuesOf = (row: GivenRow) => columns.map((name) => row[name] ?? null)
+  const valuesOf = (row: GivenRow) => columns.map((name) => toWellFormed(name, row[name] ?? null))
   await Promise.all(rows.map((row) => db.executeQuery(CompiledQuery.raw(insert, valuesOf(row)))))
 }
 

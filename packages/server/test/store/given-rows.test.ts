@@ -7,7 +7,10 @@ const INSERT = { of: 'allowances', columns: ['owner_id', 'bucket', 'full_at'] } 
 
 describeEngines('rows as a JSON parameter', (engine) => {
   const database = useDatabase(engine)
-  const insert = (rows: readonly GivenRow[]) => insertGiven(database().db, INSERT, rows)
+  const insert = (rows: readonly GivenRow[]) =>
+    database()
+      .db.transaction()
+      .execute((tx) => insertGiven(tx, INSERT, rows))
 
   async function read(ownerId: string, buckets: readonly string[]) {
     const rows = buckets.map((bucket) => ({ owner_id: ownerId, bucket }))

@@ -123,7 +123,7 @@ const EXECUTION_FIXES: ReadonlyMap<string, string> = new Map([
 
 /** What ends an execution from outside, a single call as well as a chat. */
 const STOP_FIXES: ReadonlyMap<string, string> = new Map([
-  ['The caller left before the execution ended.', CALLER_LEFT],
+  ['The caller left or cancelled the execution before it ended.', CALLER_LEFT],
   [
     'The execution took too long and was stopped.',
     'All steps together took longer than an execution may. Look at the longest bar below.',
