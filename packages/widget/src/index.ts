@@ -18,6 +18,8 @@ export { safeText } from './conversation/safe-text.ts'
 export { createUrlCheck, namesHost, type UrlCheck } from './conversation/safe-url.ts'
 export type {
   AnswerExecution,
+  Approval,
+  ApprovalState,
   AssistantTurn,
   Block,
   CapabilityBlock,

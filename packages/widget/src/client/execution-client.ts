@@ -1,7 +1,8 @@
-import type { ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
+import type { ApprovalAnswer, ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
 import { ClientError } from './client-error.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ExecutionDoor, publicKeyDoor } from './execution-door.ts'
+import { readApprovalAnswer } from './read-approval.ts'
 import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
 import type { ExecutionRun } from './resumed-events.ts'
 import { createRuns } from './runs.ts'
@@ -41,6 +42,13 @@ export interface CapabilityInput {
   signal?: AbortSignal | undefined
 }
 
+/** An approval and the key that came with it. */
+export interface ApprovalInput {
+  approvalId: string
+  approvalKey: string
+  signal?: AbortSignal | undefined
+}
+
 /** An answer as it comes in; `done` is the last event. */
 export interface ExecutionStream {
   requestId: string | null
@@ -67,6 +75,10 @@ export interface ExecutionClient {
   cancel(run: ExecutionRun): Promise<void>
   /** One capability, without a model. */
   callCapability(input: CapabilityInput): Promise<CapabilityResult>
+  /** Approves or declines a call. Repeated, it does nothing and gives the first decision. A `result` belongs into a tool turn. */
+  decideApproval(input: ApprovalInput & { decision: 'approve' | 'decline' }): Promise<ApprovalAnswer>
+  /** Where an approval stands. */
+  readApproval(input: ApprovalInput): Promise<ApprovalAnswer>
 }
 
 const IDLE_MS = 45_000
@@ -88,7 +100,10 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
   }
 
   async function postJson(path: string, body: JsonObject, signal: AbortSignal | undefined) {
-    const response = await post(path, body, { accept: 'application/json', stopped: signal })
+    return jsonOf(await post(path, body, { accept: 'application/json', stopped: signal }), signal)
+  }
+
+  async function jsonOf(response: Response, signal: AbortSignal | undefined) {
     const answer: unknown = await response.json().catch((cause: unknown) => {
       signal?.throwIfAborted()
       throw interrupted(response, cause)
@@ -121,7 +136,27 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
       if (error) return { executionId, output: null, error, durationMs }
       return { executionId, output: answer['output'], error: null, durationMs }
     },
+
+    async decideApproval({ approvalId, approvalKey, decision, signal }) {
+      const { answer, response } = await postJson(approvalPath(door, approvalId), { decision, approvalKey }, signal)
+      return readApprovalAnswer(answer) ?? refuse(response)
+    },
+
+    async readApproval({ approvalId, approvalKey, signal }) {
+      const headers = { 'x-svc-approval-key': approvalKey }
+      const sending = { accept: 'application/json', stopped: signal }
+      const { answer, response } = await jsonOf(
+        await send(approvalPath(door, approvalId), { headers }, sending),
+        signal,
+      )
+      return readApprovalAnswer(answer) ?? refuse(response)
+    },
   }
+}
+
+function approvalPath(door: ExecutionDoor, approvalId: string): string {
+  if (!door.approvalPath) throw new TypeError('This way in cannot approve.')
+  return door.approvalPath(approvalId)
 }
 
 interface Posting extends Sending {

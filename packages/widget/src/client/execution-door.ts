@@ -8,6 +8,8 @@ export interface ExecutionDoor {
   capabilityPath(capability: string): string
   /** Where a streamed execution is resumed and cancelled. Without it a lost connection ends the execution. */
   runPath?: ((executionId: string) => string) | undefined
+  /** Where an approval is decided and read. Without it no call is approved by this way in. */
+  approvalPath?: ((approvalId: string) => string) | undefined
   /** Sent with each request, such as `{authorization: 'Bearer …'}`. */
   headers: Readonly<Record<string, string>>
   /** `same-origin` where a cookie is the credential. */
@@ -22,6 +24,7 @@ export function publicKeyDoor(publicKey: string): ExecutionDoor {
     executePath: '/v1/runtime/execute',
     capabilityPath: () => '/v1/runtime/capability',
     runPath: (executionId) => `/v1/runtime/executions/${encodeURIComponent(executionId)}`,
+    approvalPath: (approvalId) => `/v1/runtime/approvals/${encodeURIComponent(approvalId)}`,
     headers: { authorization: `Bearer ${publicKey}` },
     credentials: 'omit',
     body: {},

@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@svc/contract'
+import { readPendingApproval } from './read-approval.ts'
 import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
 
 /** One event of a stream from its data. Null for those that are not known, which later versions may send. */
@@ -9,6 +10,10 @@ export function readEvent(data: string): StreamEvent | null {
   if (type === 'gap') return { type }
   if (type === 'execution') return readBegin(value)
   if (type === 'text') return typeof content === 'string' ? { type, content } : null
+  if (type === 'approval_required') {
+    const approval = readPendingApproval(value)
+    return approval && { type, ...approval }
+  }
   if (type === 'done') {
     const response = readExecuteResponse(value)
     return response && { type, ...response }

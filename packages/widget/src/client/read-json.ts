@@ -1,4 +1,5 @@
 import type { ExecuteResponse, Message, ToolResultPart } from '@svc/contract'
+import { readPendingApproval } from './read-approval.ts'
 
 // What the service sends is read by hand: its schemas and their library are larger than this whole package.
 
@@ -39,7 +40,8 @@ function readPart(part: unknown): Part | null {
   return part['type'] === 'tool_result' ? readResult(part) : null
 }
 
-function readResult({ toolCallId, name, output, error }: Record<string, unknown>): ToolResultPart | null {
+/** A result among the parts of a tool turn, or null. */
+export function readResult({ toolCallId, name, output, error }: Record<string, unknown>): ToolResultPart | null {
   if (typeof toolCallId !== 'string' || typeof name !== 'string') return null
   const failure = readFailure(error)
   return { type: 'tool_result', toolCallId, name, output, ...(failure && { error: failure }) }
@@ -56,19 +58,23 @@ export function readExecuteResponse(value: unknown): ExecuteResponse | null {
   const { status, finishReason } = value
   if (status !== 'completed' && status !== 'failed') return null
   const error = readFailure(value['error'])
+  const listed: unknown[] = Array.isArray(value['approvals']) ? value['approvals'] : []
+  const approvals = listed.flatMap((entry) => readPendingApproval(entry) ?? [])
   return {
     executionId: value['executionId'],
     status,
     messages: readMessages(value['messages']),
-    finishReason:
-      finishReason === 'length' || finishReason === 'error' || finishReason === 'cancelled' ? finishReason : 'stop',
+    finishReason: REASONS.find((reason) => reason === finishReason) ?? 'stop',
     inputTokens: numberOf(value['inputTokens']),
     outputTokens: numberOf(value['outputTokens']),
     totalTokens: numberOf(value['totalTokens']),
     durationMs: numberOf(value['durationMs']),
     ...(error && { error }),
+    ...(approvals.length > 0 && { approvals }),
   }
 }
+
+const REASONS = ['length', 'error', 'cancelled', 'approval_required'] as const
 
 /** The number, or 0. */
 export function numberOf(value: unknown): number {

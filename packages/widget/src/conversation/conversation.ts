@@ -3,12 +3,13 @@ import { type Clock, systemClock } from '../client/clock.ts'
 import type { ExecutionClient, ExecutionStream } from '../client/execution-client.ts'
 import type { ExecutionRun } from '../client/resumed-events.ts'
 import { pageVisibility, type Visibility } from '../client/visibility.ts'
+import { type Approvals, createApprovals, type Decision } from './approvals.ts'
 import { askedExchange, type Exchange, ended, failed, heard, restarted, toldExchange, turnsOf } from './exchange.ts'
 import { newId } from './new-id.ts'
 import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
-import { type ConversationStorage, exchangesFrom, storedText } from './stored-conversation.ts'
+import { type ConversationStorage, exchangesFrom, keysText, storedText } from './stored-conversation.ts'
 import { loadRun, runText } from './stored-run.ts'
 import { transcriptFor } from './transcript.ts'
 import { createWaits, type Waits } from './waits.ts'
@@ -20,6 +21,8 @@ export interface ConversationOptions {
   storage?: ConversationStorage | null | undefined
   /** Where the key of the answer under way is kept, so that it goes on after a reload. Of this tab alone: it is a secret. */
   runStorage?: ConversationStorage | null | undefined
+  /** Where the keys of approvals are kept, so that a call can be approved after a reload. Of this tab alone: they are secrets. */
+  approvalStorage?: ConversationStorage | null | undefined
   /** The page’s own origin: on localhost, addresses of it may be linked to over `http:`. */
   pageOrigin?: string | null | undefined
   clock?: Clock | undefined
@@ -29,7 +32,7 @@ export interface ConversationOptions {
 }
 
 type ConversationClient = Pick<ExecutionClient, 'stream' | 'callCapability'> &
-  Partial<Pick<ExecutionClient, 'resume' | 'cancel'>>
+  Partial<Pick<ExecutionClient, 'resume' | 'cancel' | 'decideApproval' | 'readApproval'>>
 
 /** What was said and what is under way, for any framework: `subscribe` and `getSnapshot` are those of React. */
 export interface Conversation {
@@ -47,6 +50,8 @@ export interface Conversation {
   /** Goes on waiting for an output whose wait has ended without a result. */
   checkAgain(outputId: string): void
   cancelWait(outputId: string): void
+  /** Approves or declines a call that waits for it. The model goes on once its result is there. */
+  decide(approvalId: string, decision: Decision): void
   /** Forgets everything, in the storage, too. */
   clear(): void
   /** Resumes, and gives what lets go again: once the last of those who hold it has let go, it is suspended. */
@@ -74,9 +79,11 @@ class StoredConversation implements Conversation {
   readonly #clock: Clock
   readonly #storage: ConversationStorage | null
   readonly #runStorage: ConversationStorage | null
+  readonly #approvalStorage: ConversationStorage | null
   readonly #newId: (prefix: string) => string
   readonly #checkUrl: (text: string) => string | null
   readonly #waits: Waits
+  readonly #approvals: Approvals
   readonly #listeners = new Set<() => void>()
   #exchanges: readonly Exchange[]
   #snapshot: ConversationSnapshot
@@ -94,17 +101,19 @@ class StoredConversation implements Conversation {
     this.#clock = clock
     this.#storage = options.storage ?? null
     this.#runStorage = options.runStorage ?? null
+    this.#approvalStorage = options.approvalStorage ?? null
     this.#newId = options.newId ?? newId
     this.#checkUrl = createUrlCheck(options.pageOrigin ?? null)
-    this.#waits = createWaits({
-      poll: { client, clock, visibility },
-      checkUrl: this.#checkUrl,
+    const kept = {
       exchanges: () => this.#exchanges,
-      replace: (exchange) => this.#update(exchange.answer.id, () => exchange, true),
-      newCallId: () => this.#newId('call'),
+      replace: (exchange: Exchange) => this.#update(exchange.answer.id, () => exchange, true),
       settled: () => this.#tellNext(),
-    })
-    this.#exchanges = exchangesFrom(this.#load(), { checkUrl: this.#checkUrl, nowMs: clock.now() })
+    }
+    const poll = { client, clock, visibility }
+    this.#waits = createWaits({ ...kept, poll, checkUrl: this.#checkUrl, newCallId: () => this.#newId('call') })
+    this.#approvals = createApprovals({ ...kept, client, clock, visibility })
+    const keys = load(this.#approvalStorage)
+    this.#exchanges = exchangesFrom(load(this.#storage), { checkUrl: this.#checkUrl, nowMs: clock.now(), keys })
     this.#findLeft()
     this.#snapshot = this.#snapshotNow()
   }
@@ -145,14 +154,20 @@ class StoredConversation implements Conversation {
     this.#waits.cancel(outputId)
   }
 
+  decide(approvalId: string, decision: Decision): void {
+    this.#approvals.decide(approvalId, decision)
+  }
+
   clear(): void {
     this.#waits.suspend()
+    this.#approvals.suspend()
     this.#exchanges = []
     this.#end()
     this.#left = null
     this.#running = null
     this.#changed()
     attempt(() => this.#storage?.clear())
+    attempt(() => this.#approvalStorage?.clear())
   }
 
   hold(): () => void {
@@ -173,6 +188,7 @@ class StoredConversation implements Conversation {
   suspend(): void {
     this.#isSuspended = true
     this.#waits.suspend()
+    this.#approvals.suspend()
     if (this.#running) this.#end(UNSEEN)
   }
 
@@ -186,6 +202,7 @@ class StoredConversation implements Conversation {
     if (this.#isSuspended) return
     if (this.#left) this.#takeUpSoon()
     this.#waits.resume()
+    this.#approvals.resume()
     this.#tellNext()
   }
 
@@ -283,7 +300,7 @@ class StoredConversation implements Conversation {
 
   // A result that was waited for is told when the model is free to listen.
   #tellNext(): void {
-    if (this.#isBusy) return
+    if (this.#isBusy || this.#isSuspended) return
     const from = this.#exchanges.find(({ untold }) => untold.length > 0)
     const [turns, ...untold] = from?.untold ?? []
     if (!from || !turns) return
@@ -308,13 +325,15 @@ class StoredConversation implements Conversation {
     return { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#isBusy }
   }
 
-  #load(): string | null {
-    return attempt(() => this.#storage?.load()) ?? null
-  }
-
   #save(): void {
     if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
+    const keys = keysText(this.#exchanges)
+    attempt(() => (keys === null ? this.#approvalStorage?.clear() : this.#approvalStorage?.save(keys)))
   }
+}
+
+function load(storage: ConversationStorage | null): string | null {
+  return attempt(() => storage?.load()) ?? null
 }
 
 // Storage may be full, or taken away while the page is open; the conversation goes on without.

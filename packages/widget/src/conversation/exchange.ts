@@ -1,9 +1,10 @@
 import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
+import { approvalOf, isOpen } from './approval.ts'
 import { LONGEST_TEXT, unansweredIn, untilLastResult, withEvent, withUnheard } from './hear.ts'
 import { type OutputReading, outputsOf } from './outputs.ts'
 import { type Problem, problem } from './problem.ts'
 import { safeText } from './safe-text.ts'
-import type { AssistantTurn, Turn, UserTurn, Wait } from './snapshot.ts'
+import type { Approval, AssistantTurn, Turn, UserTurn, Wait } from './snapshot.ts'
 import type { Pending } from './svc-output.ts'
 import { settledTurns } from './transcript.ts'
 
@@ -16,17 +17,19 @@ export interface Exchange {
   readonly answer: AssistantTurn
   /** Results that were waited for and that the model has still to be told, each as a call with its result. */
   readonly untold: readonly (readonly Message[])[]
+  /** Keys of its approvals that are not decided, by approval id. Secrets: no snapshot and no stored conversation has them. */
+  readonly keys: Readonly<Record<string, string>>
 }
 
 export function askedExchange(id: string, text: string): Exchange {
   const question: UserTurn = { role: 'user', id: `${id}-q`, text: safeText(text, LONGEST_TEXT) }
   const sent: Message[] = [{ role: 'user', parts: [{ type: 'text', content: text }] }]
-  return { question, sent, received: [], answer: emptyAnswer(id), untold: [] }
+  return { question, sent, received: [], answer: emptyAnswer(id), untold: [], keys: {} }
 }
 
 /** The exchange in which the model is told of a result: an ordinary call, with its answer. */
 export function toldExchange(id: string, sent: readonly Message[]): Exchange {
-  return { question: null, sent, received: [], answer: emptyAnswer(id), untold: [] }
+  return { question: null, sent, received: [], answer: emptyAnswer(id), untold: [], keys: {} }
 }
 
 function emptyAnswer(id: string): AssistantTurn {
@@ -36,6 +39,7 @@ function emptyAnswer(id: string): AssistantTurn {
     state: 'running',
     blocks: [],
     outputs: [],
+    approvals: [],
     problem: null,
     mayRepeat: [],
     isCut: false,
@@ -74,7 +78,12 @@ export function ended(begun: Exchange, response: ExecuteResponse, reading: Outpu
   const { status, finishReason, messages, executionId, durationMs, totalTokens } = response
   const execution = { id: executionId, durationMs, totalTokens }
   const exchange = { ...begun, answer: { ...begun.answer, execution } }
-  if (status === 'completed') return completed(exchange, messages, { ...reading, isCut: finishReason === 'length' })
+  if (status === 'completed') {
+    const asked = response.approvals ?? []
+    const whole = completed(exchange, messages, { ...reading, isCut: finishReason === 'length' })
+    const keys = Object.fromEntries(asked.map(({ approvalId, approvalKey }) => [approvalId, approvalKey]))
+    return withApprovals({ ...whole, keys }, asked.map(approvalOf))
+  }
   const facts = { detail: response.error?.message ?? null, referenceId: executionId }
   const reason = problem(finishReason === 'cancelled' ? 'interrupted' : 'failed', facts)
   return failed(withTurns(exchange, settledTurns(messages), reading), reason)
@@ -104,6 +113,21 @@ export function withTurns(exchange: Exchange, turns: readonly Message[], reading
   const received = [...exchange.received, ...turns]
   const outputs = outputsOf([...sent, ...received], answer.outputs, reading)
   return { ...exchange, received, answer: { ...answer, blocks: withUnheard(answer, turns), outputs } }
+}
+
+/** The exchange with calls that wait for approval. What is said of them stands there in place of their results. */
+export function withApprovals(exchange: Exchange, approvals: readonly Approval[]): Exchange {
+  const waiting = new Set(approvals.map(({ callId }) => callId))
+  const blocks = exchange.answer.blocks.filter(({ id }) => !waiting.has(id))
+  return { ...exchange, answer: { ...exchange.answer, blocks, approvals } }
+}
+
+/** The exchange with another state of one approval. Decided, its key is forgotten. */
+export function withApproval(exchange: Exchange, changed: Approval): Exchange {
+  const approvals = exchange.answer.approvals.map((approval) => (approval.id === changed.id ? changed : approval))
+  const { [changed.id]: key, ...others } = exchange.keys
+  const keys = isOpen(changed) && key !== undefined ? exchange.keys : others
+  return { ...exchange, keys, answer: { ...exchange.answer, approvals } }
 }
 
 /** The exchange with another state of one output’s wait. */

@@ -11,7 +11,8 @@ export function withEvent(
   { id, blocks }: AssistantTurn,
   event: Exclude<StreamEvent, { type: 'done' }>,
 ): readonly Block[] {
-  if (event.type === 'execution' || event.type === 'gap') return blocks
+  // An approval stands in `done`, too, which comes right after it.
+  if (event.type === 'execution' || event.type === 'gap' || event.type === 'approval_required') return blocks
   if (event.type === 'capability_end') {
     const state = event.error ? 'failed' : 'completed'
     return blocks.map((block) =>

@@ -27,6 +27,8 @@ export interface AssistantTurn {
   readonly blocks: readonly Block[]
   /** What capabilities gave to be shown, in the order of their calls. There once the answer has ended. */
   readonly outputs: readonly Output[]
+  /** Calls that wait for the end user’s approval, and what became of them. There once the answer has ended. */
+  readonly approvals: readonly Approval[]
   /** On `failed` alone: why, and whether to ask again. */
   readonly problem: Problem | null
   /**
@@ -81,3 +83,34 @@ export interface Wait {
   /** Milliseconds since the epoch. */
   readonly deadlineAt: number
 }
+
+/** A call that is made once the end user approves it. Its key is in no snapshot. */
+export interface Approval {
+  readonly id: string
+  readonly callId: string
+  readonly capability: string
+  readonly title: string
+  readonly lines: readonly string[]
+  /** In whole units of the currency. */
+  readonly amount: { readonly value: number; readonly currency: string } | null
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  readonly state: ApprovalState
+  /** On `pending`, why a decision did not arrive; on `failed`, what came in place of a result. In the service’s own words. */
+  readonly problem: Problem | null
+}
+
+/**
+ * `pending` until it is decided, `deciding` until the outcome is known. `failed`: approved, without a result, as
+ * where the outcome is not known. `refused`: the service does not know it any more. `elsewhere`: its key is in
+ * another tab.
+ */
+export type ApprovalState =
+  | 'pending'
+  | 'deciding'
+  | 'approved'
+  | 'failed'
+  | 'declined'
+  | 'expired'
+  | 'refused'
+  | 'elsewhere'

@@ -1,5 +1,15 @@
 import { isRecord, numberOf, readMessages } from '../client/read-json.ts'
-import { askedExchange, completed, type Exchange, failed, mayRepeatOf, withTurns, withWait } from './exchange.ts'
+import { isOpen, storedApproval } from './approval.ts'
+import {
+  askedExchange,
+  completed,
+  type Exchange,
+  failed,
+  mayRepeatOf,
+  withApprovals,
+  withTurns,
+  withWait,
+} from './exchange.ts'
 import { problem } from './problem.ts'
 import { safeLine } from './safe-text.ts'
 import type { UrlCheck } from './safe-url.ts'
@@ -44,17 +54,31 @@ function entryOf(exchange: Exchange) {
       wait ? [{ id, state: wait.state, deadlineAt: wait.deadlineAt }] : [],
     ),
     untold,
+    approvals: answer.approvals.map(({ problem: _, ...approval }) => approval),
   }
 }
 
+/** The keys of approvals that are not decided, by approval id; null where there are none. They are kept apart: they are secrets. */
+export function keysText(exchanges: readonly Exchange[]): string | null {
+  const keys = Object.assign({}, ...exchanges.map(({ keys }) => keys))
+  return Object.keys(keys).length > 0 ? JSON.stringify(keys) : null
+}
+
+interface Reading {
+  checkUrl: UrlCheck
+  nowMs: number
+  /** What `keysText` gave, if this tab has it. */
+  keys: string | null
+}
+
 /** The exchanges of a stored text; none when it is not understood. What was under way then reads as interrupted. */
-export function exchangesFrom(text: string | null, deps: { checkUrl: UrlCheck; nowMs: number }): Exchange[] {
+export function exchangesFrom(text: string | null, deps: Reading): Exchange[] {
   const stored = parsed(text)
   if (!isRecord(stored) || stored['version'] !== VERSION || !Array.isArray(stored['exchanges'])) return []
   return stored['exchanges'].slice(-MOST_EXCHANGES).flatMap((entry, index) => exchangeFrom(entry, index, deps) ?? [])
 }
 
-function exchangeFrom(entry: unknown, index: number, deps: { checkUrl: UrlCheck; nowMs: number }): Exchange | null {
+function exchangeFrom(entry: unknown, index: number, deps: Reading): Exchange | null {
   if (!isRecord(entry)) return null
   const id = typeof entry['id'] === 'string' ? entry['id'] : `stored-${index}`
   const sent = readMessages(entry['sent'])
@@ -72,7 +96,15 @@ function exchangeFrom(entry: unknown, index: number, deps: { checkUrl: UrlCheck;
       ? completed(begun, received, { ...deps, isCut: entry['isCut'] === true })
       : failed(withTurns(begun, received, deps), problem('interrupted'))
   const stored = listOf(entry['waits']).filter(isRecord)
-  return whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
+  const waited = whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
+  const keys = parsed(deps.keys)
+  const keyOf = (approvalId: string) => (isRecord(keys) ? keys[approvalId] : undefined)
+  const approvals = listOf(entry['approvals']).flatMap((one) => {
+    return storedApproval(one, (approvalId) => typeof keyOf(approvalId) === 'string') ?? []
+  })
+  if (approvals.length === 0) return waited
+  const own = approvals.flatMap((one) => (isOpen(one) ? [[one.id, String(keyOf(one.id))]] : []))
+  return withApprovals({ ...waited, keys: Object.fromEntries(own) }, approvals)
 }
 
 // A wait goes on only until the deadline that it had; one that nothing is known of does not begin anew.

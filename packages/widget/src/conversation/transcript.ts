@@ -23,7 +23,19 @@ export function transcriptFor(earlier: readonly Exchange[], exchange: Exchange):
   }
   const start = kept.findIndex(({ isAsked }) => isAsked)
   const whole = start === -1 ? [] : kept.slice(start)
-  return [...whole.flatMap(({ turns }) => turns), ...own]
+  return answeringTurns([...whole.flatMap(({ turns }) => turns), ...own])
+}
+
+// The result of an approved call may come long after the call, which may have been left out by then.
+function answeringTurns(messages: readonly Message[]): Message[] {
+  const called = new Set<string>()
+  return messages.flatMap((message): Message[] => {
+    if (message.role === 'assistant')
+      for (const part of message.parts) if (part.type === 'tool_call') called.add(part.id)
+    if (message.role !== 'tool') return [message]
+    const parts = message.parts.filter(({ toolCallId }) => called.has(toolCallId))
+    return parts.length > 0 ? [{ role: 'tool', parts }] : []
+  })
 }
 
 // A question that nothing came of is left out. A result is known to the model, whatever became of its answer.

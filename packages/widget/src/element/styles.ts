@@ -129,6 +129,10 @@ const PARTS = `
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
 .problem p{margin:0}
+.approval{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_accent);border-radius:var(--_round)}
+.approval-text{display:flex;flex-direction:column;gap:4px}
+.approval-title{font-weight:600}
+.action:disabled{opacity:.55;cursor:default}
 .reference{user-select:all}
 `
 

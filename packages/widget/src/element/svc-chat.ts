@@ -180,7 +180,9 @@ export class SvcChatElement extends Base {
     const storage = persist === 'session' || persist === 'local' ? webStorage(persist, key) : null
     // Also of a conversation that is kept for longer: the key of a run belongs to its tab.
     const runStorage = storage && webStorage('session', `${key}:run`)
-    const conversation = createConversation({ client, storage, runStorage, pageOrigin: location.origin })
+    const approvalStorage = storage && webStorage('session', `${key}:approvals`)
+    const pageOrigin = location.origin
+    const conversation = createConversation({ client, storage, runStorage, approvalStorage, pageOrigin })
     this.#conversation = conversation
     this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
     this.#draw()
@@ -285,6 +287,7 @@ function actionsOf(conversation: Conversation): ViewActions {
     retry: () => void conversation.retry(),
     checkAgain: (id) => conversation.checkAgain(id),
     cancelWait: (id) => conversation.cancelWait(id),
+    decide: (id, decision) => conversation.decide(id, decision),
     clear: () => conversation.clear(),
   }
 }

@@ -1,6 +1,7 @@
 import { safeText } from '../conversation/safe-text.ts'
 import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
+import { approvalView } from './approval-view.ts'
 import { element } from './dom.ts'
 import { MarkdownView } from './markdown-view.ts'
 import { outputView } from './output-view.ts'
@@ -60,7 +61,11 @@ class AnswerView implements TurnView {
     const before = this.#turn
     this.#turn = turn
     if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
-    const isSame = turn.state === before?.state && turn.outputs === before.outputs && turn.problem === before.problem
+    const isSame =
+      turn.state === before?.state &&
+      turn.outputs === before.outputs &&
+      turn.approvals === before.approvals &&
+      turn.problem === before.problem
     const isThinking = turn.state === 'running' && turn.blocks.length === 0
     if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
       this.#updateRest(turn, isLast, isThinking)
@@ -70,7 +75,7 @@ class AnswerView implements TurnView {
   }
 
   spokenText(): string {
-    const texts = [...this.root.querySelectorAll<HTMLElement>('.text, .cards, .wait > span')].map(
+    const texts = [...this.root.querySelectorAll<HTMLElement>('.text, .cards, .wait > span, .approval-text')].map(
       (part) => part.innerText,
     )
     return [...texts, this.#sentence].join('\n').trim().slice(0, 2000)
@@ -97,6 +102,7 @@ class AnswerView implements TurnView {
   #updateRest(turn: AssistantTurn, isLast: boolean, isThinking: boolean): void {
     const { actions, strings, now, language } = this.#context
     const parts = turn.outputs.map((output) => outputView(output, actions, strings))
+    parts.push(...turn.approvals.map((approval) => approvalView(approval, this.#context)))
     if (isThinking) parts.push(element('div', { part: 'thinking', text: strings.thinking }))
     if (turn.isCut) parts.push(element('p', { part: 'note', text: strings.cut }))
     this.#sentence = ''

@@ -5,5 +5,6 @@ export interface ViewActions {
   retry(): void
   checkAgain(outputId: string): void
   cancelWait(outputId: string): void
+  decide(approvalId: string, decision: 'approve' | 'decline'): void
   clear(): void
 }
