@@ -155,7 +155,9 @@ describeScreens('what ran', (scene) => {
     expect(capabilities[0]).toBe('capability,calls,failed,unknown,p50DurationMs,p95DurationMs')
     expect(capabilities[1]).toMatch(/^search-products,3,0,0,/)
     const runtimes = await savedLines(page, 'svc-runtimes.csv')
-    expect(runtimes[0]).toBe('runtimeId,executions,failed,failedCalls,unknownCalls,totalTokens,p50DurationMs,p95DurationMs')
+    expect(runtimes[0]).toBe(
+      'runtimeId,executions,failed,failedCalls,unknownCalls,totalTokens,p50DurationMs,p95DurationMs',
+    )
     expect(runtimes[1]).toMatch(new RegExp(`^${runtimeId},3,0,0,0,\\d+,\\d+,\\d+$`))
     const series = await savedLines(page, 'svc-analytics.csv')
     expect(series[0]).toMatch(/^at,executions,completed,failed,capabilityCalls,/)

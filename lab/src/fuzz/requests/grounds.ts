@@ -76,10 +76,26 @@ async function revokeSpareKeys(url: string, apiKey: string): Promise<void> {
   for (const { keyId } of spare) await post(`${url}/v1/account/keys/${keyId}/revoke`, apiKey, {})
 }
 
-const Called = z.object({ executionId: z.string() })
-const Asked = z.object({ approval: z.object({ approvalId: z.string() }) })
+const Asked = z.object({ approval: z.object({ approvalId: z.string(), approvalKey: z.string() }) })
+const Streamed = z.object({ executionId: z.string(), resumeKey: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
 const TRIES_MS = 20_000
+
+/** Streams a detached execution to its end, and returns what names it. */
+async function streamDetached(url: string, publicKey: string): Promise<z.infer<typeof Streamed>> {
+  const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Hello' }] }]
+  const answer = await fetch(`${url}/v1/runtime/execute`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: `Bearer ${publicKey}`,
+    },
+    body: JSON.stringify({ messages, detach: true }),
+  })
+  const [, first = ''] = /^data: (.*)$/m.exec(await answer.text()) ?? []
+  return Streamed.parse(JSON.parse(first))
+}
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
 export async function layScenery(
@@ -95,7 +111,9 @@ export async function layScenery(
   const { keyId } = AccountKey.parse(await post(`${url}/v1/account/keys`, apiKey, { name: 'Fuzzed' }))
   // The name in the examples, so that they call something.
   const call = operations.find(({ operationId }) => operationId === 'callOwnCapability')
-  const { capability: name } = z.object({ capability: z.string() }).parse(call?.example)
+  const { capability: name, endUserToken } = z
+    .object({ capability: z.string(), endUserToken: z.string() })
+    .parse(call?.example)
   const website = { name: 'Shop', url: 'https://shop.example.com' }
   const [asked] = capability('asks-first').capabilities
   const manifest = {
@@ -114,18 +132,18 @@ export async function layScenery(
     2_000,
   )
   if (!isDeployed) throw new Error('a deployment was refused again and again')
-  const path = `${url}/v1/capabilities/${runtimeId}/${name}`
-  // The endpoint fails now and then: an execution it is all the same.
-  const answer = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"input":{}}',
-  })
-  const { executionId } = Called.parse(await answer.json())
   const { approval } = Asked.parse(
-    await post(`${url}/v1/runtime/capability`, publicKey, { capability: 'asks-first', input: {} }),
+    await post(`${url}/v1/runtime/capability`, publicKey, { capability: 'asks-first', input: {}, endUserToken }),
   )
-  const own = { ...approval, runtimeId, projectId, executionId, capability: name, keyId, endpoint }
+  const own = {
+    ...approval,
+    ...(await streamDetached(url, publicKey)),
+    runtimeId,
+    projectId,
+    capability: name,
+    keyId,
+    endpoint,
+  }
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
     // A user code too short to be one: tries at whole codes are limited to a few.

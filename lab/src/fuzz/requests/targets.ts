@@ -95,7 +95,17 @@ export function goodRequest(
   credential: { key?: string | undefined; headers?: RawRequest['headers'] },
 ): RawRequest {
   const body = example === undefined ? {} : { body: ownBody(example, scenery) }
-  return jsonRequest(method, fillPath(path, scenery), { ...credential, ...body })
+  const headers = [...(credential.headers ?? []), ...keyHeaders(path, scenery)]
+  return jsonRequest(method, fillPath(path, scenery), { key: credential.key, headers, ...body })
+}
+
+/** The keys of an approval and of a streamed execution, which travel in headers of their own. */
+function keyHeaders(path: string, { values }: Scenery): [string, string][] {
+  const keys = { 'x-svc-approval-key': 'approvalKey', 'x-svc-resume-key': 'resumeKey' }
+  return Object.entries(keys).flatMap(([header, name]) => {
+    const value = /\{(approval|execution)Id\}/.test(path) ? values.get(name) : undefined
+    return value === undefined ? [] : [[header, value] as [string, string]]
+  })
 }
 
 /** A credential of another plane, none, or one that never was. */
