@@ -1,6 +1,7 @@
 import type { StreamEvent } from '@svc/contract'
 import { readPendingApproval } from './read-approval.ts'
-import { isRecord, numberOf, readExecuteResponse, readFailure } from './read-json.ts'
+import { readExecuteResponse } from './read-execute-response.ts'
+import { isRecord, numberOf, readFailure } from './read-json.ts'
 
 /** One event of a stream from its data. Null for those that are not known, which later versions may send. */
 export function readEvent(data: string): StreamEvent | null {

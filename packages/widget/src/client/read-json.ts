@@ -1,5 +1,4 @@
-import type { ExecuteResponse, Message, ToolResultPart } from '@svc/contract'
-import { readPendingApproval } from './read-approval.ts'
+import type { Message, ToolResultPart } from '@svc/contract'
 
 // What the service sends is read by hand: its schemas and their library are larger than this whole package.
 
@@ -51,30 +50,6 @@ export function readResult({ toolCallId, name, output, error }: Record<string, u
 export function readFailure(value: unknown): { message: string } | null {
   return isRecord(value) && typeof value['message'] === 'string' ? { message: value['message'] } : null
 }
-
-/** The answer of an execute, or null when it is none. */
-export function readExecuteResponse(value: unknown): ExecuteResponse | null {
-  if (!isRecord(value) || typeof value['executionId'] !== 'string') return null
-  const { status, finishReason } = value
-  if (status !== 'completed' && status !== 'failed') return null
-  const error = readFailure(value['error'])
-  const listed: unknown[] = Array.isArray(value['approvals']) ? value['approvals'] : []
-  const approvals = listed.flatMap((entry) => readPendingApproval(entry) ?? [])
-  return {
-    executionId: value['executionId'],
-    status,
-    messages: readMessages(value['messages']),
-    finishReason: REASONS.find((reason) => reason === finishReason) ?? 'stop',
-    inputTokens: numberOf(value['inputTokens']),
-    outputTokens: numberOf(value['outputTokens']),
-    totalTokens: numberOf(value['totalTokens']),
-    durationMs: numberOf(value['durationMs']),
-    ...(error && { error }),
-    ...(approvals.length > 0 && { approvals }),
-  }
-}
-
-const REASONS = ['length', 'error', 'cancelled', 'approval_required'] as const
 
 /** The number, or 0. */
 export function numberOf(value: unknown): number {
