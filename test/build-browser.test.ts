@@ -34,7 +34,7 @@ beforeEach(() => {
   for (const path of ['package-lock.json', 'tsconfig.base.json', 'packages/contract/src/index.ts']) write(path, '')
   for (const path of PACKAGES) {
     mkdirSync(join(root, path, 'dist'))
-    // What is bundled is counted, and may be told to save a source once it has been read.
+    // The bundler is counted, and may be told to save a source once it has been read.
     const build = `node -e "require('fs').appendFileSync('dist/builds','x')" && node before-end.cjs`
     write(`${path}/package.json`, JSON.stringify({ name: path.split('/')[1], version: '1.0.0', scripts: { build } }))
     write(`${path}/before-end.cjs`, '')

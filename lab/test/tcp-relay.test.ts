@@ -82,7 +82,7 @@ test('hung: nothing arrives on any connection, and all of it does once it is men
   expect(await Promise.all(echoes)).toEqual(['held', 'new'])
 })
 
-test('hung: whoever waited through it and then ends its half is answered all the same', async () => {
+test('hung: a client that waited and then ends its half is answered all the same', async () => {
   const { relay, open } = await prepare()
   await relay.breakBy('hang')
   const fresh = await open()

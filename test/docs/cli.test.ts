@@ -150,7 +150,7 @@ function exampleOf(title: string): unknown {
   return JSON.parse(example)
 }
 
-// What is in these is the project’s affair.
+// The content of these files is the project’s own.
 const FREE = ['inputSchema', 'outputSchema', 'output', 'manifest']
 
 /** The places at which one document has a field or a kind of value that the other has not. Null may stand for any value. */

@@ -54,14 +54,14 @@ describe('on packed packages', () => {
   const place = scratchFolder(afterAll)
   beforeAll(() => pack(place), 120_000)
 
-  test('whoever follows the quickstart word for word gets their own capability’s answer', async () => {
+  test('the quickstart, word for word, ends with the answer of one’s own capability', async () => {
     const { url, accountKey } = await startControlPlane(place)
     const folder = join(place, 'my-app')
     await installPacked(place, folder)
     const port = await freePort()
     const type = terminalIn(folder)
 
-    // Whoever types answers the questions; here the environment and two options do.
+    // A person types the answers; here the environment and two options give them.
     const account = { SVC_ACCOUNT_KEY: accountKey, SVC_BASE_URL: url }
     await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
     for (const { path, code, language } of samples) {
@@ -80,7 +80,7 @@ describe('on packed packages', () => {
     expect(resultsIn(answer)).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
   }, 300_000)
 
-  test('whoever follows the dashboard, with the .env that it shows, gets an answer', async () => {
+  test('the dashboard’s steps, with the .env that it shows, end with an answer', async () => {
     const { url, accountKey } = await startControlPlane(place)
     const folder = join(place, 'shown')
     const port = await freePort()

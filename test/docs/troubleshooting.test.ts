@@ -32,7 +32,7 @@ test('every message that the page on troubleshooting quotes is one that the sour
 test('every refusal of the SDK’s handler has a row with its status, and so does every sentence of a call that failed', () => {
   const codes = [...page.matchAll(/`([a-z_]+)` \((\d{3})\)/g)].map(([, code = '', status]) => [code, Number(status)])
   expect(Object.fromEntries(codes)).toMatchObject(RECEIVER_REFUSALS)
-  // Who cancels a call has left, and is shown nothing.
+  // A caller that cancels has left, and is shown nothing.
   const sentences = Object.values(FAILURES).filter((failure) => failure !== FAILURES.cancelled)
   expect(sentences.filter(({ message }) => !symptoms.includes(message))).toEqual([])
 })

@@ -35,7 +35,7 @@ function linesUnder(text: string, heading: string): string[] {
   return lines.slice(start + 1, end < 0 ? undefined : end)
 }
 
-/** What is wrong with a command line as its tool’s help has it; null where nothing is. */
+/** The fault of a command line by its tool’s help, or null. */
 export function commandProblem(tool: CommandHelp, [name = '', ...words]: ShellCommand): string | null {
   let command = tool
   let path = name

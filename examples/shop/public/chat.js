@@ -8,7 +8,7 @@ export function startChat({ currentToken, onOrder }) {
   const chat = byId('chat')
   chat.addEventListener('svc-answer', ({ detail }) => {
     notice('')
-    // What was ordered is no longer in stock.
+    // The ordered articles have left the stock.
     if (detail.capabilities.includes('place-order')) onOrder()
   })
   const connected = connect(chat, currentToken)
@@ -19,7 +19,7 @@ export function startChat({ currentToken, onOrder }) {
       notice(isAsked ? '' : 'One moment: the assistant is still answering. Then you can ask the next question.')
       chat.scrollIntoView({ block: 'nearest' })
     },
-    // What was said in a customer’s name is not for whoever sits there next.
+    // The next person at this browser must not see the conversation of this customer.
     async forget() {
       if (await connected) chat.clear()
     },

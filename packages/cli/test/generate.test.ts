@@ -194,7 +194,7 @@ describe('a further run', () => {
     expect(readFileSync(join(folder, 'keep.txt'), 'utf8')).toBe('mine')
   })
 
-  test('replaces a file as a whole, so that whoever reads it meanwhile has the old one or the new one', async () => {
+  test('replaces a file as a whole: a reader meanwhile gets the old one or the new one', async () => {
     const folder = createProject(shopProject())
     await generate(folder)
     const paths = [OPENAPI, CACHE].map((path) => join(folder, path))

@@ -55,7 +55,7 @@ async function documentOf(
   return { exitCode: outcome.exitCode, stderr: outcome.stderr, kind: document.ok ? null : document.error.kind }
 }
 
-/** Of these, whoever works on the project’s own files, and whoever asks the control plane. */
+/** The commands of these that work on the project’s own files, and those that ask the control plane. */
 const OF_PROJECT = ['dev --check', 'dev call', 'generate', 'deploy', 'status'] as const
 const OF_CONTROL_PLANE = ['init', 'deploy', 'status', 'manifest pull'] as const
 const ALL = ['init', 'manifest pull', ...OF_PROJECT] as const

@@ -20,7 +20,7 @@ export type SignInRequest = z.infer<typeof SignInRequest>
 export const ChangePasswordRequest = z.strictObject({ currentPassword: GivenPassword, newPassword: NewPassword })
 export type ChangePasswordRequest = z.infer<typeof ChangePasswordRequest>
 
-/** Who is asking, on the owner plane. */
+/** The caller of the owner plane. */
 export const Account = z.object({ ownerId: z.string(), email: z.string(), tier: Tier, createdAt: Timestamp })
 export type Account = z.infer<typeof Account>
 

@@ -138,7 +138,7 @@ function compareCapability(before: ComparedCapability, after: ComparedCapability
   ]
 }
 
-// What is left out and what is written as the default are the same. Browsers load this file: it brings no schema along.
+// A field left out equals its default. Browsers load this file: it imports no schema.
 function withDefaults(capability: ComparedCapability) {
   return { effect: 'write', confirm: false, preview: false, ...capability }
 }

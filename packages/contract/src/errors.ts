@@ -43,6 +43,6 @@ export const ErrorBody = z
   .describe('The one form of every refusal and fault.')
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** What went wrong with a capability or an execution, in words fit for whoever called it. */
+/** What went wrong with a capability or an execution, in words that the caller may read. */
 export const Failure = z.object({ message: z.string() }).describe('What went wrong, in words fit for whoever called.')
 export type Failure = z.infer<typeof Failure>

@@ -158,7 +158,7 @@ export const TracedStep = z.object({
 })
 export type TracedStep = z.infer<typeof TracedStep>
 
-/** What is kept of an execution: shapes, counts and capability payloads, never message text. */
+/** The stored part of an execution: shapes, counts and capability payloads, never message text. */
 export const Trace = z
   .object({
     executionId: z.string(),

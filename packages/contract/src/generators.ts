@@ -56,7 +56,7 @@ export const Generators = z.strictObject({
 })
 export type Generators = z.infer<typeof Generators>
 
-/** What is wrong with the shape of a generator, or null. */
+/** The fault of a generator’s shape, or null. */
 export function generatorProblem(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) {
     return 'is not a generator: it must be an object with name, inputs() and generate().'

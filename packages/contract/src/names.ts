@@ -4,7 +4,7 @@ import { PROBE_CAPABILITY } from './capability-calls.ts'
 const SEGMENT = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 
 /**
- * What is wrong with a capability name, as a sentence that offers a repaired one, or null when nothing is.
+ * The fault of a capability name, as a sentence that offers a repaired name, or null.
  * The rule is what both model tool-calling APIs and discovery name segments accept: a letter, then up to 63 of `A-Za-z0-9-`.
  */
 export function capabilityNameProblem(name: string): string | null {
@@ -54,7 +54,7 @@ export const CapabilityName = z
     examples: ['find-shoes'],
   })
 
-/** What is wrong with a discovery namespace, or null: two or more dot-separated segments, such as `com.example.shop`. */
+/** The fault of a discovery namespace, or null. Valid are two or more dot-separated segments, such as `com.example.shop`. */
 export function namespaceProblem(namespace: string): string | null {
   const segments = namespace.split('.')
   const bad = segments.find((segment) => !SEGMENT.test(segment))

@@ -20,7 +20,7 @@ export function portProblem(address: string): string | null {
   return `has the port “${port.slice(0, 20)}”: a port is a number from 1 to 65535.`
 }
 
-/** What is wrong with a runtime endpoint, or null: an absolute `https:` URL, or `http:` on one of the local hosts. */
+/** The fault of a runtime endpoint, or null. Valid are an absolute `https:` URL, or `http:` on one of the local hosts. */
 export function endpointProblem(endpoint: string): string | null {
   const url = parseAbsolute(endpoint)
   if (!url) return portProblem(endpoint) ?? 'must be an absolute URL, such as https://shop.example.com/svc.'
@@ -48,7 +48,7 @@ export const Endpoint = z
     examples: ['https://shop.example.com/svc'],
   })
 
-/** What is wrong with an allowed origin, or null. The message names the origin to use instead where there is one. */
+/** The fault of an allowed origin, or null. The message names the origin to use instead where there is one. */
 export function originProblem(origin: string): string | null {
   const url = parseAbsolute(origin)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'

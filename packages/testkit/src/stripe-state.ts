@@ -65,7 +65,7 @@ export function createStripeState(): StripeState {
 interface Book {
   sessions: Map<string, StripeSession>
   subscriptions: Map<string, StripeSubscription>
-  /** What was answered, by idempotency key. */
+  /** The recorded answers, by idempotency key. */
   created: Map<string, StripeAnswer>
 }
 

@@ -211,7 +211,7 @@ describe('stream', () => {
     expect(isCancelled).toBe(false)
   })
 
-  test('whoever stops reading lets go of the connection', async () => {
+  test('a reader that stops closes the connection', async () => {
     let isCancelled = false
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(frames('Hi')[0])),

@@ -159,7 +159,7 @@ describeInBrowser('what the chat says of itself', (scene) => {
     expect(executes().at(-1)?.headers.authorization).toBe('Bearer svc_pk_other')
   })
 
-  test('whoever asks or stops with a finger gets no keyboard for it', async () => {
+  test('a tap on send or stop opens no on-screen keyboard', async () => {
     const { answer } = slow()
     const page = await open([answer], { context: { hasTouch: true, isMobile: true } })
     await page.locator('svc-chat textarea').fill('Hi')

@@ -57,7 +57,7 @@ describeInBrowser('the chat in a page', (scene) => {
     await page.locator('svc-chat textarea').fill(text)
     await page.keyboard.press('Enter')
   }
-  // What is read out stands in the page a second time.
+  // The text for screen readers stands in the page a second time.
   const shown = (page: Page) => page.locator('svc-chat .log')
   const executes = () => scene.service.seen.filter(({ path }) => path === '/v1/runtime/execute')
   const bodyOf = (request: { body: unknown } | undefined) => JSON.stringify(request?.body)

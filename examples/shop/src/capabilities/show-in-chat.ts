@@ -53,7 +53,7 @@ export function showPayment(site: ShopSite, order: Order) {
   }
 }
 
-/** Whether an order still waits for its payment, for whoever asks while it does. */
+/** Whether an order still waits for its payment, polled until it is paid. */
 export function showStatus(site: ShopSite, order: Order) {
   return order.paidAt === null ? { settled: false, actions: payLink(site, order) } : { settled: true }
 }

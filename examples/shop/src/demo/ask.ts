@@ -8,7 +8,7 @@ export interface Question {
   publicKey: string
   /** Blank where the model is to go on from what was said before. */
   text: string
-  /** What was said before, the results of approved calls among it. */
+  /** The earlier messages, with the results of approved calls. */
   before?: readonly Message[]
   /** The shop's own session of a signed-in customer. */
   endUserToken?: string

@@ -10,7 +10,7 @@ export interface Order {
   /** Milliseconds since the epoch. */
   placedAt: number
   trackingCode: string | null
-  /** Whoever has it may pay for the order, and do nothing else with it. Null for orders of before the pay page. */
+  /** A secret that allows paying for the order, and nothing else. Null for orders made before the pay page existed. */
   paymentCode: string | null
   /** Milliseconds since the epoch; null until it is paid. */
   paidAt: number | null

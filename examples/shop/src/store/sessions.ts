@@ -53,7 +53,7 @@ export function requireCustomer(store: Store, token: string): Customer {
   return customer
 }
 
-// The database holds hashes only: whoever reads it cannot use a session. 256 random bits need no slow hash.
+// The database holds hashes only: a reader of it cannot use a session. 256 random bits need no slow hash.
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

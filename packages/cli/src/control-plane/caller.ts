@@ -2,7 +2,7 @@ import type { CommandFailure } from '../failures.ts'
 import type { Credential } from './answer.ts'
 import { keyNotAccepted } from './faults.ts'
 
-/** Who asks the control plane at an address. */
+/** The client of a control plane: its address and its key. */
 export type Caller = {
   readonly baseUrl: string
   /** The key that is sent along; null for what anybody may ask. */

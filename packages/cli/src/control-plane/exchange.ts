@@ -19,7 +19,7 @@ export type Exchange = {
   readonly text: string
 }
 
-/** One request to the control plane, whoever asks. No answer at all and one that is too long are thrown as failures. */
+/** One request to the control plane, with any kind of key. No answer and an answer that is too long throw. */
 export async function exchange(deps: Pick<CliDeps, 'fetch'>, baseUrl: string, input: ExchangeInput): Promise<Exchange> {
   try {
     const response = await deps.fetch(`${baseUrl}${input.path}`, {

@@ -10,7 +10,7 @@ export type Live =
   | { readonly ok: true; readonly status: RuntimeStatus; readonly serving: Serving }
   | { readonly ok: false; readonly reason: string }
 
-/** What is live, or why that could not be found out. It never throws: a failed look-up stands in the way of nothing. */
+/** The live deployment, or why the look-up failed. It never throws: a deploy goes on without it. */
 export async function lookUpLive(deps: Pick<CliDeps, 'fetch'>, who: Credential): Promise<Live> {
   try {
     const answer = await readStatus(deps, who)

@@ -14,7 +14,7 @@ export type Outcome = {
 
 type Deployed = { readonly deployment: DeployResponse; readonly ofEndpoint: readonly string[] }
 
-/** What was published, what the server has to say about it, and what the model will not know how to call. */
+/** Prints the published deployment, the server’s warnings, and inputs that a model cannot know how to fill. */
 export function reportDeployment(
   terminal: Terminal,
   { deployment, isListed, ofEndpoint }: Deployed & { isListed: boolean },

@@ -3,7 +3,7 @@ const MAX_LENGTH = 200
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i
 
 /**
- * What is wrong with the path of a generated file, or null. A path is the same on every machine that the project is
+ * The fault of a generated file’s path, or null. A path is the same on every machine that the project is
  * checked out on, so what any file system understands in its own way is refused on all of them.
  */
 export function filePathProblem(path: string): string | null {

@@ -42,7 +42,7 @@ function unheardOf(runtimeId: string | null): KnownRuntime {
   return { runtimeId, name: null, publicUrl: null }
 }
 
-/** What is remembered once the control plane has told which runtime the key is of. The oldest are forgotten first. */
+/** The runtimes of deploy keys, as the control plane told them. The oldest entries are dropped first. */
 export function withRuntime(
   { runtimes }: GenerationCache,
   who: Credential,

@@ -40,7 +40,7 @@ type Input = {
   readonly earlier: readonly PlannedGenerator[]
 }
 
-/** What is to be written, generator by generator. Nothing is written yet; the first fault ends it. */
+/** The files to write, by generator. Nothing is written yet; the first fault ends the plan. */
 export async function planGeneration(input: Input): Promise<PlannedGenerator[]> {
   const planned: PlannedGenerator[] = []
   for (const enabled of input.enabled) planned.push(await planGenerator(input, enabled))

@@ -23,7 +23,7 @@ export type Answers = {
   readonly port: number
 }
 
-/** What is wrong with an answer, or null. The same for flags and prompts. */
+/** The fault of an answer, or null. The same for flags and prompts. */
 export const ANSWER_PROBLEMS = {
   name(name: string): string | null {
     if (name.trim() === '') return 'must not be empty.'
@@ -72,7 +72,7 @@ export function namespaceAfter(website: string | null): string | null {
   return namespaceProblem(reversed) === null ? reversed : null
 }
 
-/** What is wrong with an account key, or null. */
+/** The fault of an account key, or null. */
 export function accountKeyProblem(key: string): string | null {
   if (keyKindOf(key) === 'account') return null
   return key.startsWith(KEY_PREFIXES.account)

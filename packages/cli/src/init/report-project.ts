@@ -15,7 +15,7 @@ type Made = {
   readonly files: readonly FileOutcome[]
 }
 
-/** What was made, what was left alone and lacks something, and what to do next. */
+/** Prints the files made, the files left alone that lack something, and the next steps. */
 export function reportProject(terminal: Terminal, made: Made): void {
   const { files, folder, runtime, baseUrl } = made
   const missing = missingParts(folder, files)

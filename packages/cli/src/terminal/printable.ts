@@ -1,7 +1,7 @@
 // Control characters, line separators, and the marks that turn the direction of what follows.
 const OBEYED = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** One line that a terminal shows and does not obey: whoever’s words it holds, they cannot rewrite what is around them. */
+/** One line without control sequences: foreign text in it cannot rewrite the rest of the screen. */
 export function printable(text: string): string {
   return text.replace(OBEYED, ' ')
 }

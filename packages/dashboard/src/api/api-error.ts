@@ -56,7 +56,7 @@ export function messagesFor(error: unknown, field: string): string[] {
     .flatMap(([, messages]) => messages)
 }
 
-/** What is wrong beside the fields that a form shows: the sentence to put above it, or null. */
+/** The error of fields that a form does not show: the sentence to put above it, or null. */
 export function messageBeside(error: unknown, fields: readonly string[]): string | null {
   if (error === null || error === undefined) return null
   if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it and try again.'

@@ -1,4 +1,4 @@
-/** Of what an owner makes by hand there are few; a list with more pages than this is cut. */
+/** Owners make these by hand, so there are few; a list with more pages than this is cut. */
 const MOST_PAGES = 25
 const LARGEST_PAGE = 200
 

@@ -7,7 +7,7 @@ const PAGE = 50
 /** A list with more pages than this is no longer asked for again by itself: each time would ask for all of them. */
 const LIVE_PAGES = 3
 
-/** Who is signed in. */
+/** The signed-in account. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
   queryFn: () => bodyOf(api.GET('/v1/account')),

@@ -16,7 +16,7 @@ export function Nowhere(): ReactNode {
   )
 }
 
-/** What is not there, in the screen that would show it. */
+/** A missing entity, in the screen that would show it. */
 export function NotFound(): ReactNode {
   useTitle('Not found')
   return (

@@ -15,7 +15,7 @@ interface ConfirmDialogProps {
   onClose: () => void
 }
 
-/** The last question before something that cannot be taken back: whoever goes on has typed what they are about to end. */
+/** The confirmation of an irreversible action: the user types the name of the thing that it ends. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { title, children, phrase, action, sending, onConfirm, onClose } = props
   const [typed, setTyped] = useState('')

@@ -4,7 +4,7 @@ import { SCROLLABLE } from './scrollable.ts'
 import { visible } from './visible.ts'
 
 const OPEN_DEPTH = 3
-/** As many members as are drawn at once; a list of ten thousand is cut, and says so. */
+/** The number of members drawn at once; a longer list is cut, and says so. */
 const SHOWN = 100
 
 /** A JSON value whose objects and lists can be folded. The outer ones are open at first. */

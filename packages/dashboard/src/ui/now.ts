@@ -19,7 +19,7 @@ export function useHour(): number {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
-    // It stood still while nobody listened; whoever subscribes reads it again right after.
+    // The clock stood still without subscribers; each one reads it again right after it subscribed.
     now = Date.now()
     timer = setInterval(tick, TICK_MS)
   }

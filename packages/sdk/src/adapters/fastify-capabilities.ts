@@ -36,7 +36,7 @@ export async function fastifyCapabilities(app: FastifyScope, options: FastifyCap
   })
 }
 
-/** What is used of a Fastify instance. */
+/** The members of a Fastify instance that the plugin uses. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(

@@ -57,7 +57,7 @@ async function answer(receiver: NodeReceiver, request: IncomingMessage, signal: 
   return given.status === 413 ? closing(given, request) : given
 }
 
-// What is left of an oversized body would be read as the next request.
+// The rest of an oversized body would be read as the next request.
 function closing(given: Response, request: IncomingMessage): Response {
   request.resume()
   if (request.httpVersionMajor > 1) return given
@@ -66,7 +66,7 @@ function closing(given: Response, request: IncomingMessage): Response {
   return new Response(given.body, { status: given.status, headers })
 }
 
-// Nothing is read before the handler asks for it: whoever fails the checks of the headers has no body read.
+// The body is read only when the handler asks for it: a request that fails the header checks has none read.
 function streamOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   let chunks: NodeJS.AsyncIterator<Uint8Array> | undefined
   return new ReadableStream(

@@ -6,7 +6,7 @@ import { readAlready, withAdvice } from './read-already.ts'
 const RAW_BODY_ADVICE =
   'On Lambda: use the proxy integration, and take the body parser out of the middleware in front of this handler.'
 
-/** What is used of an event: API Gateway’s REST (1.0) and HTTP (2.0) forms, function URLs, load balancers. */
+/** The fields used of an event: API Gateway’s REST (1.0) and HTTP (2.0) forms, function URLs, load balancers. */
 export interface LambdaHttpEvent {
   readonly httpMethod?: string | undefined
   readonly headers?: { readonly [name: string]: string | undefined } | null | undefined
@@ -23,7 +23,7 @@ interface LambdaRequestContext {
   readonly elb?: unknown
 }
 
-/** What is used of an invocation’s context. */
+/** The fields used of an invocation’s context. */
 export interface LambdaContext {
   getRemainingTimeInMillis?(): number
 }

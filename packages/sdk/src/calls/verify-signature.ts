@@ -62,7 +62,7 @@ export interface Envelope {
   readonly signature: string
 }
 
-/** The checks that cost nothing: whoever fails them makes the receiver neither read a body nor compute a digest. */
+/** The cheap checks: a request that fails them has no body read and no digest computed. */
 export function readEnvelope(
   receiver: Pick<KeyedReceiver, 'runtimeId' | 'clock'>,
   headers: SignedRequest['headers'],

@@ -2,7 +2,7 @@ import { isJsonObject } from '@svc/contract'
 import { plainSchemaProblem } from './plain-schema-problem.ts'
 import { schemaCheck } from './schema-check.ts'
 
-/** What is wrong with what was given as a schema, as ends of sentences about the capability. */
+/** The faults of a value given as a schema, as ends of sentences about the capability. */
 export function schemaProblems(side: 'input' | 'output', schema: unknown): string[] {
   if (schema === undefined) return []
   const advice = `${side} must be a schema (zod, valibot, arktype, …) or a plain JSON Schema object.`

@@ -20,7 +20,7 @@ export interface RedisNonceStoreOptions {
 
 /**
  * A nonce store that any number of servers share, in Redis: one `SET … PX … NX` per call. Where Redis does not answer,
- * calls are refused. Run it with `maxmemory-policy noeviction`: whoever evicts a nonce lets its call be replayed.
+ * calls are refused. Run it with `maxmemory-policy noeviction`: an evicted nonce lets its call be replayed.
  * @example
  * const redis = await createClient({ url: process.env.REDIS_URL }).connect()
  * createHandler({ runtime, runtimeId, secret, nonceStore: createRedisNonceStore(redis) })

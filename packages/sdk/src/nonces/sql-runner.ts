@@ -40,7 +40,7 @@ function memoize<T>(make: (key: string) => T): (key: string) => T {
   }
 }
 
-// What is not understood must not let a call in.
+// A result that is not understood must not let a call in.
 function rowsOf(result: unknown): readonly unknown[] {
   if (Array.isArray(result)) return result
   if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows))

@@ -23,7 +23,7 @@ type OutputOf<Schema> = [Schema] extends [never]
     ? AsJson<InferOutput<Schema>>
     : FromJsonSchema<Schema>
 
-/** What is left of a value after `JSON.stringify` and `JSON.parse`: a `Date` is a string, a method is gone. */
+/** The type of a value after `JSON.stringify` and `JSON.parse`: a `Date` is a string, a method is gone. */
 export type AsJson<Value> = unknown extends Value
   ? unknown
   : Value extends { toJSON(): infer Json }

@@ -2,7 +2,7 @@ import { bodyDigest, type CallMode, computeSignature, type JsonObject, SIGNATURE
 import type { Clock } from '../clock.ts'
 import { randomText } from './random-text.ts'
 
-/** Who signs, for whom, and when. */
+/** The runtime, the secret and the time of a signature. */
 export interface Signer {
   readonly runtimeId: string
   readonly secret: string

@@ -70,7 +70,7 @@ describe('input', () => {
     )
   })
 
-  test('is validated by a plain JSON Schema, whoever called', async () => {
+  test('is validated by a plain JSON Schema on every kind of call', async () => {
     expect(await call('plain', { input: { id: 7 } })).toEqual({ status: 200, body: { output: { id: 7 } } })
     expect(await call('plain', { input: { id: 'x', more: 1 } })).toEqual(
       failure('input_invalid', 'The input is not valid: id must be a whole number. more is not a known field.'),

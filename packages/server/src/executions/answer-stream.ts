@@ -58,7 +58,7 @@ function sendTo(stream: EventStream): Send {
   }
 }
 
-/** The events wait for whoever reads them, this stream first: none of them slows the execution. */
+/** The events wait for their readers, this stream first: no reader slows the execution. */
 function detach(streams: StreamedRuns, run: StreamedRun, stream: EventStream): Send {
   run.events?.attach(stream, 0)
   return (type, data) => streams.append(run, type, data)

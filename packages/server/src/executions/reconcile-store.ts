@@ -44,7 +44,7 @@ export async function endQuestions(db: Kysely<Schema>, due: DueExecution): Promi
   await executionOf(db, due).set({ reconcile_at: null }).execute()
 }
 
-/** What is asked about: the calls that are unknown and were not told of, and the metadata, as they are stored. */
+/** The stored unknown calls without an outcome yet, and their metadata. */
 export async function readUnknown(db: Kysely<Schema>, { ownerId, executionId }: DueExecution) {
   const row = await db
     .selectFrom('executions')

@@ -49,7 +49,7 @@ async function setUpTwoNodes(engine: TestEngine, options: SceneOptions = {}): Pr
   const first = await setScene(database, { handle: { echo }, ...options })
   onTestFinished(() => gate.open())
   const second = await startNode(database, first)
-  // The embedded store takes whoever starts for the only node there is: the first one has to come back.
+  // The embedded store takes each node that starts for the only one: the first one has to come back.
   await first.service.renew()
   first.service.model.say(calls({ name: 'echo', input: { text: 'a' } }), text('done'))
   return { first, second, gate }

@@ -38,7 +38,7 @@ describeEngine('sqlite', 'a service that is shutting down', (engine) => {
     answered.catch(() => undefined)
     request.flushHeaders()
     while (service.deps.requests.size === 0) await nextTurn()
-    // What is not waited for is cut off at once.
+    // A connection that is not waited for is cut at once.
     const stop = (times: Partial<DrainTimes> = {}) =>
       drain(service.app, service.deps, { drainMs: 60_000, stopMs: 60_000, flushMs: 0, ...times })
     return { service, request, body, answered, stop }

@@ -90,7 +90,7 @@ describeEngine('sqlite', 'pipelined requests', (engine) => {
   test('leave nothing behind without a credential', async () => {
     const gate = createGate()
     let isSet = false
-    // Whoever signs in as nobody has the password hashed all the same.
+    // A sign-in as an unknown account hashes the password all the same.
     const hash = async () => {
       if (isSet) await gate.enter()
       return 'a hash'

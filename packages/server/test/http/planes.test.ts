@@ -89,7 +89,7 @@ const ROUTES = [
 const CLOSED_ROUTES = ROUTES.filter(([plane]) => plane !== 'public')
 /** One of each plane: every route of a plane asks the store for its credential by the same code. */
 const ONE_OF_EACH = CLOSED_ROUTES.filter(([plane], at) => CLOSED_ROUTES.findIndex(([first]) => first === plane) === at)
-/** What is good on each plane, by its name in these tests. */
+/** A good credential of each plane, by its name in these tests. */
 const OPENS: Readonly<Record<Plane, readonly string[]>> = {
   public: [],
   'public-key': ['public key', 'public in grace'],

@@ -167,7 +167,7 @@ describe('the composition', () => {
 
   test('stops the balancer beside the replicas and after them, so that what is under way is answered', () => {
     const { balancer, svc } = services
-    // Whoever depends on another is stopped before it.
+    // A service that depends on another is stopped before it.
     expect(balancer?.depends_on).toBeUndefined()
     expect(Number.parseInt(balancer?.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(
       Number.parseInt(svc?.stop_grace_period ?? '', 10),

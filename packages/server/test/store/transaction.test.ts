@@ -8,7 +8,7 @@ describeEngines('a transaction', (engine) => {
 
   test('200 that lock, read and write a row, ten at once, lose no update', async () => {
     await insertCounter('rt_locked')
-    // As many as the pool has connections: further ones would wait for one, and only as long as the pool allows.
+    // The number of connections in the pool: a further one would wait, as long as the pool allows.
     const line = async () => {
       for (let done = 0; done < 20; done += 1) await inTransaction(database().db, (tx) => addOne(tx, 'rt_locked'))
     }

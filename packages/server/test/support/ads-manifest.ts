@@ -21,7 +21,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false })
 addFormats.default(ajv)
 const validate = ajv.compile(z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(SPECIFICATION, 'utf8'))))
 
-/** What is wrong with a document by the Agent Discovery Specification's own schema. */
+/** The faults of a document by the Agent Discovery Specification's own schema. */
 export function manifestFaults(document: unknown): string[] {
   if (validate(document)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)

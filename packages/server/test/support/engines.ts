@@ -18,7 +18,7 @@ export interface TestPlace {
   readonly options: DatabaseOptions
   /** The file of SQLite, the URL of PostgreSQL. */
   readonly location: string
-  /** Removes it, whoever is still connected. */
+  /** Removes the database, open connections or not. */
   remove(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export interface FleetingDatabase {
   comeBack(): void
 }
 
-/** What is begun on a database, and whether it counts. */
+/** A statement begun on a database, and whether it counts. */
 const BEGINNINGS = new Map<PropertyKey, 0 | 1>([
   ['selectFrom', 0],
   ['insertInto', 1],

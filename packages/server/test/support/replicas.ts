@@ -30,7 +30,7 @@ async function startReplica(database: Database, first: Scene, options: SceneOpti
   const payments = options.payments ? { payments: options.payments } : {}
   const service = await startService(database, { limits, masterKey, clock, ...payments })
   onTestFinished(() => service.close())
-  // The embedded store takes whoever starts for the only server: the first one has to come back.
+  // The embedded store takes each server that starts for the only one: the first one has to come back.
   await first.service.renew()
   // Each counts the other then.
   await service.renew()

@@ -49,7 +49,7 @@ describe('what is granted', () => {
     )
   })
 
-  test('is all of it: whoever asks without pause gets the burst and every unit that flows in', () => {
+  test('gives the burst and every refilled unit to a caller that asks without pause', () => {
     fc.assert(
       fc.property(rate, fc.integer({ min: 0, max: 20 }), (of, units) => {
         const first = drain(0, of, START)

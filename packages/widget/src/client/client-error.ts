@@ -18,7 +18,7 @@ export type ClientErrorKind =
 interface ClientErrorFacts {
   /** HTTP status; null where there was no answer. */
   status?: number | null
-  /** The control plane’s name for the request, for whoever reads its log. */
+  /** The control plane’s name for the request, as its log has it. */
   requestId?: string | null
   /** How long to wait before asking again, where the service said so. */
   retryAfterMs?: number | null

@@ -9,7 +9,7 @@ import type { Visibility } from './visibility.ts'
 export const POLL_FLOOR_MS = 1000
 // An answer that takes longer is taken as lost.
 const LONGEST_POLL_MS = 30_000
-// What is asked right before the deadline is still given this long.
+// A request right before the deadline still gets this long.
 const LAST_POLL_MS = 5000
 
 export interface Poll {

@@ -141,7 +141,7 @@ function decided({ exchange, approval }: Found, answer: ApprovalAnswer): Exchang
   const now = withApproval(exchange, changed)
   if (isOpen(changed) || !answer.result) return now
   const told = { role: 'tool' as const, parts: [answer.result] }
-  // What was decided in another tab goes on there; here the model is told with the next question.
+  // A decision made in another tab goes on there; here the next question tells the model.
   if (approval.state === 'pending') return { ...now, received: [...now.received, told] }
   return { ...now, untold: [...now.untold, [told]] }
 }

@@ -34,7 +34,7 @@ export interface ConversationOptions {
 type ConversationClient = Pick<ExecutionClient, 'stream' | 'callCapability'> &
   Partial<Pick<ExecutionClient, 'resume' | 'cancel' | 'decideApproval' | 'readApproval'>>
 
-/** What was said and what is under way, for any framework: `subscribe` and `getSnapshot` are those of React. */
+/** The messages and the running exchange, for any framework: `subscribe` and `getSnapshot` are those of React. */
 export interface Conversation {
   readonly subscribe: (listener: () => void) => () => void
   readonly getSnapshot: () => ConversationSnapshot
@@ -178,7 +178,7 @@ class StoredConversation implements Conversation {
       if (!isHeld) return
       isHeld = false
       this.#holders -= 1
-      // Whoever is only moved or drawn anew holds it again before this runs.
+      // An element that is only moved or drawn again holds it again before this runs.
       queueMicrotask(() => {
         if (this.#holders === 0) this.suspend()
       })

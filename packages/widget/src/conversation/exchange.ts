@@ -8,7 +8,7 @@ import type { Approval, AssistantTurn, Turn, UserTurn, Wait } from './snapshot.t
 import type { Pending } from './svc-output.ts'
 import { settledTurns } from './transcript.ts'
 
-/** What was sent, a question or a result that had been waited for, and the answer to it. Replaced, never changed. */
+/** A question, or a result that was waited for, and its answer. Replaced, never changed. */
 export interface Exchange {
   readonly question: UserTurn | null
   readonly sent: readonly Message[]
@@ -68,7 +68,7 @@ export function turnsOf({ question, answer }: Exchange): Turn[] {
 /** The exchange after an event of its stream other than `done`. */
 export function heard(exchange: Exchange, event: Exclude<StreamEvent, { type: 'done' }>): Exchange {
   const { answer, received } = exchange
-  // What was missed comes with the end, as a whole.
+  // The final event brings the missed part, as a whole.
   const blocks = event.type === 'gap' ? untilLastResult(answer.blocks, received) : withEvent(answer, event)
   return { ...exchange, answer: { ...answer, blocks } }
 }

@@ -2,7 +2,7 @@ import type { Message, StreamEvent } from '@svc/contract'
 import { safeLine } from './safe-text.ts'
 import type { AssistantTurn, Block } from './snapshot.ts'
 
-/** What is shown of one text, however much was sent. */
+/** The characters shown of one text, however much was sent. */
 export const LONGEST_TEXT = 100_000
 const MOST_BLOCKS = 200
 

@@ -23,7 +23,7 @@ export interface AssistantTurn {
   readonly role: 'assistant'
   readonly id: string
   readonly state: 'running' | 'completed' | 'failed'
-  /** What was said and done, in order. */
+  /** The messages and calls, in order. */
   readonly blocks: readonly Block[]
   /** What capabilities gave to be shown, in the order of their calls. There once the answer has ended. */
   readonly outputs: readonly Output[]

@@ -30,7 +30,7 @@ export interface ProductCard {
   readonly url: string | null
 }
 
-/** What is still to come: this capability is asked until its output is settled. */
+/** A pending result: this capability is polled until its output is final. */
 export interface Pending {
   readonly capability: string
   readonly input: JsonObject

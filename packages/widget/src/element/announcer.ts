@@ -23,7 +23,7 @@ export class Announcer {
     const ended = last?.role === 'assistant' && last.state !== 'running' ? `${last.id} ${last.state}` : ''
     const outputs = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.outputs : []))
     const news = this.#newsOf(outputs)
-    // What is tried again may fail again before it was drawn as running.
+    // A retry may fail again before it was drawn as running.
     const problem = last?.role === 'assistant' ? last.problem : null
     const hasChanged = ended !== this.#ended || problem !== this.#problem
     const isFirst = this.#ended === null

@@ -13,7 +13,7 @@ const NEAR_END_PX = 80
 // Older turns stay in the conversation and leave the page.
 const MOST_TURNS = 100
 
-/** What is written and not yet sent, and where the caret stands; -1 where the keyboard is somewhere else. */
+/** The draft, and the place of the caret; -1 where the focus is elsewhere. */
 export interface Draft {
   text: string
   caret: number

@@ -16,7 +16,7 @@ export function outputView(output: Output, actions: OutputActions, strings: Stri
     root.append(element('ul', { part: 'cards', attributes: { role: 'list' } }, ...cards))
   }
   if (output.wait) root.append(waitView(output.id, output.wait, { actions, strings }))
-  // What was offered while something was open is past with it.
+  // Offers made while something was open end with it.
   if (output.actions.length > 0 && output.wait?.state !== 'settled') {
     root.append(
       element('div', { part: 'actions' }, ...output.actions.map((action) => actionView(action, actions, strings))),

@@ -22,7 +22,7 @@ export interface TurnContext {
 export interface TurnView {
   readonly root: HTMLElement
   update(turn: Turn, isLast: boolean): void
-  /** What is read out once it is complete. */
+  /** The text for screen readers, once it is complete. */
   spokenText(): string
 }
 

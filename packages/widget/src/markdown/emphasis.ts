@@ -53,7 +53,7 @@ export function withEmphasis(items: readonly Item[], from: number): MarkdownNode
       continue
     }
     wrap(list, opener, at)
-    // What was between them is one node now: places behind it have moved, and none of them is known yet.
+    // The nodes between them are one node now: later places have moved, and none of them is known yet.
     for (const [other, bottom] of bottoms) bottoms.set(other, Math.min(bottom, opener + 1))
     at = opener + 2
   }

@@ -1,6 +1,6 @@
 import type { CarriedAnswer } from '../worker/messages.ts'
 
-/** What was asked of a process and is not answered yet. */
+/** Requests to a process that it has not answered yet. */
 export function createCallsUnderWay() {
   const waiting = new Map<number, (answer: CarriedAnswer | null) => void>()
   let lastId = 0

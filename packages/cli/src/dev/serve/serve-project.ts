@@ -103,7 +103,7 @@ function isElsewhere(deps: Pick<CliDeps, 'env'>, { startPort, ...where }: Where 
   try {
     return portOf(deps, where) !== startPort
   } catch {
-    // What is wrong with it is told at the next start.
+    // The next start reports its fault.
     return true
   }
 }

@@ -52,7 +52,7 @@ export function createServing({ onDeath, ...options }: Options): Serving {
       return loaded
     },
     async answer(request, signal) {
-      // Whoever saves a file and calls at once means the new version.
+      // A call right after a file was saved means the new version.
       while (next !== null) await next.loaded
       return current === null ? null : current.answer(request, signal)
     },

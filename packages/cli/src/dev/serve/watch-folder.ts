@@ -42,7 +42,7 @@ export function watchFolder(folder: string, onChange: (paths: string[]) => void)
       watcher.on('error', () => watcher.close())
       watchers.set(path, watcher)
     } catch {
-      // As many watches as the system allows, or the folder is gone again: the poll sees to it.
+      // The system allows no further watch, or the folder is gone again: polling covers both.
     }
   }
 

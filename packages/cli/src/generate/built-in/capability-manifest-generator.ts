@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sortKeys } from '../sort-keys.ts'
 import { toDocument } from './to-document.ts'
 
-/** What is in `capabilities.json`. */
+/** The content of `capabilities.json`. */
 export const CapabilityList = z.strictObject({
   schemaVersion: z.literal(MANIFEST_SCHEMA_VERSION),
   capabilities: z.array(Capability),

@@ -2,7 +2,7 @@ import { Adp, type Generator, type GeneratorContext, Website } from '@svc/contra
 import { z } from 'zod'
 import { toDocument } from './to-document.ts'
 
-/** What is in `runtime.json`. Null is what is not known or not set. The agent’s instructions stay out: it may be published. */
+/** The content of `runtime.json`. Null stands for unknown or not set. The agent’s instructions stay out: it may be published. */
 export const RuntimeDescription = z.strictObject({
   runtimeId: z.string().nullable(),
   name: z.string().nullable(),

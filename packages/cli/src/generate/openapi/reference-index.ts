@@ -6,7 +6,7 @@ export type Place = {
   readonly schema: Subschema
   /** The address that references in it are relative to. */
   readonly base: string
-  /** What it is called, as far as whoever wrote the schema said. */
+  /** Its name, where the schema gives one. */
   readonly name: string
 }
 

@@ -8,7 +8,7 @@ const OPEN =
   'Tells the service’s owner who the end user is, where there is one. It is passed on as it is, and kept nowhere.'
 const METADATA = 'Anything that should stand in the trace of the call. Keep secrets out of it.'
 
-/** What is sent to the broker for a capability. `input` is the schema of its input, as the document has it. */
+/** The body of a broker call of a capability. `input` is the schema of its input, as the document has it. */
 export function requestBodyOf({ actions, requiresEndUser }: Capability, input: Schema): Operation['requestBody'] {
   const inputSchema = actions[0]?.inputSchema
   const required = [...(needsInput(inputSchema) ? ['input'] : []), ...(requiresEndUser ? ['endUserToken'] : [])]

@@ -9,7 +9,7 @@ import { refillOf } from './refill.ts'
 
 type Usage = Schemas['BillingUsage']
 
-/** What was used in the present hour, and what is left of what fills up hour by hour. */
+/** Usage of the present hour, and what is left of the allowances that refill hourly. */
 export function UsageCard({ usage }: { usage: Usage }): ReactNode {
   const left = Date.parse(usage.periodEnd) - useNow()
   return (

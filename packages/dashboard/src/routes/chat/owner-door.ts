@@ -1,6 +1,6 @@
 import type { ExecutionDoor } from '@svc/widget'
 
-/** The owner’s own way in: whoever is signed in, and no end user. What is waited for is asked for as a stranger does. */
+/** The chat’s requests on the owner plane, without an end user. Polls go through the broker, as a stranger’s do. */
 export function ownerDoor(runtimeId: string): ExecutionDoor {
   return {
     executePath: '/v1/executions',

@@ -84,7 +84,7 @@ function Payload({ title, value, label }: { title: string; value: unknown; label
   )
 }
 
-// What is too large for a trace is stored in this form.
+// Traces store oversized payloads in this form.
 function cutOf(value: unknown): { bytes: number; preview: unknown } | null {
   if (!isRecord(value) || value['truncated'] !== true || !('preview' in value)) return null
   const { bytes, preview } = value

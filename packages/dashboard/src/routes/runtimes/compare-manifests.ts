@@ -3,7 +3,7 @@ import { isRecord } from '../../api/is-record.ts'
 
 type Manifest = Schemas['DeploymentDetail']['manifest']
 
-/** What is different between two manifests: a capability, or another part such as `website`. */
+/** A difference between two manifests: a capability, or another part such as `website`. */
 export interface ManifestChange {
   of: 'capability' | 'setting'
   name: string

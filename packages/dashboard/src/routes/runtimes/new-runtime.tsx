@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { RUNTIME_FIELDS, RuntimeFields, type RuntimeFieldValues, registrationOf } from './runtime-fields.tsx'
 
-/** From a name to the first answer. The keys live in this screen alone: whoever leaves it finds them under “Keys”. */
+/** From a name to the first answer. The keys live in this screen alone; later they stand under “Keys”. */
 export function NewRuntime(): ReactNode {
   const [created, setCreated] = useState<Schemas['CreatedRuntime'] | null>(null)
   if (created) return <FirstSteps created={created} />

@@ -35,7 +35,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
     },
     onSuccess: (saved, sent) => {
       toast('The origins are saved.')
-      // What was saved is shown without being asked for again, which may fail; what was typed meanwhile stays.
+      // The saved value is shown without another request, which may fail; text typed meanwhile stays.
       queryClient.setQueryData(runtimeQuery(runtimeId).queryKey, (known) => known && { ...known, ...saved })
       setTyped((now) => (now === sent ? null : now))
       void queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })

@@ -17,7 +17,7 @@ interface Save {
 /** Registering an id again updates its runtime: that is how name, endpoint and project are changed. */
 export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, name, endpoint, projectId } = runtime
-  // What was typed alone: the rest follows the runtime, which a deployment may change meanwhile.
+  // Only the typed fields: the rest follows the runtime, which a deployment may change meanwhile.
   const [edits, setEdits] = useState<Edits>({})
   const values = { name, endpoint: endpoint ?? '', projectId, ...edits }
   // Left out it would stay, and “Saved.” would be untrue: so the service says what it has against none.
@@ -27,7 +27,7 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
     mutationFn: ({ saved }: Save) => bodyOf(api.POST('/v1/runtimes', { body: { runtimeId, ...saved } })),
     onSuccess: (_, { saved, typed }) => {
       toast('Saved.')
-      // What was saved is shown without being asked for again, which may fail; what was typed meanwhile stays.
+      // The saved values are shown without another request, which may fail; text typed meanwhile stays.
       queryClient.setQueryData(runtimeQuery(runtimeId).queryKey, (known) => known && { ...known, ...saved })
       setEdits((now) => (now === typed ? {} : now))
       void queryClient.invalidateQueries({ queryKey: ['runtime', runtimeId] })
