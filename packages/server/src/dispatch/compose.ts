@@ -1,4 +1,4 @@
-import { type CapabilityCall, EXECUTION_ID_HEADER, IDEMPOTENCY_SUFFIXES } from '@svc/contract'
+import { EXECUTION_ID_HEADER, IDEMPOTENCY_SUFFIXES } from '@svc/contract'
 import { randomText } from '../lib/random.ts'
 import { parseTraceparent } from '../telemetry/tracing.ts'
 import type { DispatchCall } from './dispatch-call.ts'
@@ -22,6 +22,8 @@ export function compose(call: DispatchCall): Message {
   return { headers, body, bodyDigest: digestOf(body) }
 }
 
+const NO_APPROVAL = { approvalId: undefined, previewHash: undefined }
+
 // A `CapabilityCall` as JSON.
 function textOf({
   executionId,
@@ -33,8 +35,8 @@ function textOf({
   metadata,
   endUserToken,
 }: DispatchCall): string {
-  const fields: Partial<CapabilityCall> = { executionId, callId, capability, ...(mode && { mode }), ...approval }
-  const head = JSON.stringify(fields).slice(0, -1)
+  const { approvalId, previewHash } = approval ?? NO_APPROVAL
+  const head = JSON.stringify({ executionId, callId, capability, mode, approvalId, previewHash }).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
   return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
 }

@@ -28,9 +28,9 @@ export interface DispatchCall {
   metadata: JsonDocument<JsonObject>
   endUserToken: Secret | undefined
   /** What the call asks for that does not run its capability; absent from calls that do. */
-  mode?: CallMode
+  mode?: CallMode | undefined
   /** Of a call that a person approved. */
-  approval?: { approvalId: string; previewHash: string }
+  approval?: { approvalId: string; previewHash: string } | undefined
   /** Passed on where it is valid; else replaced by a new one. */
   traceparent?: string
   /** Counts the bytes of the answer while it arrives. */

@@ -88,8 +88,9 @@ export function admitCall(
       if (capability.confirm) return { kind, metadata, messageShape: '[]', endUserToken, redactor, call: null, once }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
-      const what = { capability: name, effect, ...(endUserToken && { hasToken: true }) }
-      const call = { callId: deps.newId('call'), ordinal: 0, ...what, step: 0, input: stored, startedAt }
+      const hasToken = endUserToken ? true : undefined
+      const callId = deps.newId('call')
+      const call = { callId, ordinal: 0, capability: name, effect, hasToken, step: 0, input: stored, startedAt }
       return { kind, metadata, messageShape: '[]', endUserToken, redactor, call, once }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)

@@ -38,10 +38,9 @@ const DISPATCHED = { status: 'dispatched', output: null, error: null, durationMs
 export function callText(call: NewCall | SettledCall): string {
   const { callId, ordinal, capability, effect, hasToken, step, input, startedAt } = call
   const { status, output, error, durationMs } = 'status' in call ? call : DISPATCHED
-  const head = JSON.stringify({
-    ...{ callId, ordinal, capability, effect, hasToken, step, startedAt, status, durationMs, error },
-    reconciled: 'reconciled' in call ? call.reconciled : undefined,
-  })
+  const reconciled = 'reconciled' in call ? call.reconciled : undefined
+  const told = { callId, ordinal, capability, effect, hasToken, step, startedAt, status, durationMs, error, reconciled }
+  const head = JSON.stringify(told)
   return `${head.slice(0, -1)},"input":${input},"output":${output}}`
 }
 

@@ -37,9 +37,12 @@ export async function sendCall(
     deps.dispatcher.dispatch(
       { readSecrets: () => readSecrets(deps, runtime.runtimeId), ...runtime, endpoint },
       {
-        ...{ callId, capability, input, executionId },
-        ...(mode && { mode }),
-        ...(approval && { approval }),
+        callId,
+        capability,
+        input,
+        executionId,
+        mode,
+        approval,
         metadata: request.metadata ?? EMPTY_OBJECT,
         endUserToken: request.endUserToken,
         traceparent,

@@ -64,18 +64,15 @@ export class TraceRecorder {
   }
 }
 
-// The call comes first: it may hold what was noted of it before it ended.
+// Field by field: the call may hold an earlier status, and Node 20 copies a spread before other fields slowly.
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
+  const { callId, ordinal, capability, effect, hasToken, step, input, startedAt } = call
   const durationMs = Math.round(result.durationMs)
-  return result.ok
-    ? { ...call, status: 'completed', output: storedText(result.redacted.text, storedBytes), error: null, durationMs }
-    : {
-        ...call,
-        status: result.isUnknown ? 'unknown' : 'failed',
-        output: null,
-        error: storedWords(result.message, storedBytes),
-        durationMs,
-      }
+  const status = result.ok ? 'completed' : result.isUnknown ? 'unknown' : 'failed'
+  const output = result.ok ? storedText(result.redacted.text, storedBytes) : null
+  const error = result.ok ? null : storedWords(result.message, storedBytes)
+  const ended = { status, output, error, durationMs } as const
+  return { callId, ordinal, capability, effect, hasToken, step, input, startedAt, ...ended }
 }
 
 /** A call of a model as it is recorded before it is sent. */
@@ -85,6 +82,6 @@ export function newCall(
   { redactor, storedBytes, effectOf, hasToken }: PayloadRules,
 ): NewCall {
   const stored = storedText(redactor.jsonText(input.text), storedBytes)
-  const ofToken = hasToken ? { hasToken } : {}
-  return { callId, ordinal, capability, effect: effectOf(capability), ...ofToken, step, startedAt, input: stored }
+  const effect = effectOf(capability)
+  return { callId, ordinal, capability, effect, hasToken: hasToken || undefined, step, startedAt, input: stored }
 }
