@@ -27,17 +27,18 @@ export function ApprovalView({ approval, conversation }: ApprovalViewProps): Rea
       <Outcome approval={approval} />
       {isOpen && (
         <div className="flex flex-wrap gap-2">
+          {/* Not disabled: a disabled button loses the keyboard. A second decision does nothing. */}
           <Button
             kind="primary"
             aria-describedby={label}
-            isBusy={state === 'deciding'}
+            aria-disabled={state === 'deciding'}
             onClick={() => conversation.decide(id, 'approve')}
           >
             Approve
           </Button>
           <Button
             aria-describedby={label}
-            disabled={state === 'deciding'}
+            aria-disabled={state === 'deciding'}
             onClick={() => conversation.decide(id, 'decline')}
           >
             Decline
