@@ -171,8 +171,8 @@ describe('for a signed-in customer', () => {
     expect((await call(order)).body.error).toMatchObject({ code: 'approval_required' })
     const preview = (await call({ ...order, mode: 'preview' })).body.output
     expect(preview).toEqual({
-      title: 'Order for €249.00',
-      lines: ['1 × Ridgeline Two-Person Tent, €249.00 each'],
+      title: 'Place this order',
+      lines: ['1 × Ridgeline Two-Person Tent, €249.00 each', 'Free shipping'],
       amount: { value: 249, currency: 'EUR' },
       confirm: true,
     })
@@ -183,6 +183,21 @@ describe('for a signed-in customer', () => {
     expect((await call(approved)).body.error).toMatchObject({ code: 'preview_changed' })
     setPrice(24_900)
     expect((await call(approved)).body.output).toMatchObject({ orderNumber: 'ORD-1004', total: '€249.00' })
+  })
+
+  test('what is asked about adds up: the shipping is shown, and that there is more than fits', async () => {
+    const { store, call } = openShop()
+    const endUserToken = await tokenOf(store, JONAS)
+    const preview = async () => (await call({ capability: 'place-order', endUserToken, mode: 'preview' })).body.output
+    for (const product of ['Ash Hand Trowel', 'Alder Pocket Knife', 'Brass Compass']) {
+      await call({ capability: 'add-to-cart', input: { product }, endUserToken })
+    }
+    const { lines, amount } = await preview()
+    expect([lines.at(-1), amount.value]).toEqual(['Shipping, €9.90', 112.4])
+    store.database.exec('INSERT OR IGNORE INTO cart_items SELECT 2, id, 1 FROM products WHERE stock > 0 LIMIT 30')
+    const { lines: many } = await preview()
+    expect(many).toHaveLength(20)
+    expect(many.at(-2)).toMatch(/^… and \d+ more$/)
   })
 
   test('a call that is tried again with the same id buys once', async () => {

@@ -24,7 +24,7 @@ test('the demo does the main job from registration to trace, within a minute and
   expect(stdout).toMatch(/search-products +in {2}\{"/)
   expect(stdout).toMatch(/ +out \{"/)
   expect(stdout).toMatch(
-    /place-order waits: “Order for €249\.00”[\s\S]*approved: the shop gets the call, once[\s\S]*ORD-/,
+    /place-order waits: “Place this order”[\s\S]*€249[\s\S]*approved: the shop gets the call, once[\s\S]*ORD-/,
   )
   expect(stdout).toContain('refused: This capability needs an end user')
   expect(stdout.trimEnd().endsWith('Every step answered as it should.')).toBe(true)

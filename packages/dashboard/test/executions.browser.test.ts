@@ -106,18 +106,20 @@ describeScreens('what ran', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account, {
       capabilities: [{ ...search, confirm: true }, ...others],
     })
+    await page.goto(`${scene.url}/dashboard/executions`)
+    await page.getByText('Nothing ran yet').waitFor()
     const { executionId, approvals } = await ask(account, runtimeId, 'search products for mug')
     const [approval] = approvals ?? []
     if (!approval) throw new Error('nobody was asked')
     const { approvalId, approvalKey } = approval
-    await page.goto(`${scene.url}/dashboard/executions`)
+    // By itself: the page stood open before.
     await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
     await page.getByText('query: mug').waitFor()
     await page.getByRole('link', { name: 'Execution', exact: true }).click()
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
     await page.getByText('pending', { exact: true }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/executions/${executionId}`)
     await call('POST', `/v1/executions/approvals/${approvalId}`, { decision: 'decline', approvalKey })
-    await page.goto(`${scene.url}/dashboard/executions/${executionId}`)
     await page.getByText('declined', { exact: true }).waitFor()
     expect(await page.content()).not.toContain(approvalKey)
     await page.goto(`${scene.url}/dashboard/executions`)

@@ -1,7 +1,7 @@
 import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+import { accessibilityFaults, CAPABILITIES, describeScreens } from './support/dashboard.ts'
 
 const CALL: Message = {
   role: 'assistant',
@@ -186,6 +186,36 @@ describeScreens('“Try it”', (scene) => {
     const { page } = await openTry([(route) => route.fulfill({ contentType: 'text/event-stream', body })])
     await ask(page, 'A mug?')
     await page.getByRole('alert').getByText('The answer broke off after calling search-products.').waitFor()
+  })
+
+  test.each([
+    ['Approve', 'The call was made.', 1],
+    ['Decline', 'The call was not made.', 0],
+  ] as const)('asks the owner about a call that waits, and takes %s', async (name, sentence, made) => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account, {
+      capabilities: CAPABILITIES.map((one) => ({ ...one, confirm: one.name === 'search-products' })),
+    })
+    const before = scene.endpoint.effects.length
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    await ask(page, 'search products for mug')
+    const card = page.getByRole('region', { name: 'Searches the products of the shop.' })
+    await card.getByText('query: mug').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    const [decision] = await Promise.all([
+      page.waitForRequest(
+        (request) => request.url().includes('/v1/executions/approvals/') && request.method() === 'POST',
+      ),
+      card.getByRole('button', { name }).press('Enter'),
+    ])
+    expect(Object.keys(decision.postDataJSON())).toEqual(['decision', 'approvalKey'])
+    await card.getByText(sentence).waitFor()
+    expect(await card.getByRole('button').count()).toBe(0)
+    expect(await focused(page)).toBe('log')
+    expect(scene.endpoint.effects.length - before).toBe(made)
+    // The model is told, and goes on.
+    await expect.poll(() => page.getByRole('link', { name: 'See what happened' }).count()).toBe(2)
   })
 
   test('a session that has ended leads to the door', async () => {

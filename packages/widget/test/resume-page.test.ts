@@ -47,12 +47,13 @@ describeInBrowser('an answer of the service itself', (browser) => {
     const shows = (page: Page, text: string) =>
       expect.poll(async () => (await textOf(page)).map((part) => part.trim()), WAITING).toEqual([text.trim()])
 
-    test('is whole, and there once, after its page was offline in the middle of it', async () => {
+    test('is whole, and there once, after its page was offline for ten seconds in the middle of it', async () => {
       const { scene, page, say, ask } = await open()
       let failed = 0
       page.on('requestfailed', () => {
         failed += 1
       })
+      await page.clock.install()
       await ask()
       say()
       await shows(page, 'One')
@@ -60,11 +61,16 @@ describeInBrowser('an answer of the service itself', (browser) => {
       // A browser that is told to be offline keeps the connections that it has.
       scene.service.app.server.closeAllConnections()
       say()
-      // The stream itself, and two tries to resume it.
-      await expect.poll(() => failed, WAITING).toBeGreaterThanOrEqual(3)
+      // The stream itself, and each try to resume it.
+      for (const seconds of [1, 1, 2, 4, 2]) {
+        const before = failed
+        await page.clock.runFor(seconds * 1_000)
+        if (seconds > 1) await expect.poll(() => failed, WAITING).toBeGreaterThan(before)
+      }
       say()
       await page.context().setOffline(false)
       say()
+      await page.clock.runFor(4_000)
       await shows(page, ALL)
       expect(scene.service.model.requests).toHaveLength(1)
     })
@@ -87,16 +93,22 @@ describeInBrowser('an answer of the service itself', (browser) => {
       await shows(page, ALL)
     })
 
-    test('ends with Stop: its execution is cancelled', async () => {
+    test.each(['at once', 'after a reload'])('ends with Stop %s: its execution is cancelled', async (when) => {
       const { scene, page, say, ask } = await open('persist="session"')
       await ask()
       say()
       await shows(page, 'One')
+      if (when === 'after a reload') {
+        await page.reload()
+        await shows(page, 'One')
+      }
       await page.getByRole('button', { name: 'Stop the answer' }).click()
       await page.locator('svc-chat .log').getByText('You stopped the answer.').waitFor()
       await expect.poll(() => scene.service.deps.running.size, WAITING).toBe(0)
-      const list = await scene.service.send('GET', '/v1/executions', { key: scene.owner.apiKey })
-      expect(list.json().executions).toMatchObject([{ status: 'failed', finishReason: 'cancelled' }])
+      const { apiKey: key } = scene.owner
+      const list = await scene.service.send('GET', '/v1/executions', { key })
+      const trace = await scene.service.send('GET', `/v1/executions/${list.json().executions[0].executionId}`, { key })
+      expect(trace.json()).toMatchObject({ status: 'failed', finishReason: 'cancelled' })
       expect(await keptIn(page)).not.toContain('resumeKey')
     })
   })

@@ -11,7 +11,8 @@ import { showPayment } from './show-in-chat.ts'
 
 // An order of more is asked about first.
 const UNASKED_CENTS = 100_00
-const MOST_LINES = 20
+// A preview has 20 lines at most.
+const MOST_ITEMS = 18
 
 export function placeOrderCapability(store: Store, site: ShopSite) {
   return defineCapability({
@@ -25,13 +26,18 @@ export function placeOrderCapability(store: Store, site: ShopSite) {
     input: z.object({}),
     // What changes it between the question and the order, such as a price, has the order refused.
     preview(_input, { endUserToken }) {
-      const { lines, totalCents } = viewCart(store, requireCustomer(store, endUserToken))
+      const { lines, shippingCents, totalCents } = viewCart(store, requireCustomer(store, endUserToken))
       const items = lines.map(
         ({ name, quantity, unitPriceCents }) => `${quantity} × ${name}, ${formatPrice(unitPriceCents)} each`,
       )
+      const more = items.length - MOST_ITEMS
       return {
-        title: `Order for ${formatPrice(totalCents)}`,
-        lines: items.slice(0, MOST_LINES),
+        title: 'Place this order',
+        lines: [
+          ...items.slice(0, MOST_ITEMS),
+          ...(more > 0 ? [`… and ${more} more`] : []),
+          shippingCents === 0 ? 'Free shipping' : `Shipping, ${formatPrice(shippingCents)}`,
+        ],
         amount: { value: totalCents / 100, currency: 'EUR' },
         confirm: totalCents > UNASKED_CENTS,
       }

@@ -2,24 +2,32 @@ import type { Page } from 'playwright-core'
 import { DEMO_CUSTOMERS } from '../../../../examples/shop/src/index.ts'
 import type { Picture } from './picture.ts'
 
-const SIZES = [
-  ['wide', { width: 1440, height: 900 }],
-  ['narrow', { width: 390, height: 844 }],
-] as const
-
-/** The chat on the shop’s page, for a customer who is signed in: an order that waits for its payment. */
-export const SHOP_PICTURES: readonly Picture[] = SIZES.map(([name, size]) => ({
-  name: `shop-payment-${name}`,
-  size,
-  async show(page, { shopUrl }) {
-    await page.goto(shopUrl)
-    await signIn(page)
-    await ask(page, 'Do you have a lantern for under 30 euros?')
-    await ask(page, 'Add the Enamel Mug to my cart')
-    await ask(page, 'Place the order')
-    await page.locator('svc-chat .wait').last().waitFor()
+/** The chat on the shop’s page, for a customer who is signed in: an order waits for its payment, or for approval. */
+export const SHOP_PICTURES: readonly Picture[] = [
+  {
+    name: 'shop-payment-wide',
+    size: { width: 1440, height: 900 },
+    async show(page, { shopUrl }) {
+      await page.goto(shopUrl)
+      await signIn(page)
+      await ask(page, 'Do you have a lantern for under 30 euros?')
+      await ask(page, 'Add the Enamel Mug to my cart')
+      await ask(page, 'Place the order')
+      await page.locator('svc-chat .wait').last().waitFor()
+    },
   },
-}))
+  {
+    name: 'shop-approval-narrow',
+    size: { width: 390, height: 844 },
+    async show(page, { shopUrl }) {
+      await page.goto(shopUrl)
+      await signIn(page)
+      await ask(page, 'Add the Ridgeline Two-Person Tent to my cart')
+      await ask(page, 'Place the order')
+      await page.locator('svc-chat .approval').waitFor()
+    },
+  },
+]
 
 async function signIn(page: Page): Promise<void> {
   const [{ email, password }] = DEMO_CUSTOMERS

@@ -143,13 +143,21 @@ function firstPage(): string | null {
   return null
 }
 
-/** The trace of an execution, asked for again while it runs. */
+/** The trace of an execution, asked for again while it runs, and while a call of it waits for a person or its answer. */
 export function traceQuery(executionId: string) {
   return queryOptions({
     queryKey: ['trace', executionId],
     queryFn: () => bodyOf(api.GET('/v1/executions/{executionId}', { params: { path: { executionId } } })),
-    refetchInterval: ({ state }) => (state.data?.status === 'running' ? LIVE_MS / 2 : false),
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? LIVE_MS / 2 : false),
   })
+}
+
+function isOpen({ status, approvals, capabilityCalls }: Schemas['Trace']): boolean {
+  const recorded = new Set(capabilityCalls.map(({ callId }) => callId))
+  const isAwaited = approvals.some(
+    (approval) => approval.status === 'pending' || (approval.status === 'approved' && !recorded.has(approval.callId)),
+  )
+  return status === 'running' || isAwaited
 }
 
 export interface SummaryFilters {

@@ -58,6 +58,15 @@ export function formatTime(at: string): string {
   return DATE_TIME.format(new Date(at))
 }
 
+/** `€1,249.50`, every digit of it; `1.5 ABCD` where there is no such currency. */
+export function formatAmount({ value, currency }: { value: number; currency: string }): string {
+  try {
+    return new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 20 }).format(value)
+  } catch {
+    return `${value} ${currency}`
+  }
+}
+
 /** `$49`; prices come in the currency’s smallest unit. */
 export function formatPrice(amount: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount / 100)

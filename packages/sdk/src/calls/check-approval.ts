@@ -33,13 +33,16 @@ export async function approvalProblem(
   const made = await makePreview(capability, input, context)
   if (!made.ok) return made
   const isSame = call.previewHash === (await previewHash(made.preview))
-  if ((isApproved || call.previewHash !== undefined) && !isSame) return previewChanged(capability)
+  if ((isApproved || call.previewHash !== undefined) && !isSame) return PREVIEW_CHANGED
   return isApproved || !confirm || made.preview.confirm === false ? null : approvalRequired(capability)
 }
 
-function previewChanged({ name }: AnyCapability): FailedOutcome {
-  const message = `“${name}” was not run: it would now do something else than was approved. Ask for approval again.`
-  return { ok: false, code: 'preview_changed', message }
+// Read by the model and by the person who approved.
+const PREVIEW_CHANGED: FailedOutcome = {
+  ok: false,
+  code: 'preview_changed',
+  message:
+    'This was not done: something has changed since it was approved, such as a price. Ask again to see it as it is now.',
 }
 
 function approvalRequired({ name }: AnyCapability): FailedOutcome {

@@ -145,7 +145,7 @@ describe('a call of a capability with confirm', () => {
     const hash = await previewHash(previewOf('A-17'))
     price = 26
     expect(await setUp().call('refund', { ...approval, previewHash: hash })).toEqual(
-      failure('preview_changed', expect.stringContaining('Ask for approval again')),
+      failure('preview_changed', expect.stringContaining('Ask again')),
     )
     expect(ran).toEqual([])
   })

@@ -95,13 +95,18 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   async function post(path: string, body: JsonObject, { outlives = false, ...sending }: Posting) {
     const endUserToken = await unlessAborted(tokenFrom(options.endUserToken), sending.stopped)
-    const text = JSON.stringify({ ...body, ...door.body, ...(endUserToken && { endUserToken }) })
+    const text = JSON.stringify({ ...body, ...(endUserToken && { endUserToken }) })
     const stopped = outlives ? undefined : sending.stopped
     return send(path, { method: 'POST', headers: JSON_TYPE, body: text }, { ...sending, stopped })
   }
 
   async function postJson(path: string, body: JsonObject, signal: AbortSignal | undefined) {
     return jsonOf(await post(path, body, { accept: 'application/json', stopped: signal }), signal)
+  }
+
+  function executeBody(messages: readonly Message[]): JsonObject {
+    const { metadata } = options
+    return { messages, ...(metadata && { metadata }), ...door.body }
   }
 
   async function jsonOf(response: Response, signal: AbortSignal | undefined) {
@@ -114,13 +119,13 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   return {
     async execute({ messages, signal }) {
-      const { answer, response } = await postJson(door.executePath, executeBody(messages, options.metadata), signal)
+      const { answer, response } = await postJson(door.executePath, executeBody(messages), signal)
       return readExecuteResponse(answer) ?? refuse(response)
     },
 
     stream({ messages, signal }) {
       const isDetached = door.runPath !== undefined
-      const body = { ...executeBody(messages, options.metadata), ...(isDetached && { detach: true }) }
+      const body = { ...executeBody(messages), ...(isDetached && { detach: true }) }
       const posting = { accept: 'text/event-stream', stopped: signal, beginsWithinMs: idleMs, outlives: isDetached }
       return runs.follow(post(door.executePath, body, posting), signal)
     },
@@ -129,7 +134,11 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
     cancel: (run) => runs.cancel(run),
 
     async callCapability({ capability, input, signal }) {
-      const { answer, response } = await postJson(door.capabilityPath(capability), { capability, input }, signal)
+      const { answer, response } = await postJson(
+        door.capabilityPath(capability),
+        { capability, input, ...door.body },
+        signal,
+      )
       if (!isRecord(answer) || typeof answer['executionId'] !== 'string') return refuse(response)
       const { executionId } = answer
       const durationMs = numberOf(answer['durationMs'])
@@ -172,10 +181,6 @@ async function tokenFrom(source: EndUserTokenSource | undefined): Promise<TokenO
   } catch {
     throw new ClientError('no_token', 'The page could not say who is signed in.')
   }
-}
-
-function executeBody(messages: readonly Message[], metadata: JsonObject | undefined): JsonObject {
-  return { messages, ...(metadata && { metadata }) }
 }
 
 function interrupted(response: Response, cause: unknown): ClientError {

@@ -14,7 +14,7 @@ export interface ExecutionDoor {
   headers: Readonly<Record<string, string>>
   /** `same-origin` where a cookie is the credential. */
   credentials: 'omit' | 'same-origin'
-  /** Put into each body, such as `{runtimeId}` where the credential does not say which runtime is meant. */
+  /** Put into the body of each execution and call, such as `{runtimeId}` where the credential names no runtime. */
   body: JsonObject
 }
 

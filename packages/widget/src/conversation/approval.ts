@@ -36,8 +36,12 @@ export function standing(approval: Approval, { status, result }: ApprovalAnswer)
   if (!result) return { ...approval, state: 'deciding', problem: null }
   const { error } = result
   if (!error) return { ...approval, state: 'approved', problem: null }
-  return { ...approval, state: 'failed', problem: problem('failed', { detail: error.message }) }
+  const state = UNKNOWN_OUTCOME.test(error.message) ? 'unknown' : 'failed'
+  return { ...approval, state, problem: problem('failed', { detail: error.message }) }
 }
+
+// A result has no field for it: these are the sentences of the service and the SDK.
+const UNKNOWN_OUTCOME = /effect is (unknown|not known)|may have taken effect/
 
 /** An approval of a stored conversation. One whose key this tab has not got can be decided in another one. */
 export function storedApproval(entry: unknown, hasKey: (id: string) => boolean): Approval | null {
@@ -54,6 +58,6 @@ export function storedApproval(entry: unknown, hasKey: (id: string) => boolean):
 }
 
 const STATES: readonly ApprovalState[] = [
-  ...(['pending', 'deciding', 'approved', 'failed', 'declined', 'expired'] as const),
-  ...(['refused', 'elsewhere'] as const),
+  ...(['pending', 'deciding', 'approved', 'failed', 'unknown', 'declined'] as const),
+  ...(['expired', 'refused', 'elsewhere'] as const),
 ]

@@ -87,11 +87,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     timers.delete(id)
     const approval = find(id)?.approval
     if (!leave || !approval || !isOpen(approval)) return
-    const leftMs = approval.expiresAt - clock.now()
-    const delayMs = approval.state === 'deciding' ? CHECK_MS : leftMs > 0 ? leftMs : OVERDUE_CHECK_MS
     timers.set(
       id,
-      clock.after(delayMs, () => void check(id)),
+      clock.after(nextCheckMs(approval, clock.now()), () => void check(id)),
     )
   }
 
@@ -118,6 +116,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 }
 
+function nextCheckMs({ state, problem, expiresAt }: Approval, nowMs: number): number {
+  // A decision that was sent and not answered may have arrived.
+  if (state === 'deciding' || (problem && problem.kind !== 'no_token'))
+    return Math.max(CHECK_MS, (problem?.retryAt ?? 0) - nowMs)
+  return expiresAt > nowMs ? expiresAt - nowMs : OVERDUE_CHECK_MS
+}
+
 interface Found {
   exchange: Exchange
   approval: Approval
@@ -142,7 +147,7 @@ function decided({ exchange, approval }: Found, answer: ApprovalAnswer): Exchang
   if (isOpen(changed) || !answer.result) return now
   const told = { role: 'tool' as const, parts: [answer.result] }
   // A decision made in another tab goes on there; here the next question tells the model.
-  if (approval.state === 'pending') return { ...now, received: [...now.received, told] }
+  if (approval.state === 'pending' && !approval.problem) return { ...now, received: [...now.received, told] }
   return { ...now, untold: [...now.untold, [told]] }
 }
 

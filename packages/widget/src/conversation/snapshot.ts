@@ -96,20 +96,21 @@ export interface Approval {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
   readonly state: ApprovalState
-  /** On `pending`, why a decision did not arrive; on `failed`, what came in place of a result. In the service’s own words. */
+  /** On `pending`, why a decision did not arrive; on `failed` and `unknown`, the service’s words in place of a result. */
   readonly problem: Problem | null
 }
 
 /**
- * `pending` until it is decided, `deciding` until the outcome is known. `failed`: approved, without a result, as
- * where the outcome is not known. `refused`: the service does not know it any more. `elsewhere`: its key is in
- * another tab.
+ * `pending` until it is decided, `deciding` until the result is there. `failed`: approved, and the call failed. `unknown`:
+ * approved, and nobody can say whether it took effect. `refused`: the service does not know it any more. `elsewhere`: its
+ * key is in another tab.
  */
 export type ApprovalState =
   | 'pending'
   | 'deciding'
   | 'approved'
   | 'failed'
+  | 'unknown'
   | 'declined'
   | 'expired'
   | 'refused'

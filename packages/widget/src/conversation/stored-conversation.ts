@@ -13,7 +13,7 @@ import {
 import { problem } from './problem.ts'
 import { safeLine } from './safe-text.ts'
 import type { UrlCheck } from './safe-url.ts'
-import type { Output, Wait } from './snapshot.ts'
+import type { Approval, Output, Wait } from './snapshot.ts'
 
 /** Where a conversation is kept while the page is away. What throws or is full keeps nothing. */
 export interface ConversationStorage {
@@ -54,8 +54,13 @@ function entryOf(exchange: Exchange) {
       wait ? [{ id, state: wait.state, deadlineAt: wait.deadlineAt }] : [],
     ),
     untold,
-    approvals: answer.approvals.map(({ problem: _, ...approval }) => approval),
+    approvals: answer.approvals.map(storedFrom),
   }
+}
+
+// A decision that was sent and not answered may have arrived.
+function storedFrom({ problem, ...approval }: Approval) {
+  return approval.state === 'pending' && problem ? { ...approval, state: 'deciding' } : approval
 }
 
 /** The keys of approvals that are not decided, by approval id; null where there are none. They are kept apart: they are secrets. */

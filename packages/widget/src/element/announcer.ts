@@ -1,28 +1,27 @@
 import type { Problem } from '../conversation/problem.ts'
-import type { ConversationSnapshot, Output } from '../conversation/snapshot.ts'
+import type { AssistantTurn, ConversationSnapshot } from '../conversation/snapshot.ts'
+import { type ApprovalContext, approvalNotes } from './approval-view.ts'
 import { element } from './dom.ts'
 import { waitSentence } from './output-view.ts'
-import type { Strings } from './strings.ts'
 
-/** Says what has changed to those who do not see it: an answer once it is complete, and how a wait ended. */
+/** Says what has changed to those who do not see it: a complete answer, the end of a wait, what became of an approval. */
 export class Announcer {
   readonly root = element('div', { part: 'unseen', attributes: { 'aria-live': 'polite', role: 'status' } })
-  readonly #strings: Strings
+  readonly #context: ApprovalContext
   #ended: string | null = null
   #problem: Problem | null = null
   #due = 0
-  #waits = new Map<string, string>()
+  #seen = new Map<string, object>()
 
-  constructor(strings: Strings) {
-    this.#strings = strings
+  constructor(context: ApprovalContext) {
+    this.#context = context
   }
 
   /** `spokenText` gives what an answer says. What stands there at first is old, and is not said. */
   update(turns: ConversationSnapshot['turns'], spokenText: (turnId: string) => string): void {
     const last = turns.at(-1)
     const ended = last?.role === 'assistant' && last.state !== 'running' ? `${last.id} ${last.state}` : ''
-    const outputs = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.outputs : []))
-    const news = this.#newsOf(outputs)
+    const news = this.#newsOf(turns.filter((turn) => turn.role === 'assistant'))
     // A retry may fail again before it was drawn as running.
     const problem = last?.role === 'assistant' ? last.problem : null
     const hasChanged = ended !== this.#ended || problem !== this.#problem
@@ -41,16 +40,23 @@ export class Announcer {
     if (isSame) this.#due = requestAnimationFrame(() => this.root.append(text))
   }
 
-  // A result that was waited for is told by the answer that follows it.
-  #newsOf(outputs: readonly Output[]): string[] {
-    const states = new Map<string, string>()
-    const news = outputs.flatMap(({ id, wait }) => {
-      if (!wait) return []
-      states.set(id, wait.state)
-      const hasEnded = this.#waits.get(id) === 'waiting' && wait.state !== 'waiting' && wait.state !== 'settled'
-      return hasEnded ? [waitSentence(wait, this.#strings)] : []
-    })
-    this.#waits = states
-    return news
+  #newsOf(answers: readonly AssistantTurn[]): string[] {
+    const { strings } = this.#context
+    const waits = answers.flatMap(({ outputs }) => outputs.flatMap(({ id, wait }) => (wait ? [{ id, wait }] : [])))
+    const approvals = answers.flatMap((answer) => answer.approvals)
+    const changed = (id: string, now: object) => this.#seen.has(id) && this.#seen.get(id) !== now
+    const news = [
+      // A result that was waited for is told by the answer that follows it.
+      ...waits.map(({ id, wait }) => {
+        const isSaid = changed(id, wait) && wait.state !== 'waiting' && wait.state !== 'settled'
+        return isSaid ? waitSentence(wait, strings) : ''
+      }),
+      ...approvals.map((now) => (changed(now.id, now) ? approvalNotes(now, this.#context).join('\n') : '')),
+    ]
+    this.#seen = new Map([
+      ...waits.map(({ id, wait }): [string, object] => [id, wait]),
+      ...approvals.map((now): [string, object] => [now.id, now]),
+    ])
+    return news.filter((text) => text !== '')
   }
 }

@@ -4,35 +4,46 @@ import { problemSentence } from './problem-view.ts'
 import type { Strings } from './strings.ts'
 import type { ViewActions } from './view-actions.ts'
 
-interface ApprovalContext {
-  actions: Pick<ViewActions, 'decide'>
+/** What an approval is told with. */
+export interface ApprovalContext {
   strings: Strings
   now(): number
   language: string | undefined
 }
 
 /** What a call would do, the two answers to that, and what became of it. */
-export function approvalView(approval: Approval, context: ApprovalContext): HTMLElement {
+export function approvalView(
+  approval: Approval,
+  context: ApprovalContext & { actions: Pick<ViewActions, 'decide'> },
+): HTMLElement {
   const { strings, language } = context
-  const { title, lines, amount, state } = approval
-  const text = element(
-    'div',
-    { part: 'approval-text' },
-    element('span', { part: 'note', text: strings.approval }),
+  const { title, lines, amount, state, problem } = approval
+  const isOpen = state === 'pending' || state === 'deciding'
+  const text = element('div', { part: 'approval-text' })
+  if (isOpen) text.append(element('span', { part: 'approval-label', text: strings.approval }))
+  text.append(
     element('span', { part: 'approval-title', text: title, attributes: { dir: 'auto' } }),
     ...lines.map((line) => element('span', { part: 'approval-line', text: line, attributes: { dir: 'auto' } })),
   )
-  if (amount) text.append(element('span', { part: 'card-price', text: amountText(amount, language) }))
+  if (amount) text.append(element('span', { part: 'approval-amount', text: amountText(amount, language) }))
   const attributes = { role: 'group', 'aria-label': `${strings.approval}: ${title}` }
   const root = element('div', { part: 'approval', attributes }, text)
-  if (state === 'pending' || state === 'deciding') root.append(choices(approval, context))
-  for (const note of notes(approval, context)) {
-    root.append(element('p', { part: 'note', text: note, attributes: { dir: 'auto' } }))
+  root.classList.add(isOpen ? 'open' : 'ended')
+  const [sentence, ...more] = approvalNotes(approval, context)
+  if (sentence) {
+    const mark = state === 'pending' ? [] : [element('span', { part: `mark ${state}` })]
+    const note = element('span', { text: sentence, attributes: { dir: 'auto' } })
+    root.append(element('div', { part: `approval-state${problem ? ' alarm' : ''}` }, ...mark, note))
   }
+  for (const note of more) root.append(element('p', { part: 'note', text: note, attributes: { dir: 'auto' } }))
+  if (isOpen) root.append(choices(approval, context))
   return root
 }
 
-function choices({ id, title, state }: Approval, { actions, strings }: ApprovalContext): HTMLElement {
+function choices(
+  { id, title, state }: Approval,
+  { actions, strings }: Parameters<typeof approvalView>[1],
+): HTMLElement {
   const [approve, decline] = (['approve', 'decline'] as const).map((decision) => {
     const made = button('action', strings[decision], () => actions.decide(id, decision))
     made.setAttribute('aria-label', `${strings[decision]}: ${title}`)
@@ -43,17 +54,14 @@ function choices({ id, title, state }: Approval, { actions, strings }: ApprovalC
   return element('div', { part: 'row' }, ...[approve, decline].flatMap((made) => made ?? []))
 }
 
-/** How an approval stands, as a sentence; empty while it is pending. */
-export function approvalSentence({ state }: Approval, strings: Strings): string {
-  return strings[`approval_${state}`]
-}
-
-function notes(approval: Approval, { strings, now, language }: ApprovalContext): string[] {
-  const { state, problem } = approval
-  const sentence = approvalSentence(approval, strings)
-  const isNotSent = state === 'pending' && problem
-  const more = isNotSent ? problemSentence(problem, { strings, nowMs: now(), language }) : problem?.detail
-  return [sentence, more ?? ''].filter((text) => text !== '')
+/** How an approval stands, in sentences; none while nothing is to be said of it. */
+export function approvalNotes(
+  { state, problem }: Approval,
+  { strings, now, language }: ApprovalContext,
+): readonly string[] {
+  if (state === 'pending') return problem ? [problemSentence(problem, { strings, nowMs: now(), language })] : []
+  const reason = state === 'failed' ? problem?.detail : null
+  return [strings[`approval_${state}`], ...(reason ? [reason] : [])]
 }
 
 // Every digit: nobody approves a rounded amount.

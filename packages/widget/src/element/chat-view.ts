@@ -37,7 +37,7 @@ export class ChatView {
   constructor(options: ChatViewOptions) {
     const { strings, close } = options
     this.#options = options
-    this.announcer = new Announcer(strings)
+    this.announcer = new Announcer(options)
     this.#log = element('div', {
       part: 'log',
       attributes: { role: 'log', 'aria-live': 'off', 'aria-label': strings.conversation, tabindex: '0' },

@@ -74,10 +74,11 @@ const TURNS = `
 .wait{flex-wrap:wrap;padding:10px 12px;background:var(--_tint);border-radius:var(--_round)}
 .wait>:nth-child(2){flex:1;min-inline-size:8em}
 .mark{flex:none;inline-size:14px;block-size:14px}
-.mark.running,.mark.waiting{border:2px solid var(--_line);border-block-start-color:var(--_accent);border-radius:50%;animation:turn .9s linear infinite}
-.mark.completed::before,.mark.settled::before{content:"✓";color:var(--_good)}
+.mark.running,.mark.waiting,.mark.deciding{border:2px solid var(--_line);border-block-start-color:var(--_accent);border-radius:50%;animation:turn .9s linear infinite}
+.mark.completed::before,.mark.settled::before,.mark.approved::before{content:"✓";color:var(--_good)}
+.mark.unknown::before{content:"?";color:var(--_alarm)}
 .mark.failed::before,.mark.refused::before{content:"✕";color:var(--_alarm)}
-.mark.expired::before,.mark.cancelled::before{content:"–"}
+.mark:is(.expired,.cancelled,.declined,.elsewhere)::before{content:"–"}
 .mark::before{display:block;font-weight:700;line-height:14px;text-align:center}
 div.thinking{color:var(--_soft);animation:fade 1.4s ease-in-out infinite alternate}
 @keyframes turn{to{rotate:1turn}}
@@ -129,9 +130,16 @@ const PARTS = `
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
 .problem p{margin:0}
-.approval{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_accent);border-radius:var(--_round)}
-.approval-text{display:flex;flex-direction:column;gap:4px}
-.approval-title{font-weight:600}
+.approval{display:flex;flex-direction:column;gap:12px;padding:14px 16px;border:1px solid var(--_line);border-radius:var(--_round)}
+.approval.open{border-color:var(--_accent);box-shadow:inset 0 0 0 1px var(--_accent)}
+.approval-text{display:flex;flex-direction:column;gap:2px}
+.approval-label{color:var(--_accent);font-size:.87em;font-weight:600}
+.approval-title{font-size:1.0667em;font-weight:650}
+.approval-line{color:var(--_soft);font-size:.9333em}
+.approval-amount{margin-block-start:4px;font-size:1.2em;font-weight:650;font-variant-numeric:tabular-nums}
+.approval-state{display:flex;gap:8px;font-size:.9333em}
+.approval-state .mark{margin-block-start:3px}
+.approval-state.alarm{color:var(--_alarm)}
 .action:disabled{opacity:.55;cursor:default}
 .reference{user-select:all}
 `

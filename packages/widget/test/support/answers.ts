@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Message, StreamEvent } from '@svc/contract'
+import type { ApprovalStatus, Message, PendingApproval, Preview, StreamEvent } from '@svc/contract'
 import type { Answer } from './service-double.ts'
 
 /** What a capability gave in an answer. */
@@ -56,6 +56,32 @@ function messagesOf(text: string, calls: readonly (ScriptedCall & { callId: stri
     },
     ...said,
   ]
+}
+
+const ORDER: Preview = { title: 'Place this order', lines: ['1 × Tent'], amount: { value: 249, currency: 'EUR' } }
+
+/** The end of an answer whose one call waits for a person. */
+export function approvalEvents(
+  { preview = ORDER, expiresAt = '2100-01-01T00:00:00.000Z' }: Partial<PendingApproval> = {},
+  text = '',
+): StreamEvent[] {
+  const capability = 'place-order'
+  const approval: PendingApproval = {
+    ...{ approvalId: 'apr_1', approvalKey: 'key_1', callId: 'call_0', capability, preview, expiresAt },
+  }
+  const events = eventsOf(text, [{ capability, error: 'Not run yet: a person has to approve this call first.' }])
+  const end = { finishReason: 'approval_required', approvals: [approval] } as const
+  return events.map((event) => (event.type === 'done' ? { ...event, ...end } : event))
+}
+
+/** Where the approval of {@link approvalEvents} stands, with the result that the model is told. */
+export function standsAs(status: ApprovalStatus, result?: { output?: unknown; error?: string }) {
+  const { output = null, error } = result ?? {}
+  const part = {
+    ...{ type: 'tool_result' as const, toolCallId: 'call_0', name: 'place-order', output },
+    ...(error !== undefined && { error: { message: error } }),
+  }
+  return { approvalId: 'apr_1', status, executionId: 'exec_1', ...(result && { result: part }) }
 }
 
 export function writeEvents(response: ServerResponse, events: readonly StreamEvent[]): void {

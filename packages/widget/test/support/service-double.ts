@@ -21,6 +21,7 @@ export interface ServiceDouble {
   /** Takes the next execute; what comes after the last of them is answered by it, too. */
   execute: Answer[]
   capability: Answer[]
+  approval: Answer[]
   page: { html: string; policy: string }
   /** Further scripts of the page, by path. */
   scripts: Map<string, Uint8Array>
@@ -47,6 +48,7 @@ export async function startServiceDouble(): Promise<ServiceDouble> {
     seen: [],
     execute: [],
     capability: [],
+    approval: [],
     page: { html: '', policy: STRICT_POLICY },
     scripts: new Map([['/widget.js', script]]),
   }
@@ -89,6 +91,7 @@ async function answer(
   if (script) return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
   if (seen.path === '/v1/runtime/execute') return next(double.execute, response, seen)
   if (seen.path === '/v1/runtime/capability') return next(double.capability, response, seen)
+  if (seen.path.startsWith('/v1/runtime/approvals/')) return next(double.approval, response, seen)
   if (seen.path === '/favicon.ico') return void response.writeHead(204).end()
   if (!seen.path.startsWith('/page')) return void response.writeHead(404).end()
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': double.page.policy }

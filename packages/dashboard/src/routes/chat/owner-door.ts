@@ -5,6 +5,7 @@ export function ownerDoor(runtimeId: string): ExecutionDoor {
   return {
     executePath: '/v1/executions',
     capabilityPath: (capability) => `/v1/capabilities/${runtimeId}/${capability}`,
+    approvalPath: (approvalId) => `/v1/executions/approvals/${approvalId}`,
     headers: {},
     credentials: 'same-origin',
     body: { runtimeId },

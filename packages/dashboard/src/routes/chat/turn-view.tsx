@@ -6,6 +6,7 @@ import { Button, Spinner } from '../../ui/button.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/now.ts'
+import { ApprovalView } from './approval-view.tsx'
 import { MarkdownView } from './markdown-view.tsx'
 import { OutputView } from './output-view.tsx'
 import { problemSentence } from './problem-sentence.ts'
@@ -34,7 +35,7 @@ function AnswerView({
   isBusy,
   isLast,
 }: Omit<TurnViewProps, 'turn'> & { turn: AssistantTurn }): ReactNode {
-  const { blocks, outputs, problem, execution } = turn
+  const { blocks, outputs, approvals, problem, execution } = turn
   return (
     <div className="flex max-w-[85%] flex-col items-start gap-2">
       {blocks.map((block) =>
@@ -53,6 +54,9 @@ function AnswerView({
       )}
       {outputs.map((output) => (
         <OutputView key={output.id} output={output} conversation={conversation} isBusy={isBusy} />
+      ))}
+      {approvals.map((approval) => (
+        <ApprovalView key={approval.id} approval={approval} conversation={conversation} />
       ))}
       {turn.isCut && <Notice>It stopped here, after as many steps as it may take.</Notice>}
       {problem && <ProblemView turn={turn} problem={problem} onRetry={isLast ? () => conversation.retry() : null} />}

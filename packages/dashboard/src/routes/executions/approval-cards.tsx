@@ -7,6 +7,7 @@ import { StateBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { LoadError } from '../../ui/notice.tsx'
+import { Preview } from '../../ui/preview.tsx'
 
 type Approval = Schemas['TracedApproval']
 
@@ -59,18 +60,14 @@ export function WaitingApprovals({ isLive }: { isLive: boolean }): ReactNode {
 function ApprovalFacts({ approval, children }: { approval: Approval; children?: ReactNode }): ReactNode {
   const { preview, capability, status, expiresAt, decidedAt } = approval
   return (
-    <div className="flex flex-col gap-1 text-sm">
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="font-medium [overflow-wrap:anywhere]">{preview.title}</span>
+    <div className="flex flex-col gap-1">
+      <Preview {...preview}>
         <StateBadge state={status} />
         {children}
-      </div>
-      {preview.lines && (
-        <p className="whitespace-pre-line text-muted [overflow-wrap:anywhere]">{preview.lines.join('\n')}</p>
-      )}
-      <p className="text-muted">
-        {preview.amount && `${preview.amount.value} ${preview.amount.currency}, `}
-        {capability}, {decidedAt === null ? `until ${formatTime(expiresAt)}` : formatTime(decidedAt)}
+      </Preview>
+      <p className="text-sm text-muted">
+        <code className="text-ink">{capability}</code>,{' '}
+        {decidedAt === null ? `until ${formatTime(expiresAt)}` : formatTime(decidedAt)}
       </p>
     </div>
   )
