@@ -66,6 +66,7 @@ export async function decideApproval(
   })
   const isOurs = decided === 'decided' && located.runtime.endpoint === found.endpoint
   if (!isOurs) return awaitOutcome(deps, found, scope)
+  deps.metrics.approvals('approved')
   return dispatchApproved(deps, { approval: found, payload, runtime: located.runtime, scope, endUserToken })
 }
 
@@ -116,10 +117,12 @@ function decisionOn({ clock, lease }: ApprovalDeps, { approval_id, runtime_id }:
   return { approvalId: approval_id, runtimeId: runtime_id, now: clock.now(), nodeId: lease.nodeId }
 }
 
-function refuseAs(
+async function refuseAs(
   deps: ApprovalDeps,
   approval: ApprovalRow,
   ended: Pick<Parameters<typeof refuse>[1], 'status' | 'result' | 'revision'>,
 ): Promise<Decided> {
-  return refuse(deps.db, { ...decisionOn(deps, approval), ...ended })
+  const decided = await refuse(deps.db, { ...decisionOn(deps, approval), ...ended })
+  if (decided === 'decided') deps.metrics.approvals(ended.status)
+  return decided
 }

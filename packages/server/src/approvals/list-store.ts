@@ -79,3 +79,13 @@ export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, execut
     .orderBy('ordinal')
     .execute()
 }
+
+/** How many calls wait for a person, of all accounts. */
+export async function countPending(db: Kysely<Schema>): Promise<number> {
+  const { count } = await db
+    .selectFrom('approvals')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', sql.lit('pending' as const))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
