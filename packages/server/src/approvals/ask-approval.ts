@@ -106,7 +106,11 @@ async function makePreview(
   capability: ServingCapability,
   call: AgentCall,
 ): Promise<MadePreview> {
-  if (!capability.preview) return { ok: true, preview: previewOfInput(capability, call.input.value) }
+  if (!capability.preview) {
+    const tool = asking.admitted.runtime.deployment?.tools.find(({ name }) => name === capability.name)
+    const described = { ...capability, inputSchema: tool?.inputSchema ?? null }
+    return { ok: true, preview: previewOfInput(described, call.input.value) }
+  }
   const answer = await sendCall(deps, asking, { ...call, mode: 'preview' })
   if (!answer.ok) return { ok: false, failure: answer }
   const parsed = Preview.safeParse(answer.output.value)

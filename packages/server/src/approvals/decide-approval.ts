@@ -65,9 +65,15 @@ export async function decideApproval(
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
   const isOurs = decided === 'decided' && located.runtime.endpoint === found.endpoint
-  if (!isOurs) return awaitOutcome(deps, found, scope)
+  if (!isOurs) return settledElsewhere(await awaitOutcome(deps, found, scope))
   deps.metrics.approvals('approved')
   return dispatchApproved(deps, { approval: found, payload, runtime: located.runtime, scope, endUserToken })
+}
+
+/** Nobody has decided where this node lost its lease in the same moment. */
+function settledElsewhere(answer: ApprovalAnswer): ApprovalAnswer {
+  if (answer.status === 'pending') throw databaseAway()
+  return answer
 }
 
 async function find(deps: ApprovalDeps, caller: ApprovalCaller, { approvalId, approvalKey }: Sought) {

@@ -73,7 +73,17 @@ export async function readApprovals(db: Kysely<Schema>, ownerId: string, ids: re
 export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, executionId: string) {
   return db
     .selectFrom('approvals')
-    .select(['approval_id', 'call_id', 'capability', 'status', 'preview', 'created_at', 'expires_at', 'decided_at'])
+    .select([
+      'approval_id',
+      'call_id',
+      'capability',
+      'status',
+      'preview',
+      'preview_hash',
+      'created_at',
+      'expires_at',
+      'decided_at',
+    ])
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .orderBy('ordinal')

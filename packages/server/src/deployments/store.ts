@@ -6,7 +6,7 @@ import { inTransaction } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { readStoredManifest } from './stored-manifest.ts'
+import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
 export type DeploymentRow = Selectable<Schema['deployments']>
