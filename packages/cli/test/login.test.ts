@@ -59,13 +59,14 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
   /** Runs it while the owner answers at the second pause. */
   function login(
     { service, url, owner, configFolder }: Stage,
-    { status = 'authorized', args = [], isTTY = false, opened = [] }: Answering = {},
+    { status = 'authorized', args = [], isTTY = false, opened = [], onPause = () => {} }: Answering = {},
   ) {
     let shown = ''
     let pauses = 0
     const timers = pausing(async (pauseMs) => {
       service.clock.advance(pauseMs)
       pauses += 1
+      onPause(pauseMs)
       if (pauses === 2) await answer(service, owner, { status, userCode: CODE.exec(shown)?.[1] ?? 'none' })
     })
     return runSvc(createProject({}), ['login', ...args], {
@@ -75,7 +76,13 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
     })
   }
 
-  type Answering = { status?: 'authorized' | 'denied'; args?: string[]; isTTY?: boolean; opened?: string[] }
+  type Answering = {
+    status?: 'authorized' | 'denied'
+    args?: string[]
+    isTTY?: boolean
+    opened?: string[]
+    onPause?: (pauseMs: number) => void
+  }
 
   async function answer(
     service: TestService,
@@ -146,6 +153,25 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
     await login(here)
     const second = here.saved()[here.url]?.key ?? ''
     expect([await statusWith(here, first), await statusWith(here, second)]).toEqual([401, 200])
+  })
+
+  test('two at once keep both keys, and a lock that was left behind keeps nobody out', async () => {
+    const here = await stage()
+    mkdirSync(join(here.file, '..'), { recursive: true })
+    const lock = `${here.file}.lock`
+    const elsewhere = { key: here.owner.apiKey, keyId: 'ak_1', email: 'elsewhere@example.com' }
+    writeFileSync(lock, '')
+    const saving = (pauseMs: number) => {
+      if (pauseMs >= 1_000) return
+      // What the other process does while this one waits for it.
+      writeFileSync(here.file, JSON.stringify({ [NOWHERE]: elsewhere }))
+      rmSync(lock)
+    }
+    await login(here, { onPause: saving })
+    expect(Object.keys(here.saved())).toEqual([NOWHERE, here.url])
+    writeFileSync(lock, '')
+    expect((await login(here)).exitCode).toBe(0)
+    expect(readdirSync(join(here.file, '..'))).toEqual(['credentials.json'])
   })
 
   // holds CLI-20

@@ -12,7 +12,13 @@ const ACCOUNT_KEY = ACCOUNT_BODY + keyChecksum(ACCOUNT_BODY)
 const ENV = { SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_RUNTIME_ID: 'rt_exampleShop', SVC_BASE_URL: NOWHERE }
 const TEN = Date.parse('2026-03-01T10:00:00.000Z')
 
-type Item = { id: string; startMs: number; endMs?: number; status?: 'completed' | 'failed'; calls?: [number, number] }
+type Item = {
+  id: string
+  startMs: number
+  endMs?: number
+  status?: 'completed' | 'failed'
+  calls?: [number, number, number?]
+}
 
 /** An execution as lists show it; times in milliseconds after ten o’clock. Without an end it runs. */
 function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: Item): ExecutionSummary {
@@ -21,7 +27,7 @@ function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: I
   return {
     ...{ executionId: id, runtimeId: 'rt_exampleShop', kind: 'execute', status: ended ? status : 'running' },
     ...{ finishReason: ended ? 'stop' : null, durationMs: ended ? endMs - startMs : null },
-    ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: 0, totalTokens: 12 },
+    ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: calls[2] ?? 0, totalTokens: 12 },
     ...{ startedAt: isoAt(startMs), completedAt: ended ? isoAt(endMs) : null },
   }
 }
@@ -32,9 +38,9 @@ function createHistory(...items: Item[]) {
   const state: { fault: (() => Response) | null; reads: number } = { fault: null, reads: 0 }
   const list = (query: URLSearchParams) => {
     const [from, to] = [Number(query.get('from') ?? 0), Number(query.get('to') ?? Number.MAX_SAFE_INTEGER)]
-    const fits = ({ status, startedAt, failedCalls }: ExecutionSummary) =>
+    const fits = ({ status, startedAt, failedCalls, unknownCalls }: ExecutionSummary) =>
       [null, status].some((wanted) => wanted === query.get('status')) &&
-      (query.get('calls') === null || failedCalls > 0) &&
+      (query.get('calls') === null || (query.get('calls') === 'failed' ? failedCalls : unknownCalls) > 0) &&
       Date.parse(startedAt) >= from &&
       Date.parse(startedAt) < to
     const newestFirst = [...all.values()]
@@ -101,17 +107,18 @@ describe('svc logs', () => {
     ])
   })
 
-  test('--failed shows those that failed and those with a call that did', async () => {
+  test('--failed shows those that failed, and those with a call that did or is unknown', async () => {
     const { fetch } = createHistory(
       { id: 'exec_a', startMs: 0, endMs: 1, status: 'failed' },
       { id: 'exec_b', startMs: 1, endMs: 3, calls: [1, 1] },
       { id: 'exec_c', startMs: 2, endMs: 3 },
       { id: 'exec_d', startMs: 3, endMs: 4, status: 'failed', calls: [1, 1] },
+      { id: 'exec_e', startMs: 4, endMs: 5, calls: [2, 0, 1] },
     )
     const shown = async (limit: string) =>
       idsIn((await runSvc(createProject({}), ['logs', '--failed', '--limit', limit], { env: ENV, fetch })).stdout)
-    expect(await shown('20')).toEqual(['exec_a', 'exec_b', 'exec_d'])
-    expect(await shown('2')).toEqual(['exec_b', 'exec_d'])
+    expect(await shown('20')).toEqual(['exec_a', 'exec_b', 'exec_d', 'exec_e'])
+    expect(await shown('2')).toEqual(['exec_d', 'exec_e'])
   })
 
   test('--json prints a document on each line, that of a failure, too', async () => {

@@ -51,6 +51,14 @@ describe('the document', () => {
     expect(operations.map(({ operationId }) => operationId)).toEqual(['order-status', 'search', 'old-search'])
   })
 
+  test('leaves out what a person has to approve, which the broker does not know', async () => {
+    const refund = { name: 'refund', version: '1.0.0', description: 'Pays money back.', confirm: true }
+    const context = generatorContext({ ...SHOP, capabilities: [...SHOP.capabilities, refund] })
+    const document = await writtenOpenApi(context)
+    expect(Object.keys(document.paths)).toEqual(['order-status', 'search', 'old-search'].map(pathOf))
+    expect(JSON.stringify(document)).not.toMatch(/refund|money/)
+  })
+
   test('says what each capability does, for whom, and how long it stays', async () => {
     const { paths } = await writtenOpenApi(generatorContext(SHOP))
     expect(paths[pathOf('order-status')]?.post).toMatchObject({

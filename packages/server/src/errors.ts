@@ -71,10 +71,11 @@ export function notFound(what: string): AppError {
 }
 
 /** 404 of an execution whose events no replica that can be asked holds. The resume key was right. */
-export function notHeld(): AppError {
+export function notHeld(resumeMs: number): AppError {
+  const seconds = Math.ceil(resumeMs / 1000)
   return new AppError(
     'not_found',
-    'This server does not hold the events of this execution. They are kept for streams with “detach”, until five minutes after their end, by the server that runs them.',
+    `This server does not hold the events of this execution. They are kept for streams with “detach”, until ${seconds} seconds after their end, by the server that runs them.`,
   )
 }
 

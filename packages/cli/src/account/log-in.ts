@@ -22,7 +22,8 @@ export async function logIn(deps: CliDeps, terminal: Terminal, { url, open }: Lo
   const env = surroundings(deps)
   const baseUrl = urlOrBase(url, env)
   const file = makeFolder(deps)
-  const before = readSavedKeys(deps)[baseUrl]
+  // Before anything is asked: the file may be another program's.
+  readSavedKeys(deps)
   if (isPlainText(baseUrl)) terminal.warn(`${baseUrl} is not https: the account key travels unencrypted.`)
   const login = await begin(deps, baseUrl)
   // On stderr, since it is no result, and with --quiet, too: nothing goes on without it.
@@ -32,13 +33,11 @@ export async function logIn(deps: CliDeps, terminal: Terminal, { url, open }: Lo
   const done = terminal.progress('Waiting for the confirmation')
   const { account, keyId, key } = await pollForKey(deps, baseUrl, login).finally(done)
   const saved = { key, keyId, email: account.email }
-  try {
-    saveKey(deps, baseUrl, saved)
-  } catch (error) {
+  const replaced = await saveKey(deps, baseUrl, saved).catch(async (error: unknown) => {
     await endSavedKey(deps, terminal, { baseUrl, saved })
     throw error
-  }
-  if (before) await endSavedKey(deps, terminal, { baseUrl, saved: before })
+  })
+  if (replaced) await endSavedKey(deps, terminal, { baseUrl, saved: replaced })
 
   const prefix = abbreviateKey(key)
   terminal.success(`Logged in to ${baseUrl} as ${account.email}. The key ${prefix} is in ${file}.`)

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { keyKindOf } from '@svc/contract'
 import { z } from 'zod'
 import type { CliDeps } from '../deps.ts'
-import { commandFailure, projectFailure } from '../failures.ts'
+import { CommandFailure, commandFailure, projectFailure } from '../failures.ts'
+import { whileLocked } from '../lock-file.ts'
 import { parseJson } from '../parse-json.ts'
 import { errorCode, reasonOf } from '../thrown.ts'
 import { writeAtomically } from '../write-atomically.ts'
@@ -33,15 +34,25 @@ export function readSavedKeys(deps: Pick<CliDeps, 'configFolder'>): Record<strin
   throw projectFailure(`${file} does not hold the keys of \`svc login\`.`, ['Remove it, and run `svc login` again.'])
 }
 
-/** Saves the key for a control plane, or with null removes it, in a file that only its user can read. */
-export function saveKey(deps: Pick<CliDeps, 'configFolder'>, baseUrl: string, key: SavedKey | null): void {
+/**
+ * Saves the key for a control plane, or with null removes it, in a file that only its user can read. Resolves to the key that
+ * stood there. Several processes may save at once.
+ */
+export async function saveKey(
+  deps: Pick<CliDeps, 'configFolder' | 'timers'>,
+  baseUrl: string,
+  key: SavedKey | null,
+): Promise<SavedKey | null> {
   const file = makeFolder(deps)
-  const { [baseUrl]: _replaced, ...others } = readSavedKeys(deps)
-  const keys = key === null ? others : { ...others, [baseUrl]: key }
   try {
-    writeAtomically(file, `${JSON.stringify(keys, null, 2)}\n`, 0o600)
+    return await whileLocked(deps.timers, file, () => {
+      const { [baseUrl]: replaced = null, ...others } = readSavedKeys(deps)
+      const keys = key === null ? others : { ...others, [baseUrl]: key }
+      writeAtomically(file, `${JSON.stringify(keys, null, 2)}\n`, 0o600)
+      return replaced
+    })
   } catch (error) {
-    throw notWritable(file, error)
+    throw error instanceof CommandFailure ? error : notWritable(file, error)
   }
 }
 

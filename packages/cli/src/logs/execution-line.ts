@@ -1,9 +1,9 @@
 import type { ExecutionSummary } from '@svc/contract'
 import { dim, green, type Piece, red, yellow } from '../terminal/piece.ts'
 
-/** Whether it failed, or completed with a capability call that failed. */
-export function isFailure({ status, failedCalls }: ExecutionSummary): boolean {
-  return status === 'failed' || failedCalls > 0
+/** Whether it failed, or completed with a capability call that failed or whose outcome is unknown. */
+export function isFailure({ status, failedCalls, unknownCalls }: ExecutionSummary): boolean {
+  return status === 'failed' || failedCalls + unknownCalls > 0
 }
 
 /** Start, id, kind, status, calls, duration and tokens. */

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 const EXAMPLES = [
   'svc logs                    # the latest executions',
   'svc logs --follow           # go on with executions as they end; Ctrl-C ends it',
-  'svc logs --failed --limit 5 # those that failed, or in which a call failed',
+  'svc logs --failed --limit 5 # those that failed, or with a call that failed or is unknown',
   'svc logs --json | jq -r .executionId',
 ]
 
@@ -21,7 +21,7 @@ export function logsCommand(deps: CliDeps, terminal: Terminal): Command {
   return new Command('logs')
     .description('show the latest executions of this project’s runtime; needs an account key')
     .option('--follow', 'go on with executions as they end')
-    .option('--failed', 'only those that failed, or in which a capability call failed')
+    .option('--failed', 'only those that failed, or with a capability call that failed or is unknown')
     .option('--limit <number>', `how many of the latest to show, 1 to ${MAX_LIMIT}`, DEFAULT_LIMIT)
     .addHelpText('after', examples(EXAMPLES))
     .action(async ({ follow, failed, limit }: Flags) => {

@@ -15,7 +15,7 @@ export type Source = AccountCredential & { readonly runtimeId: string }
 /** Which executions to read; `from` (inclusive) and `to` (exclusive) are milliseconds since the epoch, on the start. */
 type Filter = {
   readonly status?: 'running' | 'failed'
-  readonly calls?: 'failed'
+  readonly calls?: 'failed' | 'unknown'
   readonly from?: number
   readonly to?: number
 }

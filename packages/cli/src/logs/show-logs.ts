@@ -58,11 +58,13 @@ async function follow(deps: CliDeps, terminal: Terminal, { source, show, input }
   }
 }
 
-/** Newest first. What failed is what ended so, and what has calls that did. */
+const FAILURES = [{ status: 'failed' }, { calls: 'failed' }, { calls: 'unknown' }] as const
+
+/** Newest first. What failed is what ended so, and what has calls that did or of which nobody knows. */
 async function readLatest(read: ReadExecutions, { isFailedOnly, limit }: LogsInput): Promise<ExecutionSummary[]> {
   if (!isFailedOnly) return read({}, limit)
-  const both = [...(await read({ status: 'failed' }, limit)), ...(await read({ calls: 'failed' }, limit))]
-  const byId = new Map(both.map((execution) => [execution.executionId, execution]))
+  const all = await Promise.all(FAILURES.map((filter) => read(filter, limit)))
+  const byId = new Map(all.flat().map((execution) => [execution.executionId, execution]))
   return [...byId.values()].sort((one, other) => other.startedAt.localeCompare(one.startedAt)).slice(0, limit)
 }
 

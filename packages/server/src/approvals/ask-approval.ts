@@ -23,7 +23,10 @@ import { hashOfToken, keyAgain, keyOf, proofOf } from './proof.ts'
 import { APPROVALS_PER_EXECUTION, previewOfInput, RESULTS } from './rules.ts'
 import { findApproval, insertApproval, type NewApproval } from './store.ts'
 
-type AskDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'newId' | 'limits' | 'keyring' | 'dispatcher' | 'lease' | 'storage'>
+type AskDeps = Pick<
+  ApprovalDeps,
+  'db' | 'clock' | 'newId' | 'limits' | 'keyring' | 'dispatcher' | 'lease' | 'storage' | 'metrics'
+>
 
 /** What one execution asks of a person. */
 export interface ApprovalRequests {
@@ -63,6 +66,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
     const pending = await store(deps, asking.admitted, terms)
     if (pending === null) return { result: failed(RESULTS.full), waits: false }
     asked.push(pending)
+    deps.metrics.approvals('asked')
     return { result: failed(RESULTS.waits), waits: true }
   }
   return {
@@ -70,7 +74,8 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
     asked: () => asked.toSorted((a, b) => (a.callId < b.callId ? -1 : 1)),
     async withdraw() {
       const ids = asked.map(({ approvalId }) => approvalId)
-      if (ids.length > 0) await expireSome(deps.db, { now: deps.clock.now(), ids, limit: ids.length })
+      if (ids.length === 0) return
+      deps.metrics.approvals('expired', await expireSome(deps.db, { now: deps.clock.now(), ids, limit: ids.length }))
     },
   }
 }
@@ -101,7 +106,11 @@ async function makePreview(
   capability: ServingCapability,
   call: AgentCall,
 ): Promise<MadePreview> {
-  if (!capability.preview) return { ok: true, preview: previewOfInput(capability, call.input.value) }
+  if (!capability.preview) {
+    const tool = asking.admitted.runtime.deployment?.tools.find(({ name }) => name === capability.name)
+    const described = { ...capability, inputSchema: tool?.inputSchema ?? null }
+    return { ok: true, preview: previewOfInput(described, call.input.value) }
+  }
   const answer = await sendCall(deps, asking, { ...call, mode: 'preview' })
   if (!answer.ok) return { ok: false, failure: answer }
   const parsed = Preview.safeParse(answer.output.value)

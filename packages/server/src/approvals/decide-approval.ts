@@ -65,8 +65,15 @@ export async function decideApproval(
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
   const isOurs = decided === 'decided' && located.runtime.endpoint === found.endpoint
-  if (!isOurs) return awaitOutcome(deps, found, scope)
+  if (!isOurs) return settledElsewhere(await awaitOutcome(deps, found, scope))
+  deps.metrics.approvals('approved')
   return dispatchApproved(deps, { approval: found, payload, runtime: located.runtime, scope, endUserToken })
+}
+
+/** Nobody has decided where this node lost its lease in the same moment. */
+function settledElsewhere(answer: ApprovalAnswer): ApprovalAnswer {
+  if (answer.status === 'pending') throw databaseAway()
+  return answer
 }
 
 async function find(deps: ApprovalDeps, caller: ApprovalCaller, { approvalId, approvalKey }: Sought) {
@@ -116,10 +123,12 @@ function decisionOn({ clock, lease }: ApprovalDeps, { approval_id, runtime_id }:
   return { approvalId: approval_id, runtimeId: runtime_id, now: clock.now(), nodeId: lease.nodeId }
 }
 
-function refuseAs(
+async function refuseAs(
   deps: ApprovalDeps,
   approval: ApprovalRow,
   ended: Pick<Parameters<typeof refuse>[1], 'status' | 'result' | 'revision'>,
 ): Promise<Decided> {
-  return refuse(deps.db, { ...decisionOn(deps, approval), ...ended })
+  const decided = await refuse(deps.db, { ...decisionOn(deps, approval), ...ended })
+  if (decided === 'decided') deps.metrics.approvals(ended.status)
+  return decided
 }

@@ -73,9 +73,29 @@ export async function readApprovals(db: Kysely<Schema>, ownerId: string, ids: re
 export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, executionId: string) {
   return db
     .selectFrom('approvals')
-    .select(['approval_id', 'call_id', 'capability', 'status', 'preview', 'created_at', 'expires_at', 'decided_at'])
+    .select([
+      'approval_id',
+      'call_id',
+      'capability',
+      'status',
+      'preview',
+      'preview_hash',
+      'created_at',
+      'expires_at',
+      'decided_at',
+    ])
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .orderBy('ordinal')
     .execute()
+}
+
+/** How many calls wait for a person, of all accounts. */
+export async function countPending(db: Kysely<Schema>): Promise<number> {
+  const { count } = await db
+    .selectFrom('approvals')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', sql.lit('pending' as const))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

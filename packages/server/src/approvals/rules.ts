@@ -131,13 +131,19 @@ export function tracedApproval(row: TracedRow, now: number): TracedApproval {
   }
 }
 
-/** The preview of a capability that makes none: its description, and the fields of the input. */
+/**
+ * The preview of a capability that makes none: its description, and the fields of the input. Those that its schema names come
+ * first: no number of others can push them out of sight.
+ */
 export function previewOfInput(
-  { name, description }: { name: string; description: string },
+  { name, description, inputSchema }: { name: string; description: string; inputSchema: JsonObject | null },
   input: JsonObject,
 ): Preview {
   const { titleCharacters, lines: maxLines } = PREVIEW_LIMITS
-  const fields = Object.entries(input).map(([field, value]) => {
+  const declared = Object(inputSchema?.['properties'])
+  const isDeclared = ([field]: [string, unknown]) => Object.hasOwn(declared, field)
+  const given = Object.entries(input)
+  const fields = [...given.filter(isDeclared), ...given.filter((entry) => !isDeclared(entry))].map(([field, value]) => {
     return shown(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   })
   const lines =
@@ -148,8 +154,11 @@ export function previewOfInput(
   return { title: /\S/.test(title) ? title : name, ...(lines.length > 0 && { lines }) }
 }
 
+// Controls, and what turns the direction of text: a value must not look like a line of its own, or like another value.
+const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
 function shown(text: string, maxCharacters: number = PREVIEW_LIMITS.lineCharacters): string {
-  const plain = text.replaceAll('\0', '\ufffd')
+  const plain = text.replace(/\s+/gu, ' ').replace(DECEIVING, '\ufffd')
   const cut = plain.length > maxCharacters ? `${plain.slice(0, maxCharacters - 1)}…` : plain
   return cut.replace(/\p{Surrogate}/gu, '\ufffd')
 }

@@ -22,7 +22,8 @@ export async function answerOf(
   return toAnswer(row, deps.clock.now())
 }
 
-const POLL_MS = 100
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 1_000
 
 /** The same, once an approved call that is under way has ended, on whichever node it is. */
 export async function awaitOutcome(
@@ -30,10 +31,10 @@ export async function awaitOutcome(
   approval: Pick<ApprovalRow, 'approval_id'>,
   { signal }: Pick<ExecutionScope, 'signal'>,
 ): Promise<ApprovalAnswer> {
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const answer = await answerOf(deps, approval)
     if (answer.status !== 'approved' || answer.result || signal.aborted) return answer
-    await pauseUntilStopped(POLL_MS, signal)
+    await pauseUntilStopped(pauseMs, signal)
   }
 }
 

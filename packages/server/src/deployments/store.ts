@@ -1,4 +1,4 @@
-import { DeploymentManifest } from '@svc/contract'
+import type { DeploymentManifest } from '@svc/contract'
 import type { Kysely, Selectable } from 'kysely'
 import { lockOwner, updateRuntime } from '../runtimes/store.ts'
 import type { Schema } from '../store/schema.ts'
@@ -6,6 +6,7 @@ import { inTransaction } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
 export type DeploymentRow = Selectable<Schema['deployments']>
@@ -172,6 +173,6 @@ function toSummary(row: Pick<DeploymentRow, 'version' | 'deployed_at' | 'capabil
 
 /** Parses the manifest, of up to a megabyte. */
 export function toDeployment(row: DeploymentRow): Deployment {
-  const manifest = DeploymentManifest.parse(JSON.parse(row.manifest))
+  const manifest = readStoredManifest(row.manifest)
   return { ...toSummary(row), manifest, bytes: Buffer.byteLength(row.manifest) }
 }

@@ -1,5 +1,6 @@
 import { JsonObject } from '@svc/contract'
 import { HeldBytes } from '../admission/in-flight.ts'
+import { approvalsOfExecution } from '../approvals/list-store.ts'
 import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -75,9 +76,12 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
     // Where the account has no room, the next question is a later one.
     if (held.grow(2 * (await readTraceBytes(deps.db, due.ownerId, due.executionId)))) return
     const { calls, metadata } = await readUnknown(deps.db, due)
+    const asked = await approvalsOfExecution(deps.db, due.ownerId, due.executionId)
+    const approvals = new Map(asked.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
     for (const call of calls) {
       if (signal.aborted) break
-      const result = await send(deps, { runtime, call, metadata, executionId: due.executionId, held, signal })
+      const approval = approvals.get(call.callId)
+      const result = await send(deps, { runtime, call, approval, metadata, executionId: due.executionId, held, signal })
       const answer = readAnswer(result, deps.clock.now())
       if (answer) told.set(call.callId, answer)
     }
@@ -107,6 +111,8 @@ async function findRuntime(deps: ReconcileDeps, runtimeId: string): Promise<Reac
 interface Question {
   runtime: Reachable
   call: StoredCall
+  /** Of a call that a person approved. */
+  approval: { approval_id: string; preview_hash: string } | undefined
   metadata: string | null
   executionId: string
   held: HeldBytes
@@ -114,7 +120,7 @@ interface Question {
 }
 
 /** Input and metadata are as they are stored: a large one is cut. There is no end user's token, which is not stored. */
-function send(deps: ReconcileDeps, { runtime, call, metadata, executionId, held, signal }: Question) {
+function send(deps: ReconcileDeps, { runtime, call, approval, metadata, executionId, held, signal }: Question) {
   const { callId, capability } = call
   return deps.dispatcher.dispatch(
     { ...runtime, readSecrets: () => readSecrets(deps, runtime.runtimeId) },
@@ -126,6 +132,7 @@ function send(deps: ReconcileDeps, { runtime, call, metadata, executionId, held,
       input: JsonDocument.of(JsonObject.catch({}).parse(call.input)),
       metadata: metadata === null ? EMPTY_OBJECT : JsonDocument.of(JsonObject.parse(JSON.parse(metadata))),
       endUserToken: undefined,
+      ...(approval && { approval: { approvalId: approval.approval_id, previewHash: approval.preview_hash } }),
       traceparent: executionTraceparent(executionId),
       held,
       signal,

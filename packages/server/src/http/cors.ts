@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
@@ -41,9 +41,14 @@ export function checkOrigin(runtime: ServingRuntime, request: FastifyRequest, re
 }
 
 /** Answers preflights for these paths, to any origin: they carry no credential, so the request itself is judged. */
-export function answerPreflights(plane: FastifyInstance, paths: readonly string[], methods: string): void {
+export function answerPreflights(
+  plane: FastifyInstance,
+  paths: readonly string[],
+  methods: string,
+  config: FastifyContextConfig = {},
+): void {
   for (const path of paths) {
-    plane.options(path, async (request, reply) => {
+    plane.options(path, { config }, async (request, reply) => {
       const { origin = '', 'access-control-request-headers': asked = '' } = request.headers
       return reply
         .code(204)

@@ -5,8 +5,12 @@ import type { RunningExecutions } from '../executions/running.ts'
 import type { Settlements } from '../executions/settlements.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import type { UnderWay } from '../lib/under-way.ts'
+import type { StreamedRuns } from '../streams/streamed-runs.ts'
 
-/** From `closing` on the service is not ready, and every answer closes its connection. `refusing` takes no request. */
+/**
+ * From `closing` on the service is not ready, and every answer closes its connection. `refusing` takes no request, but those of
+ * readers of the streams that run here.
+ */
 export interface DrainState {
   phase: 'serving' | 'closing' | 'refusing'
 }
@@ -27,6 +31,7 @@ interface DrainDeps {
   running: Pick<RunningExecutions, 'size' | 'idle' | 'shutDown'>
   batchWriter: Pick<BatchWriter, 'hurry'>
   settlements: Pick<Settlements, 'hurry' | 'drain'>
+  streams: Pick<StreamedRuns, 'detached'>
 }
 
 const FLUSH_STEP_MS = 20
@@ -38,12 +43,13 @@ export function closeConnections({ drainState, requests }: Pick<DrainDeps, 'drai
 }
 
 /**
- * Takes no new connection and no new request, and waits for open requests and for executions, either of which may outlive
- * the other. After `drainMs` it stops those that are left, and each execution that begins later.
+ * Takes no new request, and waits for open requests and for executions, either of which may outlive the other. Takes no new
+ * connection either, once no detached stream is left: its readers can go nowhere else. After `drainMs` it stops what is left,
+ * and each execution that begins later.
  */
 export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
   deps.drainState.phase = 'refusing'
-  const closed = app.close()
+  const closed = noneLeft(deps.streams.detached, times.drainMs).then(() => app.close())
   // Before a supervisor kills the process: a caller who is told that nothing is recorded knows more than one whose stream breaks.
   const hurrying = setTimeout(() => deps.settlements.hurry(), times.drainMs + times.stopMs)
   await allEnded(deps, times.drainMs)
@@ -54,6 +60,13 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
   await deps.settlements.drain()
   clearTimeout(hurrying)
   await flush(app, closed, times.flushMs)
+}
+
+async function noneLeft(streams: DrainDeps['streams']['detached'], maxMs: number): Promise<void> {
+  const late = new Stop()
+  const timer = setTimeout(() => late.abort(), maxMs)
+  await streams.idle(late)
+  clearTimeout(timer)
 }
 
 async function allEnded({ requests, running }: DrainDeps, maxMs: number): Promise<void> {

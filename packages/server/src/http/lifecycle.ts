@@ -28,7 +28,8 @@ export function followRequests(app: FastifyInstance, deps: LifecycleDeps): void 
     if (isEncrypted) reply.header('strict-transport-security', HSTS)
     const { phase } = deps.drainState
     if (phase !== 'serving') reply.header('connection', 'close')
-    done(phase === 'refusing' ? restarting() : malformation(request))
+    const isRefused = phase === 'refusing' && !stateOf(request).config.isForHeldRun
+    done(isRefused ? restarting() : malformation(request))
   })
   // Node would answer 417. A server may ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

@@ -56,6 +56,7 @@ export function beginEventStream(reply: FastifyReply): ServerResponse {
 export function openEventStream(reply: FastifyReply): EventStream {
   const raw = beginEventStream(reply)
   const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  if (raw.destroyed) clearInterval(heartbeat)
   raw.once('close', () => clearInterval(heartbeat))
   return {
     get isGone() {

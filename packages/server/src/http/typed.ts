@@ -43,6 +43,8 @@ declare module 'fastify' {
      * in-flight limit, `health` never. Any other route is refused only where its body or answer has no room.
      */
     load?: 'execution' | 'health'
+    /** Taken by a replica that drains, too: no other one can answer. */
+    isForHeldRun?: boolean
     /** Each answer counts against the runtime's rate limit and carries its headers. */
     isRateLimited?: boolean
     /** The route limits how many of its requests one account runs at once, so the account queue leaves it out. */

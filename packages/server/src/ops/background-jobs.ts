@@ -1,6 +1,6 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
-import { sweepApprovals } from '../approvals/sweep-approvals.ts'
+import { APPROVAL_SWEEP_MS, sweepApprovals } from '../approvals/sweep-approvals.ts'
 import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
@@ -18,6 +18,7 @@ export interface JobTimes {
   /** How long a renewal waits for unwritten outcomes before it fails interrupted executions. */
   retryWaitMs?: number
   retentionMs?: number
+  approvalsMs?: number
   aggregateMs?: number
   reconcileMs?: number
   sampleMs?: number
@@ -40,6 +41,7 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
   const {
     renewalMs = RENEWAL_MS,
     retentionMs = RETENTION_SWEEP_MS,
+    approvalsMs = APPROVAL_SWEEP_MS,
     aggregateMs = AGGREGATION_MS,
     sampleMs = SAMPLE_MS,
     reconcileMs = RECONCILE_MS,
@@ -59,22 +61,28 @@ export function startJobs(deps: JobDeps, times: JobTimes): BackgroundJobs {
   // Together, so that a failure of one does not keep the other from its work.
   const sweep = () => {
     const keys = deleteOldKeys(deps.db, deps.clock.now())
-    return Promise.all([sweepSessions(deps), sweepApprovals(deps), retention.run(), keys])
+    return Promise.all([sweepSessions(deps), retention.run(), keys])
   }
   const sweeping = repeatWork({ everyMs: retentionMs }, () =>
     attempt(deps, sweep, (err) => logger.error({ err }, 'data past its retention could not be deleted'), 'retention'),
   )
+  const expiring = repeatWork({ everyMs: approvalsMs }, () => expireApprovals(deps))
   const reconciler = createReconciler(deps)
   const notAsked = (err: unknown) => logger.error({ err }, 'due questions about calls could not be read')
   const reconciling = repeatWork({ everyMs: reconcileMs }, () =>
     attempt(deps, () => reconciler.begin(), notAsked, 'questions'),
   )
-  for (const job of [sampling, aggregating, sweeping, reconciling]) job.begin()
+  for (const job of [sampling, aggregating, sweeping, expiring, reconciling]) job.begin()
   const stop = async () => {
     const asking = reconciling.stop().then(() => reconciler.stop())
-    await Promise.all([sweeping.stop(), sampling.stop(), retention.stop(), asking])
+    await Promise.all([sweeping.stop(), expiring.stop(), sampling.stop(), retention.stop(), asking])
   }
   return { renewing, aggregating, sweeping: { stop } }
+}
+
+function expireApprovals(deps: JobDeps): Promise<boolean> {
+  const notEnded = (err: unknown) => deps.logger.error({ err }, 'approvals whose time is up could not be ended')
+  return attempt(deps, () => sweepApprovals(deps), notEnded, 'approvals')
 }
 
 async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {

@@ -13,12 +13,12 @@ export async function answerEvents(
   { source, after }: { source: Source; after: number },
 ): Promise<void> {
   const shortage = inFlight.executionShortage(accountId)
-  if (shortage) {
-    source.answer?.body.destroy()
-    throw noRoom(shortage)
-  }
+  const { closed } = stateOf(reply.request)
+  if (shortage || closed.aborted) source.answer?.body.destroy()
+  if (shortage) throw noRoom(shortage)
+  if (closed.aborted) return void reply.hijack()
   inFlight.add(accountId, { executions: 1 })
-  stateOf(reply.request).closed.addEventListener('abort', () => inFlight.add(accountId, { executions: -1 }))
+  closed.addEventListener('abort', () => inFlight.add(accountId, { executions: -1 }))
   if (source.run) {
     source.run.events.attach(openEventStream(reply), after)
     return

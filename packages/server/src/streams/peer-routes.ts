@@ -16,6 +16,7 @@ const EVENTS = {
   params: ExecutionParams,
   querystring: z.strictObject({ after: z.coerce.number().int().min(0) }),
 } as const
+const HELD = { isForHeldRun: true } as const
 const CANCEL = { hide: true, params: ExecutionParams } as const
 
 /** What replicas ask each other. A request that none of them has signed finds no route. */
@@ -24,12 +25,14 @@ export function peerRoutes(plane: FastifyInstance, deps: StreamDeps): void {
   plane.addHook('onRequest', (request, _reply, done) => {
     done(isSigned(deps, request) ? undefined : notFound('The route'))
   })
-  routes.get(`${PATH}/events`, { schema: EVENTS, exposeHeadRoute: false }, async (request, reply) => {
+  routes.get(`${PATH}/events`, { schema: EVENTS, config: HELD, exposeHeadRoute: false }, async (request, reply) => {
     const { after } = request.query
-    const run = detached(heldRun(deps, request.params.executionId), after)
+    const run = detached(deps, heldRun(deps, request.params.executionId), after)
     await answerEvents(deps, { reply, accountId: run.ownerId }, { source: { run, answer: null }, after })
   })
-  routes.post(`${PATH}/cancel`, { schema: CANCEL }, (request) => cancelHeld(heldRun(deps, request.params.executionId)))
+  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: HELD }, (request) =>
+    cancelHeld(heldRun(deps, request.params.executionId)),
+  )
 }
 
 function isSigned({ keyring, clock }: StreamDeps, request: FastifyRequest): boolean {

@@ -22,7 +22,7 @@ export type Source = { run: Detached; answer: null } | { run: null; answer: Peer
 export async function openSource(deps: StreamDeps, sought: ResumeRequest, after: number): Promise<Source> {
   requireKey(deps, sought)
   const run = deps.streams.find(sought.executionId)
-  if (run) return { run: detached(run, after), answer: null }
+  if (run) return { run: detached(deps, run, after), answer: null }
   const path = `${peerPath(sought.executionId)}/events?after=${after}`
   const answer = await askPeer(deps, await storedOf(deps, sought), { method: 'GET', path })
   return { run: null, answer }
@@ -31,14 +31,14 @@ export async function openSource(deps: StreamDeps, sought: ResumeRequest, after:
 /** The run of another replica's request, which is signed. */
 export function heldRun(deps: StreamDeps, executionId: string): StreamedRun {
   const run = deps.streams.find(executionId)
-  if (run === null) throw notHeld()
+  if (run === null) throw notHeld(deps.limits.resumeMs)
   return run
 }
 
 /** The run, whose events are kept. Throws where they are not, and where there is no event `after`. */
-export function detached(run: StreamedRun, after: number): Detached {
+export function detached({ limits }: Pick<StreamDeps, 'limits'>, run: StreamedRun, after: number): Detached {
   const { events } = run
-  if (events === null) throw notHeld()
+  if (events === null) throw notHeld(limits.resumeMs)
   if (after > events.lastId) throw noSuchEvent()
   return Object.assign(run, { events })
 }
@@ -73,25 +73,25 @@ function requireKey({ keyring }: StreamDeps, { runtimeId, executionId, resumeKey
   if (!isResumeKey(keyring, { runtimeId, executionId }, resumeKey)) throw notFound('The execution')
 }
 
-async function storedOf({ db }: StreamDeps, sought: ResumeRequest): Promise<StoredRun> {
+async function storedOf({ db, limits }: StreamDeps, sought: ResumeRequest): Promise<StoredRun> {
   const stored = await findStoredRun(db, sought)
-  if (stored === undefined) throw notHeld()
+  if (stored === undefined) throw notHeld(limits.resumeMs)
   return stored
 }
 
 async function askPeer(deps: StreamDeps, { nodeId, nodeUrl }: StoredRun, call: PeerCall): Promise<PeerAnswer> {
-  if (nodeUrl === null || nodeId === deps.nodeId) throw notHeld()
+  if (nodeUrl === null || nodeId === deps.nodeId) throw notHeld(deps.limits.resumeMs)
   const answer = await deps.peers.ask(nodeUrl, call).catch((cause: unknown) => {
     throw peerAway(cause)
   })
   if (answer.status === 200) return answer
   answer.body.destroy()
-  throw refusalOf(answer.status)
+  throw refusalOf(deps, answer.status)
 }
 
-function refusalOf(status: number): AppError {
+function refusalOf({ limits }: StreamDeps, status: number): AppError {
   if (status === 400) return noSuchEvent()
-  return status === 404 ? notHeld() : peerAway()
+  return status === 404 ? notHeld(limits.resumeMs) : peerAway()
 }
 
 function noSuchEvent(): AppError {

@@ -10,7 +10,7 @@ import type { StreamDeps } from './deps.ts'
 import { cancelRun, openSource, type ResumeRequest } from './resume.ts'
 
 const PATH = '/v1/runtime/executions/:executionId'
-const CONFIG = { isRateLimited: true, load: 'execution' } as const
+const HELD = { isForHeldRun: true } as const
 
 const CancelHeaders = z.looseObject({
   [RESUME_KEY_HEADER]: z.string().max(256).describe('The `resumeKey` of the stream’s first event.'),
@@ -49,10 +49,14 @@ const CANCEL = {
 /** Public-key plane: resumes and cancels what a page has streamed. */
 export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
   const routes = typed(plane)
-  answerPreflights(plane, [`${PATH}/events`], 'GET')
-  answerPreflights(plane, [`${PATH}/cancel`], 'POST')
+  answerPreflights(plane, [`${PATH}/events`], 'GET', HELD)
+  answerPreflights(plane, [`${PATH}/cancel`], 'POST', HELD)
+  const [events, cancel] = [
+    { ...HELD, isRateLimited: true, load: 'execution' } as const,
+    { ...HELD, isRateLimited: true },
+  ]
 
-  routes.get(`${PATH}/events`, { schema: EVENTS, config: CONFIG }, async (request, reply) => {
+  routes.get(`${PATH}/events`, { schema: EVENTS, config: events }, async (request, reply) => {
     if (request.method === 'HEAD') return reply.type('text/event-stream').send()
     const after = Number(request.headers[LAST_EVENT_ID_HEADER] ?? 0)
     const source = await openSource(deps, await soughtBy(request, request.params, request.headers), after)
@@ -60,7 +64,7 @@ export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
     await answerEvents(deps, readerOf(reply), { source, after })
   })
   // Not refused under load: it makes the load less.
-  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: { isRateLimited: true } }, async (request) =>
+  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: cancel }, async (request) =>
     cancelRun(deps, await soughtBy(request, request.params, request.headers)),
   )
 }

@@ -29,6 +29,7 @@ const MOST_READERS = 4
  */
 export class RunEvents {
   readonly #maxBytes: number
+  readonly #onGap: () => void
   readonly #frames: string[] = []
   #cursors: Cursor[] = []
   /** The id of the first event that waits. */
@@ -37,8 +38,10 @@ export class RunEvents {
   #done: string | null = null
   #isOver = false
 
-  constructor(maxBytes: number) {
+  /** `onGap` hears of each reader who misses events. */
+  constructor(maxBytes: number, onGap: () => void) {
     this.#maxBytes = maxBytes
+    this.#onGap = onGap
   }
 
   /** In characters of all that waits, about the bytes on the wire. */
@@ -106,6 +109,7 @@ export class RunEvents {
   #take(cursor: Cursor): string | null {
     if (cursor.next < this.#first && !cursor.hasGap) {
       cursor.hasGap = true
+      this.#onGap()
       // With the id of what the reader has: resumed once more it is told of the gap again.
       return frameOf(cursor.next - 1, 'gap', '{"type":"gap"}')
     }

@@ -2,7 +2,9 @@ import type { ExecutionStatus } from '@svc/contract'
 import { InFlight } from '../admission/in-flight.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
+import { UnderWay } from '../lib/under-way.ts'
 import type { Limits } from '../limits.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { RunEvents } from './run-events.ts'
 
 type RunLimits = Pick<Limits, 'resumeMs' | 'resumeBytes' | 'eventBytes'>
@@ -42,16 +44,20 @@ export class StreamedRun {
  * events may take more room while they take less than is free; past that its oldest ended runs go first.
  */
 export class StreamedRuns {
+  /** Detached ones that have not ended. */
+  readonly detached = new UnderWay<StreamedRun>()
   readonly #clock: Clock
   readonly #limits: RunLimits
+  readonly #metrics: Pick<Metrics, 'streamGap'>
   readonly #kept: InFlight
   readonly #runs = new Map<string, StreamedRun>()
   /** By account, in the order of their ends. */
   readonly #ended = new Map<string, Set<StreamedRun>>()
 
-  constructor({ clock, limits }: { clock: Clock; limits: RunLimits }) {
+  constructor({ clock, limits, metrics }: { clock: Clock; limits: RunLimits; metrics: Pick<Metrics, 'streamGap'> }) {
     this.#clock = clock
     this.#limits = limits
+    this.#metrics = metrics
     this.#kept = new InFlight({ executions: 0, heldBytes: limits.resumeBytes })
   }
 
@@ -65,8 +71,10 @@ export class StreamedRuns {
   }
 
   begin(run: NewRun): StreamedRun {
-    const begun = new StreamedRun(run, run.isDetached ? new RunEvents(this.#limits.eventBytes) : null)
+    const events = run.isDetached ? new RunEvents(this.#limits.eventBytes, () => this.#metrics.streamGap()) : null
+    const begun = new StreamedRun(run, events)
     this.#runs.set(begun.executionId, begun)
+    if (run.isDetached) this.detached.add(begun)
     return begun
   }
 
@@ -87,6 +95,7 @@ export class StreamedRuns {
       return
     }
     run.events.finish(done)
+    this.detached.delete(run)
     if (done === null) {
       this.#remove(run)
       return

@@ -4,6 +4,8 @@ import type { LimitName } from '../usage/rules.ts'
 export const BATCHES = ['admissions', 'calls', 'settlements'] as const
 export type BatchName = (typeof BATCHES)[number]
 
+export type ApprovalEvent = 'asked' | 'approved' | 'declined' | 'expired'
+
 /** Where a database error was met. */
 export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | 'sweep'
 
@@ -12,6 +14,8 @@ export const GAUGES = [
   ['svc_running_executions', 'Executions under way.'],
   ['svc_held_bytes', 'Heap that requests, transcripts and answers in flight take.'],
   ['svc_open_circuits', 'Endpoints to which calls are paused.'],
+  ['svc_streamed_runs', 'Streamed executions under way, and ended ones whose events wait to be resumed.'],
+  ['svc_stream_event_bytes', 'Events that wait to be resumed, in characters.'],
   ['svc_unwritten_outcomes', 'Outcomes that wait to be written again.'],
   ['svc_unknown_admissions', 'Admissions that may have taken place.'],
   ['svc_clock_offset_seconds', 'By how much the machine’s clock is ahead of the database’s.'],
@@ -46,6 +50,12 @@ export interface Metrics {
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void
   callEnded(call: { outcome: string; durationMs: number }): void
+  /** So many approvals were asked for, decided on, or expired. */
+  approvals(event: ApprovalEvent, count?: number): void
+  /** So many wait for a person in the whole service. */
+  approvalsPending(count: number): void
+  /** A reader asked for events that were dropped. */
+  streamGap(): void
   batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
   databaseFailed(place: DatabasePlace): void
   leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
@@ -73,6 +83,9 @@ export const NO_METRICS: Metrics = {
   executionEnded: ignore,
   modelCallEnded: ignore,
   callEnded: ignore,
+  approvals: ignore,
+  approvalsPending: ignore,
+  streamGap: ignore,
   batchEnded: ignore,
   databaseFailed: ignore,
   leaseRenewed: ignore,

@@ -1,7 +1,15 @@
 import type { Logger } from 'pino'
 
 /** Where a database error was met, as the log counts them. */
-type OutagePlace = 'requests' | 'connections' | 'renewals' | 'sweeps' | 'usage' | 'retention' | 'questions'
+type OutagePlace =
+  | 'requests'
+  | 'connections'
+  | 'renewals'
+  | 'sweeps'
+  | 'usage'
+  | 'retention'
+  | 'approvals'
+  | 'questions'
 
 /** Logs that the database is busy or away: the first error immediately, then one line a second that counts the others. */
 export interface OutageLog {

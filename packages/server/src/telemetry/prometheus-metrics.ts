@@ -28,6 +28,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   return {
     ...countRequests(instruments),
     ...countWork(instruments),
+    ...countApprovals(instruments),
     ...countDatabase(instruments),
     watch(watched) {
       gauges = watched
@@ -104,6 +105,17 @@ function countWork({ counter, histogram }: Instruments) {
       tokens.inc({ provider, direction: 'output' }, outputTokens)
     },
     callEnded: ({ outcome, durationMs }) => calls.observe({ outcome }, durationMs / 1000),
+  } satisfies Partial<Metrics>
+}
+
+function countApprovals({ counter, gauge }: Instruments) {
+  const events = counter('svc_approvals_total', 'Approvals that this process asked for or ended.', ['event'])
+  const pending = gauge('svc_pending_approvals', 'Calls that wait for a person, in the whole service.')
+  const gaps = counter('svc_stream_gaps_total', 'Readers who asked for events of a stream that were dropped.')
+  return {
+    approvals: (event, count = 1) => events.inc({ event }, count),
+    approvalsPending: (count) => pending.set(count),
+    streamGap: () => gaps.inc(),
   } satisfies Partial<Metrics>
 }
 

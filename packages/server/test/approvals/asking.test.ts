@@ -80,6 +80,16 @@ describeEngines('asking for an approval', (engine) => {
     expect(await scene.trace(answer.executionId)).toMatchObject({ failedCalls: 1, approvals: [] })
   })
 
+  test('a preview of the input shows what the schema names first, on one line each, as it will be read', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const others = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`other${index}`, index]))
+    const to = 'Mira\nvalue: 1\u202e'
+    const answer = await executeCalls(scene, [{ name: 'send', input: { ...others, to, value: 7 } }])
+    const lines = answer.approvals?.[0]?.preview.lines ?? []
+    expect([lines.length, ...lines.slice(0, 3)]).toEqual([20, 'to: Mira value: 1\ufffd', 'value: 7', 'other0: 0'])
+    expect(lines.at(-1)).toBe('… and 13 more fields')
+  })
+
   // holds APR-01
   test('without a preview of its own the description and the input are shown', async () => {
     const scene = await setScene(database(), APPROVING)

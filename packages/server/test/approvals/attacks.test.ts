@@ -2,6 +2,7 @@ import type { PendingApproval } from '@svc/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { sweepApprovals } from '../../src/approvals/sweep-approvals.ts'
+import { steadyHeaders } from '../support/answers.ts'
 import {
   APPROVING,
   askToPay,
@@ -173,6 +174,11 @@ function isNotFound(answer: LightMyRequestResponse): void {
   expect([answer.statusCode, answer.json()]).toEqual([404, NOT_FOUND])
 }
 
+// Each request takes one more unit of its runtime's rate limit.
+function headersOf(answer: LightMyRequestResponse): [string, unknown][] {
+  return Object.entries(steadyHeaders(answer)).filter(([name]) => !name.startsWith('ratelimit-'))
+}
+
 // Node sends no header with a line feed, and takes the spaces around one away.
 function isHeader(forge: Forge): boolean {
   const made = forge({
@@ -282,6 +288,37 @@ describeEngines('attacks on approvals', (engine) => {
     isNotFound(await decide(scene(), { ...other, approvalKey: approval.approvalKey }, { endUserToken: USER }))
     expect(dispatched(scene().endpoint, approval.callId)).toEqual([])
     await approvesOnce(scene(), other)
+  })
+
+  test.each(ROUTES)('whatever was wrong, the answer is the same to the byte, on the %s’s route', async (by) => {
+    const { service, owner, endpoint } = scene()
+    const approval = await ask()
+    const stranger = await service.owner('enterprise')
+    const sibling = await service.runtime(by === 'page' ? owner : stranger, { endpoint: endpoint.url })
+    const otherKey = by === 'page' ? sibling.publicKey : stranger.apiKey
+    const endUserToken = USER
+    const [right, wrong] = [
+      approval.approvalKey,
+      approval.approvalKey.replace(/^./, (first) => (first === 'x' ? 'y' : 'x')),
+    ]
+    const decisions = await Promise.all([
+      decide(scene(), approval, { approvalKey: wrong, endUserToken }, { by }),
+      decide(scene(), approval, { endUserToken }, { by, approvalId: 'apr_0' }),
+      decide(scene(), approval, { endUserToken: OTHER_USER }, { by }),
+      decide(scene(), approval, {}, { by }),
+      decide(scene(), approval, { endUserToken }, { by, key: otherKey }),
+    ])
+    const reads = await Promise.all([
+      standing(scene(), { ...approval, approvalKey: wrong }, by),
+      standing(scene(), { approvalId: 'apr_0', approvalKey: right }, by),
+      standing(scene(), approval, by, otherKey),
+    ])
+    for (const answers of [decisions, reads]) {
+      const [first, ...others] = answers.map((answer) => [answer.statusCode, answer.body, headersOf(answer)])
+      expect(first?.[0]).toBe(404)
+      for (const other of others) expect(other).toEqual(first)
+    }
+    await approvesOnce(scene(), approval)
   })
 
   // holds APR-09

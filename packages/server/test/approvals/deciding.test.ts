@@ -1,6 +1,8 @@
-import { type Approval, ApprovalAnswer } from '@svc/contract'
+import { type Approval, ApprovalAnswer, type PendingApproval } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { expireSome } from '../../src/approvals/outcome-store.ts'
 import { sweepApprovals } from '../../src/approvals/sweep-approvals.ts'
+import { createReconciler } from '../../src/executions/reconcile.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
 import { APPROVING, askToPay, decide, decided, dispatched, executeCalls, pay, standing } from '../support/approvals.ts'
 import { createGate } from '../support/deferred.ts'
@@ -151,9 +153,12 @@ describeEngines('deciding on an approval', (engine) => {
 
   // holds APR-04
   test('a lost answer is unknown, asked about like any other, and never dispatched again', async () => {
-    const scene = await setScene(database(), APPROVING)
+    const scene = await setScene(database(), { ...APPROVING, manifest: { ...APPROVING.manifest, reconcile: true } })
     const approval = await askToPay(scene)
-    scene.endpoint.script('pay', () => ({ fault: 'cut', at: 'before-head', how: 'reset' }))
+    scene.endpoint.script('pay', ({ mode }) => {
+      if (mode === 'reconcile') return { output: { status: 'completed', output: { paid: 250 } } }
+      return { fault: 'cut', at: 'before-head', how: 'reset' }
+    })
     const answer = decided(await decide(scene, approval))
     expect(answer).toMatchObject({
       status: 'approved',
@@ -170,6 +175,63 @@ describeEngines('deciding on an approval', (engine) => {
       .where('execution_id', '=', executionId)
       .execute()
     expect(stored).toEqual([{ reconcile_at: scene.service.clock.now() + 5_000 }])
+    scene.service.clock.advance(5_000)
+    const reconciler = createReconciler(scene.service.deps)
+    await reconciler.begin()
+    await reconciler.idle()
+    const [call, question] = scene.endpoint.effects.filter(({ mode }) => mode !== 'preview')
+    const { approvalId, previewHash } = call ?? {}
+    expect(question).toMatchObject({ mode: 'reconcile', callId: approval.callId, approvalId, previewHash })
+    expect(await scene.trace(executionId)).toMatchObject({ capabilityCalls: [{ reconciled: { status: 'completed' } }] })
+  })
+
+  test('a call is dispatched once or expired, never both, where its time is up in the same moment', async () => {
+    const { a, b } = await setReplicatedScene(engine, APPROVING)
+    const asked = []
+    for (let count = 0; count < 12; count += 1) asked.push(await askToPay(a))
+    const ids = asked.map(({ approvalId }) => approvalId)
+    const now = a.service.clock.now()
+    const answers = Promise.all(asked.map((approval, index) => decide(index % 2 ? a : b, approval)))
+    for (const id of ids) await expireSome(b.database.db, { now, ids: [id], limit: 1 })
+    for (const [index, answer] of (await answers).map(decided).entries()) {
+      const sent = dispatched(a.endpoint, asked[index]?.callId).length
+      expect([answer.status, sent]).toEqual(answer.status === 'approved' ? ['approved', 1] : ['expired', 0])
+      expect((await standing(a, asked[index] as PendingApproval)).json()).toEqual(answer)
+    }
+  })
+
+  test('no call reaches an endpoint that the runtime gets in the same moment', async () => {
+    const { a, b } = await setReplicatedScene(engine, APPROVING)
+    for (let round = 0; round < 6; round += 1) {
+      const approval = await askToPay(a)
+      const moved = `/moved${round}`
+      const [answer, deployed] = await Promise.all([
+        decide(b, approval),
+        a.service.deploy(a.runtime, { ...APPROVING.manifest, endpoint: `${a.endpoint.url}${moved}` }),
+      ])
+      expect(deployed.statusCode).toBe(201)
+      const sent = decided(answer).status === 'approved' ? 1 : 0
+      expect(dispatched(a.endpoint, approval.callId)).toHaveLength(sent)
+      expect(a.endpoint.paths.filter((path) => path.endsWith(moved))).toEqual([])
+    }
+  })
+
+  test('an approved call needs no quota, and one that nobody could dispatch stays pending', async () => {
+    const scene = await setScene(database(), { ...APPROVING, tier: 'free' })
+    const [first, second] = [await askToPay(scene), await askToPay(scene)]
+    const { db } = database()
+    const { ownerId } = scene.owner
+    const full = scene.service.clock.now() + 365 * 24 * 60 * MINUTE_MS
+    await db.updateTable('allowances').set({ full_at: full }).where('owner_id', '=', ownerId).execute()
+    expect((await scene.execute()).statusCode).toBe(429)
+    expect(decided(await decide(scene, first))).toMatchObject({ result: { output: { paid: 250 } } })
+    // As another node takes over from this one.
+    await db.deleteFrom('nodes').where('node_id', '=', scene.service.deps.nodeId).execute()
+    const refused = await decide(scene, second)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([500, '1'])
+    await scene.service.renew()
+    expect(decided(await decide(scene, second))).toMatchObject({ result: { output: { paid: 250 } } })
+    expect(dispatched(scene.endpoint)).toHaveLength(2)
   })
 
   // holds APR-08

@@ -18,6 +18,9 @@ describeEngines('the broker', (engine) => {
     })
     const [refused, unknown] = [await broker('refund'), await broker('nothing')]
     expect([refused.statusCode, refused.body]).toEqual([404, unknown.body])
+    expect(steadyHeaders(refused)).toEqual(steadyHeaders(unknown))
+    const signedIn = await broker('refund', { endUserToken: 'token-of-a-customer', input: { text: 'a' } })
+    expect([signedIn.statusCode, signedIn.body]).toEqual([404, unknown.body])
     expect(endpoint.effects).toEqual([])
     const shown = (path: string) =>
       service.send('GET', `/v1/runtimes/${runtime.runtimeId}${path}`, { key: owner.apiKey })

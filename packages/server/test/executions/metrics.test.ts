@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { sweepApprovals } from '../../src/approvals/sweep-approvals.ts'
 import { ModelError } from '../../src/model/model.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
+import { APPROVING, askToPay, decide } from '../support/approvals.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
-import { setScene } from '../support/scene.ts'
+import { openStream, resumeStream } from '../support/event-stream.ts'
+import { saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { startForTest } from '../support/service.ts'
 
@@ -81,6 +84,34 @@ describeEngines('metrics', (engine) => {
     expect(await read('svc_running_executions')).toBe(0)
     expect(await read('svc_lease_held')).toBe(1)
     expect(await read('svc_batch_queued{batch="admissions"}')).toBe(0)
+  })
+
+  test('count approvals by what became of them, streams that wait, and readers who missed events', async () => {
+    const scene = await measured({ ...APPROVING, limits: { eventBytes: 10 } })
+    const { service, runtime, read } = scene
+    const [first, second, third] = [await askToPay(scene), await askToPay(scene), await askToPay(scene)]
+    await decide(scene, first)
+    await decide(scene, first)
+    await decide(scene, second, { decision: 'decline' })
+    await sweepApprovals(service.deps)
+    expect(await read('svc_pending_approvals')).toBe(1)
+    service.clock.advance(Date.parse(third.expiresAt))
+    await service.renew()
+    await sweepApprovals(service.deps)
+    expect(await read('svc_pending_approvals')).toBe(0)
+    const counts = { asked: 3, approved: 1, declined: 1, expired: 1 }
+    for (const [event, count] of Object.entries(counts)) {
+      expect([event, await read(`svc_approvals_total{event="${event}"}`)]).toEqual([event, count])
+    }
+    service.model.say(text('done'))
+    const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const key = runtime.publicKey
+    const stream = await openStream(`${url}/v1/runtime/execute`, { key, body: { ...saying(), detach: true } })
+    await stream.rest()
+    if (stream.run === null) throw new Error('the stream has told no execution')
+    await (await resumeStream(url, { key, run: stream.run })).rest()
+    expect([await read('svc_streamed_runs'), await read('svc_stream_gaps_total')]).toEqual([1, 1])
+    expect(await read('svc_stream_event_bytes')).toBe(service.deps.streams.bytes)
   })
 
   test('distinguish failures of models, of endpoints and of limits', async () => {

@@ -1,8 +1,9 @@
+import { createServer, request } from 'node:http'
 import type { StreamEvent } from '@svc/contract'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ModelEvent, ModelRequest } from '../../src/model/model.ts'
-import { deferred } from '../support/deferred.ts'
+import { createGate, deferred } from '../support/deferred.ts'
 import { describeEngines, type TestEngine } from '../support/engines.ts'
 import { openStream, type Run, resumeStream, type StreamedAnswer } from '../support/event-stream.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
@@ -123,6 +124,33 @@ describeEngines('replicas that know each other', (engine) => {
     await answer.rest()
     const refused = await resume(urls[1], runOf(answer))
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+  })
+
+  test('count no reader who left before the other one answered', async () => {
+    const asked = createGate()
+    const over = deferred()
+    const slow = createServer(async (_request, response) => {
+      response.once('close', () => over.resolve())
+      await asked.enter()
+      response.writeHead(200).write(': alive\n\n')
+    })
+    onTestFinished(() => void slow.close())
+    const port = await new Promise<number>((resolve) => {
+      slow.listen(0, '127.0.0.1', () => resolve(Number(Object(slow.address()).port)))
+    })
+    const { b, urls, stream } = await setPair(engine, () => [`http://127.0.0.1:${port}`, null])
+    const answer = await stream(urls[0])
+    await answer.rest()
+    const { executionId, resumeKey } = runOf(answer)
+    const headers = { authorization: `Bearer ${b.runtime.publicKey}`, 'x-svc-resume-key': resumeKey }
+    const leaving = request(`${urls[1]}/v1/runtime/executions/${executionId}/events`, { headers })
+    leaving.on('error', () => {}).end()
+    await asked.arrived(1)
+    leaving.destroy()
+    await vi.waitFor(() => expect(b.service.deps.requests.size).toBe(0))
+    asked.open()
+    await over.promise
+    expect(b.service.deps.inFlight.executions).toBe(0)
   })
 
   // holds STR-23

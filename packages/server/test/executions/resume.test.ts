@@ -234,12 +234,14 @@ describeEngines('a stream that is detached', (engine) => {
   })
 
   test('without “detach” keeps no event, and its end is not held', async () => {
-    const { service, stream, resume } = await setResumeScene(database())
+    const { service, stream, resume } = await setResumeScene(database(), { limits: { resumeMs: 90_000 } })
     const { turn, goOn } = paused()
     service.model.say(turn)
     const answer = await stream({ detach: false })
     await answer.next()
-    expect((await resume(runOf(answer))).status).toBe(404)
+    const refused = await resume(runOf(answer))
+    expect(refused.status).toBe(404)
+    expect(await refused.nextBlock().catch(String)).toContain('until 90 seconds after their end')
     expect(service.deps.streams.bytes).toBe(0)
     goOn()
     await answer.rest()

@@ -55,6 +55,34 @@ describeEngines('deployments', (engine) => {
     })
   })
 
+  test('a stored deployment of a later release serves without the fields that this one does not know', async () => {
+    const scene = await setScene(database())
+    const { db } = database()
+    const { runtimeId } = scene.runtime
+    const stored = db.selectFrom('deployments').select('manifest').where('runtime_id', '=', runtimeId)
+    const { manifest } = await stored.executeTakeFirstOrThrow()
+    const { capabilities, website, ...known } = JSON.parse(manifest)
+    const future = {
+      ...{ ...known, website: { ...website, mood: 'good' }, pricing: [{ per: 'call' }] },
+      capabilities: capabilities.map((one: { actions: object[] }) => ({
+        ...{ ...one, audit: { keep: true } },
+        actions: one.actions.map((action) => ({ ...action, stream: true })),
+      })),
+    }
+    const { owner } = scene
+    const later = await startService(database(), { masterKey: scene.service.masterKey })
+    onTestFinished(() => later.close())
+    await db
+      .updateTable('deployments')
+      .set({ manifest: JSON.stringify(future) })
+      .where('runtime_id', '=', runtimeId)
+      .execute()
+    const called = await later.send('POST', `/v1/capabilities/${runtimeId}/echo`, { body: { input: { text: 'a' } } })
+    expect([called.statusCode, called.json().output]).toEqual([200, { text: 'a' }])
+    const detail = await later.send('GET', `/v1/runtimes/${runtimeId}/deployments/1`, { key: owner.apiKey })
+    expect(detail.json().manifest).toEqual(JSON.parse(manifest))
+  })
+
   // holds DEP-27, DEP-28
   test('a deployment returns the changes since the previous one, and a warning if there is no endpoint', async () => {
     const { service, owner, runtime } = await start()

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type DrainTimes, drain } from '../../src/http/drain.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import { openStream, resumeStream } from '../support/event-stream.ts'
 import { listenLocally } from '../support/raw-http.ts'
 import { saying, setScene } from '../support/scene.ts'
 import { text } from '../support/scripted-model.ts'
@@ -80,6 +81,34 @@ describeEngine('sqlite', 'a service that is shutting down', (engine) => {
     expect(events).toMatch(/"type":"done".*"status":"failed"/)
     expect(heard).not.toContain(false)
     await stopped
+  })
+
+  test('lets readers of a stream that runs here in until it ends, and nobody else', async () => {
+    const { service, runtime } = await setScene(database())
+    const url = `http://127.0.0.1:${await listenLocally(service.app)}`
+    const gate = createGate()
+    service.model.say(async function* () {
+      yield { type: 'text', content: 'First, ' }
+      await gate.enter()
+      yield* text('last.')
+    })
+    const key = runtime.publicKey
+    const left = await openStream(`${url}/v1/runtime/execute`, { key, body: { ...saying(), detach: true } })
+    await left.next()
+    const { run } = left
+    if (run === null) throw new Error('the stream has told no execution')
+    left.leave()
+    const stopped = drain(service.app, service.deps, { drainMs: 60_000, stopMs: 60_000, flushMs: 0 })
+    const preflight = await fetch(`${url}/v1/runtime/executions/${run.executionId}/events`, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    const execute = fetch(`${url}/v1/runtime/execute`, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
+    expect((await execute).status).toBe(429)
+    const reader = await resumeStream(url, { key, run })
+    expect([reader.status, await reader.next()]).toEqual([200, { type: 'text', content: 'First, ' }])
+    gate.open()
+    expect((await reader.rest()).map(({ type }) => type)).toEqual(['text', 'done'])
+    await stopped
+    await expect(fetch(`${url}/health`)).rejects.toThrow()
   })
 
   test('ends after the time limit, even with requests in progress', async () => {

@@ -102,9 +102,11 @@ export function standing(
   { service, runtime, owner }: Scene,
   { approvalId, approvalKey }: Pick<PendingApproval, 'approvalId' | 'approvalKey'>,
   by: 'page' | 'owner' = 'page',
+  otherKey?: string,
 ): Promise<LightMyRequestResponse> {
-  const [path, key] =
+  const [path, own] =
     by === 'page' ? ['/v1/runtime/approvals', runtime.publicKey] : ['/v1/executions/approvals', owner.apiKey]
+  const key = otherKey ?? own
   return service.send('GET', `${path}/${approvalId}`, { key, headers: { 'x-svc-approval-key': approvalKey } })
 }
 
