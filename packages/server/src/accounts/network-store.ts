@@ -1,29 +1,27 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { MAX_KNOWN_NETWORKS } from './rules.ts'
 
 /** True where the account's password was given from this network at `since` or later. */
 export async function isKnownNetwork(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, network, since }: { ownerId: string; network: string; since: number },
 ): Promise<boolean> {
   const row = await db
     .selectFrom('known_networks')
     .select('seen_at')
-    .where('owner_id', '=', ownerId)
-    .where('network', '=', network)
+    .where((eb) => eb.and({ owner_id: ownerId, network }))
     .where('seen_at', '>=', since)
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** Remembers a network of an account, in place of the least recently used one where there are too many. */
-export async function rememberNetwork(
-  db: Kysely<Schema>,
+export function rememberNetwork(
+  db: Db,
   { ownerId, network, seenAt }: { ownerId: string; network: string; seenAt: number },
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  return inTransaction(db, async (tx) => {
     await tx
       .insertInto('known_networks')
       .values({ owner_id: ownerId, network, seen_at: seenAt })
@@ -39,9 +37,4 @@ export async function rememberNetwork(
       .offset(MAX_KNOWN_NETWORKS)
     await tx.deleteFrom('known_networks').where('owner_id', '=', ownerId).where('network', 'in', surplus).execute()
   })
-}
-
-/** Removes the networks that were last used before `before`. */
-export async function deleteForgottenNetworks(db: Kysely<Schema>, before: number): Promise<void> {
-  await inTransaction(db, (tx) => tx.deleteFrom('known_networks').where('seen_at', '<', before).execute())
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 
 /**
@@ -7,7 +6,7 @@ import { inTransaction } from '../store/transaction.ts'
  * at which each is full again, by subject. Returns what `change` returns, which may be called again after a conflict.
  */
 export async function updateBuckets<T>(
-  db: Kysely<Schema>,
+  db: Db,
   subjects: readonly string[],
   change: (fullAt: Map<string, number>) => T,
 ): Promise<T> {
@@ -31,9 +30,4 @@ export async function updateBuckets<T>(
     }
     return answer
   })
-}
-
-/** Removes the buckets that are full: a missing bucket counts as full. */
-export async function deleteFullBuckets(db: Kysely<Schema>, now: number): Promise<void> {
-  await inTransaction(db, (tx) => tx.deleteFrom('throttles').where('full_at', '<=', now).execute())
 }

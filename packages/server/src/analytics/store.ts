@@ -1,5 +1,5 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
-import { BUCKET_COLUMNS, type Schema } from '../store/schema.ts'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
+import { BUCKET_COLUMNS, type Db, type Schema } from '../store/schema.ts'
 import { SPAN_BUCKETS } from '../usage/rollup-rules.ts'
 import type { Interval, Range } from './range-rules.ts'
 import type { SummedPart, Sums } from './summary-rules.ts'
@@ -13,7 +13,7 @@ export interface RollupFilter {
 }
 
 /** The sums that a summary is made of: one statement, so that all of them are of one moment on either engine. */
-export async function sumRollups(db: Kysely<Schema>, ownerId: string, filter: RollupFilter): Promise<SummedPart[]> {
+export async function sumRollups(db: Db, ownerId: string, filter: RollupFilter): Promise<SummedPart[]> {
   const { range, intervals } = filter
   const inSeries = isIn(ownerId, { ...range, grain: range.bucket }, filter)
   const series = sumExecutions(db, 'series').where(inSeries).unionAll(sumBadCalls(db, 'series').where(inSeries))
@@ -47,7 +47,7 @@ const ZERO = sql<number>`0`
 const AT = { column: 'at', name: sql<string>`cast(at as text)` } as const
 const RUNTIME = { column: 'runtime_id', name: sql<string>`runtime_id` } as const
 
-function sumExecutions(db: Kysely<Schema>, kind: 'series' | 'runtime') {
+function sumExecutions(db: Db, kind: 'series' | 'runtime') {
   const { column, name } = kind === 'series' ? AT : RUNTIME
   return db
     .selectFrom('execution_rollups')
@@ -58,7 +58,7 @@ function sumExecutions(db: Kysely<Schema>, kind: 'series' | 'runtime') {
 }
 
 /** Failed and unknown calls are counted with the calls alone; they are added to the sums of executions by time or by runtime. */
-function sumBadCalls(db: Kysely<Schema>, kind: 'series' | 'runtime') {
+function sumBadCalls(db: Db, kind: 'series' | 'runtime') {
   const { column, name } = kind === 'series' ? AT : RUNTIME
   return db
     .selectFrom('call_rollups')
@@ -75,7 +75,7 @@ function sumBadCalls(db: Kysely<Schema>, kind: 'series' | 'runtime') {
     .groupBy(column)
 }
 
-function sumCapabilities(db: Kysely<Schema>) {
+function sumCapabilities(db: Db) {
   const counted = { executions: 'calls', failed: 'failed' } as const
   return db
     .selectFrom('call_rollups')

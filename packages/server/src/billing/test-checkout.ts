@@ -18,10 +18,8 @@ export interface TestAnswer {
   token: string
 }
 
-type PageDeps = Pick<BillingDeps, 'db' | 'clock' | 'keyring' | 'logger'>
-
 /** The checkout of a page of the test provider. Throws 404 for any other. */
-export async function findTestCheckout(deps: PageDeps, checkoutId: string): Promise<TestCheckout> {
+export async function findTestCheckout(deps: BillingDeps, checkoutId: string): Promise<TestCheckout> {
   const checkout = await findCheckout(deps.db, { provider: 'test', provider_ref: checkoutId })
   if (!checkout) throw notFound('The checkout')
   const isLate = checkout.status === 'pending' && deps.clock.now() >= checkout.expires_at
@@ -29,7 +27,7 @@ export async function findTestCheckout(deps: PageDeps, checkoutId: string): Prom
 }
 
 /** Makes the test payment, once; returns the address that the browser is redirected to. */
-export async function confirmTestCheckout(deps: PageDeps, answer: TestAnswer): Promise<string> {
+export async function confirmTestCheckout(deps: BillingDeps, answer: TestAnswer): Promise<string> {
   const { checkout, status } = await answeredCheckout(deps, answer)
   const settled =
     status === 'expired' ? { status } : await settlePayment(deps, checkout, { status: 'paid' }, ['pending'])
@@ -37,14 +35,14 @@ export async function confirmTestCheckout(deps: PageDeps, answer: TestAnswer): P
 }
 
 /** Cancels the test payment unless it was made; returns the address that the browser is redirected to. */
-export async function cancelTestCheckout(deps: PageDeps, answer: TestAnswer): Promise<string> {
+export async function cancelTestCheckout(deps: BillingDeps, answer: TestAnswer): Promise<string> {
   const { checkout, status } = await answeredCheckout(deps, answer)
   if (status === 'paid' || status === 'ended') return pageOf(checkout)
   await settlePayment(deps, checkout, { status: 'expired' })
   return checkout.cancel_url
 }
 
-async function answeredCheckout(deps: PageDeps, { checkoutId, token }: TestAnswer): Promise<TestCheckout> {
+async function answeredCheckout(deps: BillingDeps, { checkoutId, token }: TestAnswer): Promise<TestCheckout> {
   const found = await findTestCheckout(deps, checkoutId)
   if (deps.keyring.isHashOf(tokenText(checkoutId), token)) return found
   throw forbidden('The form is not from this checkout’s page. Open the page again and use its buttons.')

@@ -1,8 +1,9 @@
 import { DeploymentManifest } from '@svc/contract'
-import type { Kysely, Selectable } from 'kysely'
-import { lockOwner, updateRuntime } from '../runtimes/store.ts'
-import type { Schema } from '../store/schema.ts'
-import { inTransaction } from '../store/transaction.ts'
+import type { Selectable } from 'kysely'
+import { updateRuntime } from '../runtimes/store.ts'
+import type { PageRequest } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
@@ -48,7 +49,7 @@ interface DeploymentKey {
  * `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
  */
 export async function insertDeployment(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, runtimeId, endpoint, deployedAt, ...deployment }: NewDeployment,
   { takeDeployment, keep }: { takeDeployment: (fullAt: number) => number; keep: number },
 ) {
@@ -91,7 +92,7 @@ export async function insertDeployment(
 }
 
 /** The bucket of a runtime's deployments, for `takeDeployment`. */
-export async function readDeploymentBucket(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<number> {
+export async function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
   const row = await db
     .selectFrom('allowances')
     .select('full_at')
@@ -105,7 +106,7 @@ function bucketOf(runtimeId: string): string {
 }
 
 /** The runtimes of an account that have deployments, by id. */
-export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise<string[]> {
+export async function listDeployed(db: Db, ownerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('runtimes')
     .select('runtime_id')
@@ -120,7 +121,7 @@ export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise
  * where there is none.
  */
 export async function findDeployment(
-  db: Kysely<Schema>,
+  db: Db,
   key: DeploymentKey,
   reserve?: (bytes: number) => void,
 ): Promise<Deployment | null> {
@@ -132,24 +133,20 @@ export async function findDeployment(
   return row ? toDeployment(row) : null
 }
 
-async function findRow(db: Kysely<Schema>, key: DeploymentKey): Promise<DeploymentRow | null> {
+async function findRow(db: Db, key: DeploymentKey): Promise<DeploymentRow | null> {
   if (key.version === null) return null
   return (await deploymentOf(db, key).selectAll().executeTakeFirst()) ?? null
 }
 
-function deploymentOf(db: Kysely<Schema>, { ownerId, runtimeId, version }: DeploymentKey) {
+function deploymentOf(db: Db, { ownerId, runtimeId, version }: DeploymentKey) {
   return db
     .selectFrom('deployments')
     .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
     .where('version', '=', version)
 }
 
-/** Deployments of a runtime, newest first, `limit` of them with numbers below `before`, each with the one that serves now. */
-export async function listDeployments(
-  db: Kysely<Schema>,
-  ownerId: string,
-  page: { runtimeId: string; limit: number; before: number | null },
-): Promise<(DeploymentSummary & { serving: number | null })[]> {
+/** A page of a runtime's deployments, newest first, and the row after it, each with the version that serves now. */
+export async function listDeployments(db: Db, ownerId: string, runtimeId: string, { limit, cursor }: PageRequest) {
   const rows = await db
     .selectFrom('deployments')
     .innerJoin('runtimes', (join) =>
@@ -158,10 +155,10 @@ export async function listDeployments(
         .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
     )
     .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
-    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': page.runtimeId }))
-    .$if(page.before !== null, (older) => older.where('deployments.version', '<', page.before))
+    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }))
+    .$if(cursor !== null, (older) => older.where('deployments.version', '<', cursor?.at ?? 0))
     .orderBy('deployments.version', 'desc')
-    .limit(page.limit)
+    .limit(limit + 1)
     .execute()
   return rows.map((row) => ({ ...toSummary(row), serving: row.serving_version }))
 }

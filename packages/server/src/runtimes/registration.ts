@@ -83,12 +83,12 @@ async function update(
   const at = { runtimeId, now: deps.clock.now() }
   const changed = await changeRuntime(deps.db, owner.ownerId, at, { name, version, project_id: projectId, endpoint })
   if (!changed) throw notFound('The runtime')
-  const { runtime, keyPrefixes } = changed
+  const { runtime, keys } = changed
   return {
     runtimeId,
     projectId: runtime.project_id,
     tier: runtime.tier,
-    deployKeyPrefix: keyPrefixes.deploy,
-    publicKeyPrefix: keyPrefixes.public,
+    deployKeyPrefix: keys.deploy.prefix,
+    publicKeyPrefix: keys.public.prefix,
   }
 }
