@@ -11,7 +11,7 @@ import { type DeploymentSummary, findDeployment, listDeployments } from './store
 
 /** The deployments of one of the owner's runtimes, newest first. Throws 404 for other runtimes. */
 export async function listOwnDeployments(
-  { db }: CoreDeps,
+  { db }: Pick<CoreDeps, 'db'>,
   owner: Owner,
   { runtimeId, ...page }: PageRequest & { runtimeId: string },
 ): Promise<DeploymentList> {
@@ -23,7 +23,7 @@ export async function listOwnDeployments(
 
 /** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
 export async function deploymentDetail(
-  { db }: CoreDeps,
+  { db }: Pick<CoreDeps, 'db'>,
   owner: Owner,
   { runtimeId, version, reserve }: { runtimeId: string; version: number; reserve: Reserve },
 ): Promise<DeploymentDetail> {
@@ -36,7 +36,7 @@ export async function deploymentDetail(
 
 /** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
 export async function servingDetail(
-  { db }: CoreDeps,
+  { db }: Pick<CoreDeps, 'db'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   reserve: Reserve,
 ): Promise<DeploymentDetail> {

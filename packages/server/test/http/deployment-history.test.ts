@@ -101,7 +101,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
     const { service, owner, runtime } = await start()
     await deployed(service, runtime)
     const { runtimeId } = runtime
-    const list = { runtimeId, limit: 10, after: null }
+    const list = { runtimeId, limit: 10, cursor: null }
     const after = (results: number) =>
       service.deps.db.withPlugin(afterResults(results, () => deployed(service, runtime)))
     const { deployments } = await listOwnDeployments({ db: after(1) }, owner, list)
