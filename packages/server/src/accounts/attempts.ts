@@ -2,10 +2,9 @@ import { limited } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import { grant } from '../usage/grant.js'
-import { isKnownNetwork, rememberNetwork } from './network-store.ts'
+import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
 import type { QueuePlace } from './password-queue.ts'
 import { ATTEMPT_RATES, IPV6_BITS, KNOWN_NETWORK_MS } from './rules.ts'
-import { updateBuckets } from './throttle-store.ts'
 
 /** The buckets that an attempt draws one unit from: the kind of each, and what it belongs to. */
 type Buckets = readonly (readonly [kind: keyof typeof ATTEMPT_RATES, subject: string])[]

@@ -3,11 +3,11 @@ import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { type Owner, toAccount } from './accounts.ts'
+import { deleteExpired } from './attempts-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
-import { deleteExpired } from './sweep-store.ts'
 
 export interface LiveSession {
   owner: Owner
