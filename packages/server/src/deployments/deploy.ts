@@ -38,19 +38,15 @@ export async function deploy(
   if (faults) throw invalid(faults)
   // Every ended execution then has its deployment's time of last use.
   await deps.aggregation.catchUp()
-  const stored = await insertDeployment(
-    deps.db,
-    {
-      ownerId,
-      runtimeId,
-      deploymentId: deps.newId('deployment'),
-      text: JSON.stringify(manifest),
-      capabilityCount: capabilities.length,
-      endpoint,
-      deployedAt: deps.clock.now(),
-    },
-    { takeDeployment, keep },
-  )
+  const row = {
+    owner_id: ownerId,
+    runtime_id: runtimeId,
+    deployment_id: deps.newId('deployment'),
+    manifest: JSON.stringify(manifest),
+    capability_count: capabilities.length,
+    deployed_at: deps.clock.now(),
+  }
+  const stored = await insertDeployment(deps.db, row, { endpoint, takeDeployment, keep })
   deps.room.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored

@@ -1,5 +1,5 @@
 import { DeploymentManifest } from '@svc/contract'
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { updateRuntime } from '../runtimes/store.ts'
 import type { PageRequest } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
@@ -9,7 +9,7 @@ import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
-export type DeploymentRow = Selectable<Schema['deployments']>
+type DeploymentRow = Selectable<Schema['deployments']>
 
 export interface DeploymentSummary {
   version: number
@@ -24,18 +24,6 @@ export interface Deployment extends DeploymentSummary {
   bytes: number
 }
 
-interface NewDeployment {
-  ownerId: string
-  runtimeId: string
-  deploymentId: string
-  /** The manifest as JSON. */
-  text: string
-  capabilityCount: number
-  /** The runtime's from now on; undefined keeps the present one. */
-  endpoint: string | undefined
-  deployedAt: number
-}
-
 /** Which deployment; none has the version null. */
 interface DeploymentKey {
   ownerId: string
@@ -45,14 +33,16 @@ interface DeploymentKey {
 
 /**
  * Stores a deployment under the runtime's next number, as the serving one, and deletes the surplus, in one transaction.
- * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime.
- * `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
+ * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime. An undefined
+ * `endpoint` keeps that. `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
  */
-export async function insertDeployment(
+export function insertDeployment(
   db: Db,
-  { ownerId, runtimeId, endpoint, deployedAt, ...deployment }: NewDeployment,
-  { takeDeployment, keep }: { takeDeployment: (fullAt: number) => number; keep: number },
+  deployment: Omit<Insertable<Schema['deployments']>, 'version'>,
+  options: { endpoint: string | undefined; takeDeployment: (fullAt: number) => number; keep: number },
 ) {
+  const { owner_id: ownerId, runtime_id: runtimeId, deployed_at: now, manifest } = deployment
+  const { endpoint, takeDeployment, keep } = options
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const runtime = await tx
@@ -71,22 +61,15 @@ export async function insertDeployment(
       .execute()
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (runtime.serving_version ?? 0) + 1
-    const row = {
-      owner_id: ownerId,
-      runtime_id: runtimeId,
-      version,
-      deployment_id: deployment.deploymentId,
-      manifest: deployment.text,
-      capability_count: deployment.capabilityCount,
-      deployed_at: deployedAt,
-    }
-    await tx.insertInto('deployments').values(row).execute()
-    await updateRuntime(tx, ownerId, { runtimeId, now: deployedAt }, { serving_version: version, endpoint })
+    await tx
+      .insertInto('deployments')
+      .values({ ...deployment, version })
+      .execute()
+    await updateRuntime(tx, ownerId, { runtimeId, now }, { serving_version: version, endpoint })
     // With the account's storage full, ended executions no longer keep their deployments.
-    const isFull = isBudgetLow(owner.tier, owner.stored_bytes)
-    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+    const usedBefore = isBudgetLow(owner.tier, owner.stored_bytes) ? now + 1 : retainedSince(owner.tier, now)
     const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
-    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(deployment.text) - deleted.bytes }])
+    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
     return { version, replaced, endpointBefore: runtime.endpoint }
   })
 }
