@@ -7,7 +7,7 @@ import { COUNTERS, type SummedPart } from './summary-rules.ts'
 type Counter = (typeof COUNTERS)[number]
 type Row = Record<Counter | (typeof BUCKET_COLUMNS)[number] | 'span', number> & Pick<SummedPart, 'kind' | 'name'>
 
-export interface RollupFilter {
+interface RollupFilter {
   range: Range
   /** The same range in the fewest counters, for what is not shown over time. */
   intervals: readonly Interval[]

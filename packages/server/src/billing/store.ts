@@ -85,7 +85,7 @@ async function deleteExpired(tx: Tx, ownerId: string): Promise<void> {
 }
 
 /** `isNew`, `isTierNew`: whether this call has changed the checkout and the account's tier. */
-export interface Settled extends Standing {
+interface Settled extends Standing {
   isNew: boolean
   isTierNew: boolean
 }

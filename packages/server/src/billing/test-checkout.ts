@@ -4,7 +4,7 @@ import type { CheckoutStatus } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
 import { type CheckoutView, findCheckout } from './store.ts'
 
-/** What the test provider's page shows. */
+/** A checkout at the test provider, as its page shows it. */
 export interface TestCheckout {
   checkout: CheckoutView
   status: CheckoutStatus
@@ -13,10 +13,7 @@ export interface TestCheckout {
 }
 
 /** The form that a person sends from the page. */
-export interface TestAnswer {
-  checkoutId: string
-  token: string
-}
+export type TestAnswer = Pick<TestCheckout, 'token'> & { checkoutId: string }
 
 /** The checkout of a page of the test provider. Throws 404 for any other. */
 export async function findTestCheckout(deps: BillingDeps, checkoutId: string): Promise<TestCheckout> {
@@ -48,11 +45,7 @@ async function answeredCheckout(deps: BillingDeps, { checkoutId, token }: TestAn
   throw forbidden('The form is not from this checkout’s page. Open the page again and use its buttons.')
 }
 
-function tokenText(checkoutId: string): string {
-  return `test-checkout ${checkoutId}`
-}
+const tokenText = (checkoutId: string) => `test-checkout ${checkoutId}`
 
 // Relative to the addresses that the two buttons send to.
-function pageOf({ checkout_id }: CheckoutView): string {
-  return `../${checkout_id}`
-}
+const pageOf = ({ checkout_id }: CheckoutView) => `../${checkout_id}`

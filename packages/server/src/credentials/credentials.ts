@@ -11,7 +11,7 @@ import type { NewCredential } from './store.ts'
 type MintDeps = Pick<CoreDeps, 'keyring' | 'newId' | 'clock'>
 
 /** A key that only the caller holds in full, and its row. */
-export interface MintedKey {
+interface MintedKey {
   key: Secret
   row: NewCredential
 }

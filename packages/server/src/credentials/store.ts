@@ -1,5 +1,5 @@
 import type { KeyKind, RuntimeKeyType } from '@svc/contract'
-import type { Insertable } from 'kysely'
+import type { Insertable, NotNull } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
 
 export type NewCredential = Insertable<Schema['credentials']>
@@ -19,10 +19,11 @@ export async function findRuntimeKey(
   now: number,
 ): Promise<RuntimeKey | null> {
   const row = await validCredentials(db, hashes, kind, now)
-    .select(['owner_id', 'runtime_id', 'expires_at'])
+    .where('runtime_id', 'is not', null)
+    .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'expires_at as expiresAt'])
+    .$narrowType<{ runtimeId: NotNull }>()
     .executeTakeFirst()
-  if (!row?.runtime_id) return null
-  return { ownerId: row.owner_id, runtimeId: row.runtime_id, expiresAt: row.expires_at }
+  return row ?? null
 }
 
 /** Of each kind the abbreviation of the current key, null where it is revoked, and the end of the one before it. */

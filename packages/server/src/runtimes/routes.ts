@@ -42,9 +42,8 @@ export function runtimeRoutes(plane: FastifyInstance, deps: RuntimeDeps): void {
   const routes = typed(plane)
 
   routes.post('/v1/runtimes', { schema: REGISTER }, async (request, reply) => {
-    const registration = await registerRuntime(deps, ownerOf(request), request.body)
-    reply.code(registration.created ? 201 : 200)
-    return registration.runtime
+    const runtime = await registerRuntime(deps, ownerOf(request), request.body)
+    return reply.code('secret' in runtime ? 201 : 200).send(runtime)
   })
 
   routes.get('/v1/runtimes', { schema: LIST }, (request) => listOwnRuntimes(deps, ownerOf(request), request.query))
