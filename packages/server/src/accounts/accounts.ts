@@ -1,11 +1,9 @@
 import type { Account, Tier } from '@svc/contract'
-import { insertAccountKey } from '../credentials/account-key-store.ts'
-import { lookUpHashes, mintCredential } from '../credentials/credentials.ts'
-import { TOO_MANY_KEYS } from '../credentials/rules.ts'
-import { forbidden, unauthorized } from '../errors.ts'
+import { addKey, lookUpHashes } from '../credentials/credentials.ts'
+import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { AccountDeps } from './deps.ts'
 import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
 
 /** The account of a request on the owner plane. */
@@ -16,26 +14,21 @@ export type Owner = OwnerRow
  * The tier applies to a new account only.
  */
 export async function createOwner(
-  deps: Pick<AccountDeps, 'db' | 'clock' | 'newId' | 'keyring'>,
-  input: { email: string; tier: Tier },
+  deps: Pick<CoreDeps, 'db' | 'clock' | 'newId' | 'keyring'>,
+  { email, tier }: { email: string; tier: Tier },
 ): Promise<{ owner: Owner; apiKey: Secret }> {
-  const owner = await ensureOwner(deps.db, {
-    ownerId: deps.newId('owner'),
-    email: normalizeEmail(input.email),
-    tier: input.tier,
-    createdAt: deps.clock.now(),
-  })
-  const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name: 'create-owner' })
-  if (!(await insertAccountKey(deps.db, row))) throw forbidden(TOO_MANY_KEYS)
+  const ids = { ownerId: deps.newId('owner'), email: normalizeEmail(email) }
+  const owner = await ensureOwner(deps.db, { ...ids, tier, createdAt: deps.clock.now() })
+  const { key } = await addKey(deps, owner.ownerId, 'create-owner')
   return { owner, apiKey: key }
 }
 
 /** Changes an account's tier; null when no account has this address. */
 export function setTier(
-  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
   { email, tier }: { email: string; tier: Tier },
 ): Promise<Owner | null> {
-  return updateTier(deps.db, { email: normalizeEmail(email), tier, now: deps.clock.now() })
+  return updateTier(db, { email: normalizeEmail(email), tier, now: clock.now() })
 }
 
 /** An e-mail address in the form that the store compares. */
@@ -44,8 +37,8 @@ export function normalizeEmail(email: string): string {
 }
 
 /** An account as its owner sees it. Throws 401 where it no longer exists. */
-export async function accountOf(deps: Pick<AccountDeps, 'db'>, { ownerId }: Owner): Promise<Account> {
-  const row = await findOwner(deps.db, ownerId)
+export async function accountOf({ db }: CoreDeps, { ownerId }: Owner): Promise<Account> {
+  const row = await findOwner(db, ownerId)
   if (!row) throw unauthorized()
   return toAccount(row)
 }
@@ -55,10 +48,7 @@ export function toAccount({ createdAt, ...owner }: NewOwner): Account {
 }
 
 /** The account behind an API key. Throws the same 401 for every other credential. */
-export async function authenticateOwner(
-  deps: Pick<AccountDeps, 'db' | 'clock' | 'keyring'>,
-  presented: string,
-): Promise<Owner> {
+export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<Owner> {
   const hashes = lookUpHashes(deps, 'account', presented)
   const owner = hashes && (await findOwnerByKey(deps.db, hashes, deps.clock.now()))
   if (!owner) throw unauthorized()

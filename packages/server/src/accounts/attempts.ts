@@ -1,13 +1,10 @@
 import { limited } from '../errors.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import { grant } from '../usage/grant.js'
-import type { AccountDeps } from './deps.ts'
-import { isKnownNetwork, rememberNetwork } from './network-store.ts'
+import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
 import type { QueuePlace } from './password-queue.ts'
 import { ATTEMPT_RATES, IPV6_BITS, KNOWN_NETWORK_MS } from './rules.ts'
-import { updateBuckets } from './throttle-store.ts'
-
-type AttemptDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring'>
 
 /** The buckets that an attempt draws one unit from: the kind of each, and what it belongs to. */
 type Buckets = readonly (readonly [kind: keyof typeof ATTEMPT_RATES, subject: string])[]
@@ -22,7 +19,7 @@ export interface PasswordAttempt {
  * from elsewhere cannot fill. The same work is done where there is no account.
  */
 export async function signInAttempt(
-  deps: AttemptDeps,
+  deps: CoreDeps,
   { ownerId, email, ip }: { ownerId: string | null; email: string; ip: string },
 ): Promise<PasswordAttempt> {
   const since = deps.clock.now() - KNOWN_NETWORK_MS
@@ -44,7 +41,7 @@ export function accountAttempt(kind: 'sign-in/known' | 'change/address', subject
 }
 
 /** Counts an attempt, whatever its outcome: draws one unit from each bucket, or none from any and throws 429. */
-export async function countAttempt(deps: AttemptDeps, buckets: Buckets): Promise<void> {
+export async function countAttempt(deps: CoreDeps, buckets: Buckets): Promise<void> {
   const draws = buckets.map(([kind, subject]) => {
     // Hashed under the master key: a plain hash of an address could be found by trying addresses.
     const bucket = deps.keyring.hash(`throttle:${kind}:${subject}`)
@@ -56,11 +53,11 @@ export async function countAttempt(deps: AttemptDeps, buckets: Buckets): Promise
 }
 
 /** Remembers that the password of this account was given from this address. */
-export function rememberSignIn(deps: AttemptDeps, { ownerId, ip }: { ownerId: string; ip: string }): Promise<void> {
+export function rememberSignIn(deps: CoreDeps, ownerId: string, ip: string): Promise<void> {
   return rememberNetwork(deps.db, { ...knownNetwork(deps, ownerId, ip), seenAt: deps.clock.now() })
 }
 
-function knownNetwork(deps: AttemptDeps, ownerId: string, ip: string): { ownerId: string; network: string } {
+function knownNetwork({ keyring }: CoreDeps, ownerId: string, ip: string): { ownerId: string; network: string } {
   const network = networkOf(ip, IPV6_BITS.attempts)
-  return { ownerId, network: deps.keyring.hash(`known-network:${ownerId}:${network}`) }
+  return { ownerId, network: keyring.hash(`known-network:${ownerId}:${network}`) }
 }

@@ -4,29 +4,17 @@ import { mintCredential } from '../credentials/credentials.ts'
 import { TOO_MANY_KEYS } from '../credentials/rules.ts'
 import { forbidden, invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import { type Owner, toAccount } from './accounts.ts'
 import { countAttempt } from './attempts.ts'
-import type { AccountDeps } from './deps.ts'
-import {
-  cleanName,
-  DEVICE_LOGIN_MS,
-  formatUserCode,
-  POLL_MS,
-  parseUserCode,
-  randomUserCode,
-} from './device-login-rules.ts'
+import * as rules from './device-login-rules.ts'
 import * as store from './device-login-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import { findOwner } from './store.ts'
 
-type DeviceDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring' | 'newId' | 'room' | 'baseUrl'>
-
 /** Gives a device the two codes of RFC 8628: one to poll with, and one for the account's owner to confirm. */
-export async function beginDeviceLogin(
-  deps: DeviceDeps,
-  { machine, ip }: { machine: string; ip: string },
-): Promise<DeviceLogin> {
+export async function beginDeviceLogin(deps: CoreDeps, machine: string, ip: string): Promise<DeviceLogin> {
   deps.room.require()
   // The bucket of the whole service bounds how many device logins are stored.
   await countAttempt(deps, [
@@ -37,43 +25,41 @@ export async function beginDeviceLogin(
   const deviceCode = randomBytes(32).toString('base64url')
   const login = {
     device_hash: deps.keyring.hash(`device-code:${deviceCode}`),
-    machine: cleanName(machine),
-    network: cleanName(networkOf(ip, IPV6_BITS.attempts)).slice(0, 64),
+    machine: rules.cleanName(machine),
+    network: rules.cleanName(networkOf(ip, IPV6_BITS.attempts)).slice(0, 64),
     status: 'pending' as const,
     requested_at: now,
-    expires_at: now + DEVICE_LOGIN_MS,
+    expires_at: now + rules.DEVICE_LOGIN_MS,
   }
-  let code = randomUserCode()
-  while (!(await store.insertDeviceLogin(deps.db, { ...login, user_hash: deps.keyring.hash(`user-code:${code}`) }))) {
-    code = randomUserCode()
-  }
-  const userCode = formatUserCode(code)
+  let code: string
+  do code = rules.randomUserCode()
+  while (!(await store.insertDeviceLogin(deps.db, { ...login, user_hash: deps.keyring.hash(`user-code:${code}`) })))
+  const userCode = rules.formatUserCode(code)
   const verificationUri = new URL('/dashboard/device', deps.baseUrl()).href
   const verificationUriComplete = `${verificationUri}?code=${userCode}`
-  const times = { expiresIn: DEVICE_LOGIN_MS / 1000, interval: POLL_MS / 1000 }
+  const times = { expiresIn: rules.DEVICE_LOGIN_MS / 1000, interval: rules.POLL_MS / 1000 }
   return { deviceCode, userCode, verificationUri, verificationUriComplete, ...times }
 }
 
 /** Tells a device whether it was confirmed. The first poll after that makes the key, so no key is ever stored in clear. */
-export async function pollDeviceLogin(deps: DeviceDeps, deviceCode: string): Promise<DevicePoll> {
+export async function pollDeviceLogin(deps: CoreDeps, deviceCode: string): Promise<DevicePoll> {
   const now = deps.clock.now()
   const hashes = deps.keyring.hashes(`device-code:${deviceCode}`)
   const login = await store.findDeviceLogin(deps.db, { by: 'device_hash', hashes, now })
   if (!login) throw expired()
-  const waitMs = login.polled_at + POLL_MS - now
+  const waitMs = login.polled_at + rules.POLL_MS - now
   if (waitMs > 0) throw slowDown(waitMs)
-  if (!(await store.changeDeviceLogin(deps.db, login, { polled_at: now }))) throw slowDown(POLL_MS)
+  if (!(await store.changeDeviceLogin(deps.db, login, { polled_at: now }))) throw slowDown(rules.POLL_MS)
   if (login.status === 'denied') throw forbidden('The owner declined this log-in (access_denied).')
   if (login.owner_id === null) return { status: 'authorization_pending' }
   return makeKey(deps, login, login.owner_id)
 }
 
-async function makeKey(deps: DeviceDeps, login: store.DeviceLoginRow, ownerId: string): Promise<DevicePoll> {
+async function makeKey(deps: CoreDeps, login: store.DeviceLoginRow, ownerId: string): Promise<DevicePoll> {
   deps.room.require()
   const owner = await findOwner(deps.db, ownerId)
   if (!owner) throw expired()
-  const name = `svc on ${login.machine}`
-  const { key, row } = mintCredential(deps, ownerId, { kind: 'account', runtimeId: null, name })
+  const { key, row } = mintCredential(deps, ownerId, { kind: 'account', name: `svc on ${login.machine}` })
   const outcome = await store.exchangeForKey(deps.db, login, row)
   if (outcome === 'gone') throw expired()
   if (outcome === 'full') throw forbidden(TOO_MANY_KEYS)
@@ -86,16 +72,16 @@ interface TypedCode {
 }
 
 /** The device that waits under a user code, for the owner to confirm. */
-export async function waitingDevice(deps: DeviceDeps, owner: Owner, typed: TypedCode): Promise<WaitingDevice> {
+export async function waitingDevice(deps: CoreDeps, owner: Owner, typed: TypedCode): Promise<WaitingDevice> {
   const { code, login } = await findWaiting(deps, owner, typed)
   const { machine, network, requested_at: requestedAt, expires_at: expiresAt } = login
   const times = { requestedAt: isoTime(requestedAt), expiresAt: isoTime(expiresAt) }
-  return { userCode: formatUserCode(code), machine, network, ...times }
+  return { userCode: rules.formatUserCode(code), machine, network, ...times }
 }
 
 /** Lets a device have a key of this account, or refuses it, once. */
 export async function answerDevice(
-  deps: DeviceDeps,
+  deps: CoreDeps,
   owner: Owner,
   { status, ...typed }: TypedCode & DeviceDecision,
 ): Promise<DeviceDecision> {
@@ -105,8 +91,8 @@ export async function answerDevice(
 }
 
 // An attempt is counted before its code is looked up: concurrent guesses stay within the bound.
-async function findWaiting(deps: DeviceDeps, { ownerId }: Owner, { userCode, ip }: TypedCode) {
-  const code = parseUserCode(userCode)
+async function findWaiting(deps: CoreDeps, { ownerId }: Owner, { userCode, ip }: TypedCode) {
+  const code = rules.parseUserCode(userCode)
   if (code === null) throw noDevice()
   await countAttempt(deps, [
     ['user-code/account', ownerId],
@@ -118,14 +104,8 @@ async function findWaiting(deps: DeviceDeps, { ownerId }: Owner, { userCode, ip 
   return { code, login }
 }
 
-function slowDown(waitMs: number): Error {
-  return limited('Too many polls (slow_down). Leave five seconds between two of them.', waitMs)
-}
-
-function expired(): Error {
-  return invalidField('deviceCode', 'is not known, was used, or has expired (expired_token). Ask for a new one.')
-}
-
-function noDevice(): Error {
-  return notFound('A device that waits under this code')
-}
+const slowDown = (waitMs: number) =>
+  limited('Too many polls (slow_down). Leave five seconds between two of them.', waitMs)
+const expired = () =>
+  invalidField('deviceCode', 'is not known, was used, or has expired (expired_token). Ask for a new one.')
+const noDevice = () => notFound('A device that waits under this code')

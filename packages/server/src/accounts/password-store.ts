@@ -1,7 +1,5 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { isoText } from './rules.ts'
 import { insertOwner, type NewOwner, toOwner } from './store.ts'
 
 /** A stored password with its account. `version` increases with every change. */
@@ -11,10 +9,16 @@ export interface StoredPassword {
   version: number
 }
 
+interface NewPassword {
+  ownerId: string
+  passwordHash: string
+  now: number
+}
+
 const PROVIDER = 'credential'
 
 /** Inserts an account with a password and returns the password's version; null where the address has an account. */
-export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordHash: string): Promise<number | null> {
+export function openAccount(db: Db, owner: NewOwner, passwordHash: string): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     if (!(await insertOwner(tx, owner))) return null
     return putPassword(tx, { ownerId: owner.ownerId, passwordHash, now: owner.createdAt })
@@ -22,14 +26,14 @@ export async function openAccount(db: Kysely<Schema>, owner: NewOwner, passwordH
 }
 
 /** Sets an account's password, the first one too, and ends all its sessions. Null where no account has this address. */
-export async function setPassword(
-  db: Kysely<Schema>,
-  { email, passwordHash, now }: { email: string; passwordHash: string; now: number },
+export function setPassword(
+  db: Db,
+  { email, ...password }: Omit<NewPassword, 'ownerId'> & { email: string },
 ): Promise<{ ownerId: string } | null> {
   return inTransaction(db, async (tx) => {
     const owner = await tx.selectFrom('owners').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
     if (!owner) return null
-    await putPassword(tx, { ownerId: owner.owner_id, passwordHash, now })
+    await putPassword(tx, { ...password, ownerId: owner.owner_id })
     return { ownerId: owner.owner_id }
   })
 }
@@ -38,16 +42,15 @@ export async function setPassword(
  * Replaces a password that still has this version, and ends all sessions of the account. Returns the new version; null
  * where the password was changed meanwhile.
  */
-export async function replacePassword(
-  db: Kysely<Schema>,
+export function replacePassword(
+  db: Db,
   { version, ...password }: NewPassword & { version: number },
 ): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     const stored = await tx
       .selectFrom('auth_accounts')
       .select('password_version')
-      .where('owner_id', '=', password.ownerId)
-      .where('provider_id', '=', PROVIDER)
+      .where((eb) => eb.and({ owner_id: password.ownerId, provider_id: PROVIDER }))
       .forUpdate()
       .executeTakeFirst()
     return stored?.password_version === version ? putPassword(tx, password) : null
@@ -56,7 +59,7 @@ export async function replacePassword(
 
 /** The password of an account, by id or by address in lower case, or null where it has none. */
 export async function findPassword(
-  db: Kysely<Schema>,
+  db: Db,
   value: string,
   by: 'owner_id' | 'email' = 'owner_id',
 ): Promise<StoredPassword | null> {
@@ -72,18 +75,14 @@ export async function findPassword(
   return { owner: { ...toOwner(row), createdAt: row.created_at }, hash: row.password, version: row.password_version }
 }
 
-interface NewPassword {
-  ownerId: string
-  passwordHash: string
-  now: number
-}
-
 async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword): Promise<number> {
-  const changed = { password: passwordHash, updated_at: isoText(now) }
+  // Nothing reads the times.
+  const at = new Date(now).toISOString()
+  const changed = { password: passwordHash, updated_at: at }
   const ids = { owner_id: ownerId, id: ownerId, account_id: ownerId, provider_id: PROVIDER }
   const { password_version } = await tx
     .insertInto('auth_accounts')
-    .values({ ...ids, ...changed, password_version: 1, created_at: isoText(now) })
+    .values({ ...ids, ...changed, password_version: 1, created_at: at })
     .onConflict((conflict) =>
       conflict
         .columns(['owner_id', 'provider_id'])

@@ -9,6 +9,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sessionRequired } from '../errors.ts'
+import { chapter } from '../http/chapter.ts'
 import { refuseForeignPages } from '../http/csrf.ts'
 import { ownerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
@@ -19,46 +20,24 @@ import type { AccountDeps } from './deps.ts'
 import { endSession } from './sessions.ts'
 import { changePassword, signIn, signUp } from './sign-in.ts'
 
-const SIGN_UP = {
-  summary: 'Open an account and sign in',
-  tags: ['Account'],
-  operationId: 'signUp',
+const route = chapter('Account')
+const SIGN_UP = route('signUp', 'Open an account and sign in', {
   body: SignUpRequest,
   response: { 201: Session, 403: ErrorBody, 429: ErrorBody },
-} as const
-
-const SIGN_IN = {
-  summary: 'Sign in',
-  tags: ['Account'],
-  operationId: 'signIn',
+})
+const SIGN_IN = route('signIn', 'Sign in', {
   body: SignInRequest,
   response: { 200: Session, 401: ErrorBody, 403: ErrorBody, 429: ErrorBody },
-} as const
-
-const SIGN_OUT = {
-  summary: 'Sign out',
-  tags: ['Account'],
-  operationId: 'signOut',
-  response: { 200: SignedOut, 403: ErrorBody },
-} as const
-
-const ACCOUNT = {
-  summary: 'Who is asking',
-  tags: ['Account'],
-  operationId: 'getAccount',
-  response: { 200: Account },
-} as const
-
-const PASSWORD = {
-  summary: 'Change the password',
-  tags: ['Account'],
-  operationId: 'changePassword',
+})
+const SIGN_OUT = route('signOut', 'Sign out', { response: { 200: SignedOut, 403: ErrorBody } })
+const ACCOUNT = route('getAccount', 'Who is asking', { response: { 200: Account } })
+const PASSWORD = route('changePassword', 'Change the password', {
   body: ChangePasswordRequest,
   response: { 200: Session, 429: ErrorBody },
-} as const
+})
 
-// Requests without a credential that hold an address and a password.
-const SMALL = { maxBodyBytes: 8 * 1024, isSignIn: true }
+/** The config of routes without a credential, whose bodies are small. */
+export const SMALL = { maxBodyBytes: 8 * 1024, isSignIn: true }
 
 /** Public plane: sign-up, sign-in and sign-out. A page of another origin is refused before its body is read. */
 export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
@@ -75,8 +54,7 @@ export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   routes.post('/v1/auth/sign-in', { schema: SIGN_IN, config: SMALL }, async (request, reply) => {
     const { email, password } = request.body
     const session = await signIn(deps, { email, password: new Secret(password), ip: request.ip })
-    giveCookie(deps, reply, session)
-    return session
+    return giveCookie(deps, reply, session)
   })
 
   routes.post('/v1/auth/sign-out', { schema: SIGN_OUT, config: SMALL }, async (request, reply): Promise<SignedOut> => {
@@ -97,16 +75,13 @@ export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
     const current = sessionOfRequest(request)
     if (!current) throw sessionRequired()
     const { currentPassword, newPassword } = request.body
-    const session = await changePassword(deps, current, {
-      currentPassword: new Secret(currentPassword),
-      newPassword: new Secret(newPassword),
-    })
-    if (current.isFromCookie) giveCookie(deps, reply, session)
-    return session
+    const session = await changePassword(deps, current, new Secret(currentPassword), new Secret(newPassword))
+    return current.isFromCookie ? giveCookie(deps, reply, session) : session
   })
 }
 
-function giveCookie(deps: Pick<AccountDeps, 'baseUrl' | 'clock'>, reply: FastifyReply, session: Session): void {
+function giveCookie(deps: AccountDeps, reply: FastifyReply, session: Session): Session {
   const cookie = { value: session.token, expiresAt: Date.parse(session.expiresAt) }
   setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
+  return session
 }

@@ -37,11 +37,6 @@ function per(periodMs: number, units: number): BucketRate {
   return { unitMs: periodMs / units, burst: units }
 }
 
-/** ISO 8601 in UTC, for the columns of the `auth_` tables that nothing reads. */
-export function isoText(epochMs: number): string {
-  return new Date(epochMs).toISOString()
-}
-
 /** When a session that is used now ends; null where it was renewed less than a day ago and its end stays. */
 export function renewedUntil(validUntil: number, now: number): number | null {
   const next = now + SESSION_MS

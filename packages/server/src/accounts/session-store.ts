@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
-import { isoText, MAX_SESSIONS, SESSION_MS } from './rules.ts'
+import type { Db } from '../store/schema.ts'
+import { MAX_SESSIONS, SESSION_MS } from './rules.ts'
 import { type OwnerRow, toOwner } from './store.ts'
 
 /** The account and the end of a session; null where it has ended, or the password that it began with was changed. */
 export async function findSession(
-  db: Kysely<Schema>,
+  db: Db,
   handle: string,
   now: number,
 ): Promise<{ owner: OwnerRow; validUntil: number } | null> {
@@ -25,7 +24,7 @@ export async function findSession(
 }
 
 /** Moves a session's end. A session that was deleted meanwhile stays deleted. */
-export async function extendSession(db: Kysely<Schema>, handle: string, validUntil: number): Promise<void> {
+export async function extendSession(db: Db, handle: string, validUntil: number): Promise<void> {
   await db
     .updateTable('auth_sessions')
     .set({ valid_until: validUntil })
@@ -35,13 +34,13 @@ export async function extendSession(db: Kysely<Schema>, handle: string, validUnt
 }
 
 /** Ends a session, at once for every replica. */
-export async function deleteSession(db: Kysely<Schema>, handle: string): Promise<void> {
+export async function deleteSession(db: Db, handle: string): Promise<void> {
   await db.deleteFrom('auth_sessions').where('token', '=', handle).execute()
 }
 
 /** Inserts a session, in place of the least recently renewed ones where the account has too many. */
 export async function insertSession(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, handle, passwordVersion, now }: { ownerId: string; handle: string; passwordVersion: number; now: number },
 ): Promise<void> {
   const surplus = db
@@ -53,21 +52,13 @@ export async function insertSession(
     .limit(MAX_SESSIONS)
     .offset(MAX_SESSIONS - 1)
   await db.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).where('id', 'in', surplus).execute()
+  const ids = { owner_id: ownerId, id: handle, token: handle, password_version: passwordVersion }
   const validUntil = now + SESSION_MS
-  const texts = { expires_at: isoText(validUntil), created_at: isoText(now), updated_at: isoText(now) }
+  // Nothing reads these three columns.
+  const at = new Date(now).toISOString()
+  const texts = { expires_at: new Date(validUntil).toISOString(), created_at: at, updated_at: at }
   await db
     .insertInto('auth_sessions')
-    .values({
-      owner_id: ownerId,
-      id: handle,
-      token: handle,
-      valid_until: validUntil,
-      password_version: passwordVersion,
-      ...texts,
-    })
+    .values({ ...ids, valid_until: validUntil, ...texts })
     .execute()
-}
-
-export async function deleteEndedSessions(db: Kysely<Schema>, now: number): Promise<void> {
-  await db.deleteFrom('auth_sessions').where('valid_until', '<=', now).execute()
 }

@@ -1,17 +1,13 @@
 import type { Session } from '@svc/contract'
 import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { type Owner, toAccount } from './accounts.ts'
-import type { AccountDeps } from './deps.ts'
-import { deleteExpiredLogins } from './device-login-store.ts'
-import { deleteForgottenNetworks } from './network-store.ts'
+import { deleteExpired } from './attempts-store.ts'
 import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
-import { deleteEndedSessions, deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
+import { deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
-import { deleteFullBuckets } from './throttle-store.ts'
-
-type SessionDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring'>
 
 export interface LiveSession {
   owner: Owner
@@ -21,7 +17,7 @@ export interface LiveSession {
 }
 
 /** The session of a bearer credential or a cookie, renewed once a day. Throws the same 401 for every other credential. */
-export async function authenticateSession(deps: SessionDeps, presented: string): Promise<LiveSession> {
+export async function authenticateSession(deps: CoreDeps, presented: string): Promise<LiveSession> {
   const now = deps.clock.now()
   const handle = handleOf(deps.keyring, presented)
   const session = handle && (await findSession(deps.db, handle, now))
@@ -36,7 +32,7 @@ export async function authenticateSession(deps: SessionDeps, presented: string):
  * Begins a session with this version of the password; where the password was changed meanwhile, the session is void.
  * Nothing can fail once the session is stored: the answer needs no further read.
  */
-export async function beginSession(deps: SessionDeps, owner: NewOwner, passwordVersion: number): Promise<Session> {
+export async function beginSession(deps: CoreDeps, owner: NewOwner, passwordVersion: number): Promise<Session> {
   const now = deps.clock.now()
   const handle = mintHandle()
   await insertSession(deps.db, { ownerId: owner.ownerId, handle, passwordVersion, now })
@@ -45,16 +41,13 @@ export async function beginSession(deps: SessionDeps, owner: NewOwner, passwordV
 }
 
 /** Ends the session of a token at once, on every replica; does nothing for any other text. */
-export async function endSession(deps: Pick<SessionDeps, 'db' | 'keyring'>, presented: string): Promise<void> {
-  const handle = handleOf(deps.keyring, presented)
-  if (handle !== null) await deleteSession(deps.db, handle)
+export async function endSession({ db, keyring }: CoreDeps, presented: string): Promise<void> {
+  const handle = handleOf(keyring, presented)
+  if (handle !== null) await deleteSession(db, handle)
 }
 
 /** Removes ended sessions and device logins, full buckets of attempts, and networks that were not used lately. */
-export async function sweepSessions(deps: Pick<SessionDeps, 'db' | 'clock'>): Promise<void> {
-  const now = deps.clock.now()
-  await deleteEndedSessions(deps.db, now)
-  await deleteExpiredLogins(deps.db, now)
-  await deleteFullBuckets(deps.db, now)
-  await deleteForgottenNetworks(deps.db, now - KNOWN_NETWORK_MS)
+export function sweepSessions({ db, clock }: Pick<CoreDeps, 'db' | 'clock'>): Promise<void> {
+  const now = clock.now()
+  return deleteExpired(db, now, now - KNOWN_NETWORK_MS)
 }

@@ -5,12 +5,10 @@ import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
-import { findPassword, openAccount, replacePassword, type StoredPassword, setPassword } from './password-store.ts'
+import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
-
-type SignInDeps = Pick<AccountDeps, 'db' | 'clock' | 'keyring' | 'newId' | 'passwords'>
 
 interface SignInInput {
   email: string
@@ -19,7 +17,7 @@ interface SignInInput {
 }
 
 /** Opens an account on the free plan and begins its first session. Throws 400 where the address has an account. */
-export async function signUp(deps: SignInDeps & Pick<AccountDeps, 'room'>, input: SignInInput): Promise<Session> {
+export async function signUp(deps: AccountDeps, input: SignInInput): Promise<Session> {
   deps.room.require()
   const attempt: PasswordAttempt = {
     place: { key: networkOf(input.ip, IPV6_BITS.hashing), isKnown: false },
@@ -29,20 +27,20 @@ export async function signUp(deps: SignInDeps & Pick<AccountDeps, 'room'>, input
   return afterCommit(open(deps, input, passwordHash))
 }
 
-async function open(deps: SignInDeps, { email, ip }: SignInInput, passwordHash: string): Promise<Session> {
+async function open(deps: AccountDeps, { email, ip }: SignInInput, passwordHash: string): Promise<Session> {
   const createdAt = deps.clock.now()
   const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(email), tier: 'free' as const, createdAt }
-  const version = await openAccount(deps.db, owner, passwordHash)
+  const version = await store.openAccount(deps.db, owner, passwordHash)
   if (version !== null) return begin(deps, { owner, version }, ip)
   const advice = 'Sign in; where its password is lost or was never set, the operator sets one.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
 
 /** Begins a session. An unknown address and a wrong password are the same 401, after the same work. */
-export async function signIn(deps: SignInDeps, { email: address, password, ip }: SignInInput): Promise<Session> {
+export async function signIn(deps: AccountDeps, { email: address, password, ip }: SignInInput): Promise<Session> {
   const email = normalizeEmail(address)
   // Read before the attempt is counted: a failed read must not cost an attempt.
-  const stored = await findPassword(deps.db, email, 'email')
+  const stored = await store.findPassword(deps.db, email, 'email')
   const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip })
   const isRight = await counted(deps, attempt, async (hasher) => {
     if (stored) return hasher.verify({ hash: stored.hash, password: password.reveal() })
@@ -55,23 +53,24 @@ export async function signIn(deps: SignInDeps, { email: address, password, ip }:
 
 /** Changes the password of a session's account. All its sessions end; the returned one replaces the caller's. */
 export async function changePassword(
-  deps: SignInDeps,
+  deps: AccountDeps,
   { owner: { ownerId, email } }: LiveSession,
-  { currentPassword, newPassword }: { currentPassword: Secret; newPassword: Secret },
+  current: Secret,
+  next: Secret,
 ): Promise<Session> {
-  const stored = await findPassword(deps.db, ownerId)
+  const stored = await store.findPassword(deps.db, ownerId)
   if (!stored) throw wrongCurrentPassword()
   const passwordHash = await counted(deps, accountAttempt('change/address', email), async (hasher) => {
-    const isRight = await hasher.verify({ hash: stored.hash, password: currentPassword.reveal() })
+    const isRight = await hasher.verify({ hash: stored.hash, password: current.reveal() })
     if (!isRight) throw wrongCurrentPassword()
-    return hasher.hash(newPassword.reveal())
+    return hasher.hash(next.reveal())
   })
   return afterCommit(replace(deps, stored, passwordHash))
 }
 
-async function replace(deps: SignInDeps, { owner, version }: StoredPassword, passwordHash: string): Promise<Session> {
+async function replace(deps: AccountDeps, { owner, version }: Versioned, passwordHash: string): Promise<Session> {
   const now = deps.clock.now()
-  const next = await replacePassword(deps.db, { ownerId: owner.ownerId, version, passwordHash, now })
+  const next = await store.replacePassword(deps.db, { ownerId: owner.ownerId, version, passwordHash, now })
   if (next === null) throw wrongCurrentPassword()
   return beginSession(deps, owner, next)
 }
@@ -84,13 +83,13 @@ export async function resetPassword(
   const email = normalizeEmail(input.email)
   const place = { key: 'operator', isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(input.password.reveal()))
-  const set = await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
+  const set = await store.setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   return set && { ...set, email }
 }
 
 /** Counts an attempt, and hashes for it, once the queue lets it: an attempt that the queue refuses is not counted. */
 function counted<T>(
-  deps: SignInDeps,
+  deps: AccountDeps,
   { place, buckets }: PasswordAttempt,
   hash: (hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
@@ -100,15 +99,11 @@ function counted<T>(
   })
 }
 
-async function begin(
-  deps: SignInDeps,
-  { owner, version }: Pick<StoredPassword, 'owner' | 'version'>,
-  ip: string,
-): Promise<Session> {
-  await rememberSignIn(deps, { ownerId: owner.ownerId, ip })
+type Versioned = Pick<store.StoredPassword, 'owner' | 'version'>
+
+async function begin(deps: AccountDeps, { owner, version }: Versioned, ip: string): Promise<Session> {
+  await rememberSignIn(deps, owner.ownerId, ip)
   return beginSession(deps, owner, version)
 }
 
-function wrongCurrentPassword(): Error {
-  return invalidField('currentPassword', 'is not the account’s password.')
-}
+const wrongCurrentPassword = () => invalidField('currentPassword', 'is not the account’s password.')

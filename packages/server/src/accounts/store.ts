@@ -1,7 +1,6 @@
 import type { Tier } from '@svc/contract'
-import type { Kysely } from 'kysely'
 import { validCredentials } from '../credentials/store.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
 
@@ -17,11 +16,7 @@ export interface NewOwner extends OwnerRow {
 }
 
 /** The account that a key of kind `account` opens, or null when no valid one has any of the hashes. */
-export async function findOwnerByKey(
-  db: Kysely<Schema>,
-  hashes: readonly string[],
-  now: number,
-): Promise<OwnerRow | null> {
+export async function findOwnerByKey(db: Db, hashes: readonly string[], now: number): Promise<OwnerRow | null> {
   const row = await validCredentials(db, hashes, 'account', now)
     .innerJoin('owners', 'owners.owner_id', 'credentials.owner_id')
     .select(['owners.owner_id', 'owners.email', 'owners.tier'])
@@ -31,7 +26,7 @@ export async function findOwnerByKey(
 
 /** An account, by id or by address in lower case, or null. */
 export async function findOwner(
-  db: Kysely<Schema>,
+  db: Db,
   value: string,
   by: 'owner_id' | 'email' = 'owner_id',
 ): Promise<NewOwner | null> {
@@ -44,7 +39,7 @@ export function toOwner(row: { owner_id: string; email: string; tier: Tier }): O
 }
 
 /** The account of this address, in lower case; inserted unless there is one. Concurrent callers insert one. */
-export async function ensureOwner(db: Kysely<Schema>, owner: NewOwner): Promise<OwnerRow> {
+export async function ensureOwner(db: Db, owner: NewOwner): Promise<OwnerRow> {
   return inTransaction(db, async (tx) => {
     await insertOwner(tx, owner)
     return toOwner(await tx.selectFrom('owners').selectAll().where('email', '=', owner.email).executeTakeFirstOrThrow())
@@ -70,7 +65,7 @@ export async function insertOwner(tx: Tx, { ownerId, email, tier, createdAt }: N
 
 /** Sets an account's tier by hand, at once for every replica; null when there is no such account. */
 export async function updateTier(
-  db: Kysely<Schema>,
+  db: Db,
   { email, tier, now }: { email: string; tier: Tier; now: number },
 ): Promise<OwnerRow | null> {
   return inTransaction(db, async (tx) => {

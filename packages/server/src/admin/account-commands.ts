@@ -62,7 +62,7 @@ async function askForPassword({ readPassword }: AccountCommandDeps): Promise<Sec
 async function listKeys(deps: AccountCommandDeps, { ownerId, email, tier }: Owner): Promise<object> {
   const owner = { ownerId, email, tier }
   // The store keeps up to one revoked key for each valid key that is allowed.
-  const { keys } = await listOwnKeys(deps, owner, { limit: 2 * MAX_ACCOUNT_KEYS, after: null })
+  const { keys } = await listOwnKeys(deps, owner, { limit: 2 * MAX_ACCOUNT_KEYS, cursor: null })
   const valid = keys.filter(({ revokedAt }) => revokedAt === null)
   return { ...owner, keys: valid.map(({ revokedAt, ...key }) => key) }
 }

@@ -1,10 +1,6 @@
-import type { Kysely } from 'kysely'
-import type { Clock } from '../lib/clock.ts'
-import type { Schema } from '../store/schema.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import type { UsageAggregation } from './aggregation.ts'
 
-export interface AnalyticsDeps {
-  db: Kysely<Schema>
-  clock: Clock
+export interface AnalyticsDeps extends CoreDeps {
   aggregation: UsageAggregation
 }

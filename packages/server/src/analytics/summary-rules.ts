@@ -1,7 +1,7 @@
 import type { AnalyticsSummary } from '@svc/contract'
 import { percentile, roundMs } from '../usage/histogram.ts'
 
-const COUNTERS = [
+export const COUNTERS = [
   'executions',
   'completed',
   'failed',

@@ -1,22 +1,22 @@
-import { type Approval, type ApprovalStatus, JsonObject } from '@svc/contract'
+import { type ApprovalList, type ApprovalStatus, JsonObject } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
-import { cutPage, type PageRequest, type PageStart } from '../store/page.ts'
+import { cutPage, type PageRequest } from '../store/page.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import type { ApprovalDeps } from './deps.ts'
 import { pageOfApprovals, readApprovals } from './list-store.ts'
 import { tracedApproval } from './rules.ts'
 
-/** One page of an owner's approvals, newest first, and where the next page begins. `reserve` hears of its bytes. */
+/** One page of an owner's approvals, newest first. `reserve` hears of its bytes. */
 export async function listApprovals(
   { db, clock }: Pick<ApprovalDeps, 'db' | 'clock'>,
   owner: Owner,
   { reserve, status, ...page }: PageRequest & { status: ApprovalStatus | undefined; reserve: Reserve },
-): Promise<{ approvals: Approval[]; next: PageStart | null }> {
+): Promise<ApprovalList> {
   const now = clock.now()
-  const filter = { status, now, from: retainedSince(owner.tier, now), after: page.after, limit: page.limit + 1 }
+  const filter = { status, now, from: retainedSince(owner.tier, now), ...page }
   const found = await pageOfApprovals(db, owner.ownerId, filter)
-  const { shown, next } = cutPage(found, page.limit, (row) => ({ at: row.created_at, id: row.approval_id }))
+  const { shown, nextCursor } = cutPage(found, page.limit, (row) => ({ at: row.created_at, id: row.approval_id }))
   reserve(shown.reduce((sum, { bytes }) => sum + bytes, 0))
   const ids = shown.map((row) => row.approval_id)
   const rows = await readApprovals(db, owner.ownerId, ids)
@@ -27,5 +27,5 @@ export async function listApprovals(
     deploymentVersion: row.deployment_version,
     input: JsonObject.parse(JSON.parse(row.input)),
   }))
-  return { approvals, next }
+  return { approvals, nextCursor }
 }

@@ -1,19 +1,17 @@
 import type { ApprovalStatus } from '@svc/contract'
 import { type Kysely, sql } from 'kysely'
-import { afterCursor, type PageStart } from '../store/page.ts'
+import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Schema } from '../store/schema.ts'
 import { APPROVAL_BYTES } from './store.ts'
 
-export interface ApprovalFilter {
+export interface ApprovalFilter extends PageRequest {
   status: ApprovalStatus | undefined
   /** The earliest creation, inclusive. */
   from: number
   now: number
-  after: PageStart | null
-  limit: number
 }
 
-/** Which of an owner's approvals a page holds, newest first, and the bytes of each. Their payloads are not read. */
+/** Which of an owner's approvals a page and the row after it hold, newest first, and the bytes of each. Their payloads are not read. */
 export async function pageOfApprovals(db: Kysely<Schema>, ownerId: string, filter: ApprovalFilter) {
   const pages = await Promise.all(
     rangesOf(filter).map((condition) =>
@@ -23,14 +21,14 @@ export async function pageOfApprovals(db: Kysely<Schema>, ownerId: string, filte
         .where('owner_id', '=', ownerId)
         .where(condition)
         .where('created_at', '>=', filter.from)
-        .where(afterCursor('created_at', 'approval_id', filter.after))
-        .orderBy('created_at', 'desc')
-        .orderBy('approval_id', 'desc')
-        .limit(filter.limit)
+        .$call(pageBy('created_at', 'approval_id', filter))
         .execute(),
     ),
   )
-  return pages.flat().sort(newestFirst).slice(0, filter.limit)
+  return pages
+    .flat()
+    .sort(newestFirst)
+    .slice(0, filter.limit + 1)
 }
 
 interface Placed {

@@ -13,7 +13,7 @@ import { sizeFaults } from '../executions/rules.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { answerJsonText } from '../http/json-answer.ts'
-import { encodeCursor, PageCursor, PageLimit } from '../http/page.ts'
+import { PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
 import { accountOfRequest, locatedOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
@@ -106,12 +106,9 @@ export function ownerApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps):
     }
   }
   const decide = { schema: ofOwner(DECIDE, 'decideApprovalAsOwner'), config: { load: 'execution' } } as const
-  typed(plane).get('/v1/executions/approvals', { schema: LIST, config: { readsMuch: true } }, async (request) => {
-    const { cursor: after, ...query } = request.query
-    const { approvals, next } = await listApprovals(deps, ownerOf(request), {
-      ...{ ...query, status: query.status, after, reserve: reserveRead(deps, request) },
-    })
-    return { approvals, nextCursor: encodeCursor(next) }
+  typed(plane).get('/v1/executions/approvals', { schema: LIST, config: { readsMuch: true } }, (request) => {
+    const { limit, cursor, status } = request.query
+    return listApprovals(deps, ownerOf(request), { limit, cursor, status, reserve: reserveRead(deps, request) })
   })
   typed(plane).post(OWNER_PATH, decide, (request, reply) =>
     answerDecision(deps, { reply, caller: callerOf(request) }, { ...request.body, ...request.params }),

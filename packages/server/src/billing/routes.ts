@@ -7,6 +7,7 @@ import {
   VerifyCheckoutRequest,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { chapter } from '../http/chapter.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { startCheckout, verifyCheckout } from './checkout.ts'
@@ -14,43 +15,29 @@ import type { BillingDeps } from './deps.ts'
 import { listPlans } from './plans.ts'
 import { billingUsage } from './usage.ts'
 
-const PLANS = {
-  summary: 'List plans',
+const route = chapter('Billing')
+const PLANS = route('listPlans', 'List plans', {
   description: 'Every plan with its price and its limits, and the one that the account is on. Null is unlimited.',
-  tags: ['Billing'],
-  operationId: 'listPlans',
   response: { 200: PlanList },
-} as const
-
-const USAGE = {
-  summary: 'Read current usage',
+})
+const USAGE = route('getUsage', 'Read current usage', {
   description:
     'The current UTC hour. Executions count from their admission, their calls and tokens once they have ended. ' +
     '`available` is what would be admitted right now.',
-  tags: ['Billing'],
-  operationId: 'getUsage',
   response: { 200: BillingUsage },
-} as const
-
-const CHECKOUT = {
-  summary: 'Start an upgrade',
+})
+const CHECKOUT = route('startCheckout', 'Start an upgrade', {
   description:
     'Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the ' +
     'two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.',
-  tags: ['Billing'],
-  operationId: 'startCheckout',
   body: CheckoutRequest,
   response: { 200: Checkout },
-} as const
-
-const VERIFY = {
-  summary: 'Confirm a completed payment',
+})
+const VERIFY = route('verifyCheckout', 'Confirm a completed payment', {
   description: 'Asks the payment provider. May be repeated.',
-  tags: ['Billing'],
-  operationId: 'verifyCheckout',
   body: VerifyCheckoutRequest,
   response: { 200: VerifiedCheckout },
-} as const
+})
 
 /** Owner plane: plans, usage and upgrades. */
 export function billingRoutes(plane: FastifyInstance, deps: BillingDeps): void {

@@ -2,16 +2,7 @@ import { invalidField } from '../errors.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentState, Payments, Webhook } from './payments/payments.ts'
 import { type CheckoutStatus, FOLLOWS } from './rules.ts'
-import {
-  type CheckoutNames,
-  findCheckout,
-  findCheckoutOf,
-  type Settled,
-  type Standing,
-  settleCheckout,
-} from './store.ts'
-
-type SettleDeps = Pick<BillingDeps, 'db' | 'clock' | 'logger'>
+import { type CheckoutNames, findCheckout, findCheckoutOf, type Standing, settleCheckout } from './store.ts'
 
 /** A payment provider that sends events. */
 export interface PaymentSource {
@@ -21,7 +12,7 @@ export interface PaymentSource {
 
 /** Acts on an event of the payment provider. Throws 400 where the provider did not sign it. */
 export async function receivePaymentEvent(
-  deps: SettleDeps,
+  deps: BillingDeps,
   { provider, webhook }: PaymentSource,
   message: { body: Uint8Array; signature: string },
 ): Promise<void> {
@@ -42,23 +33,20 @@ export async function receivePaymentEvent(
  * where the payment is still pending.
  */
 export async function settlePayment(
-  deps: SettleDeps,
+  { db, clock, logger }: BillingDeps,
   checkout: CheckoutNames,
-  state: PaymentState,
+  { status, subscriptionRef = null }: PaymentState,
   from?: readonly CheckoutStatus[],
 ): Promise<Standing | null> {
-  const { status, subscriptionRef = null } = state
   if (status === 'pending') return null
-  const settlement = { status, subscriptionRef, from: from ?? FOLLOWS[status], now: deps.clock.now() }
-  const settled = await settleCheckout(deps.db, checkout, settlement)
-  log(deps, checkout, settled)
-  return settled
-}
-
-function log({ logger }: SettleDeps, checkout: CheckoutNames, { status, tier, isNew, isTierNew }: Settled): void {
+  const settlement = { status, subscriptionRef, from: from ?? FOLLOWS[status], now: clock.now() }
+  const settled = await settleCheckout(db, checkout, settlement)
   const { owner_id: ownerId, checkout_id: checkoutId, provider, provider_ref: payment } = checkout
   const names = { ownerId, checkoutId, provider, payment }
-  if (isTierNew && status === 'paid') logger.info(names, `paid: the account is now ${tier}`)
+  const { tier, isNew, isTierNew } = settled
+  const isPaid = settled.status === 'paid'
+  if (isTierNew && isPaid) logger.info(names, `paid: the account is now ${tier}`)
   else if (isTierNew) logger.info(names, `the subscription is over: the account is ${tier}`)
-  else if (isNew && status === 'paid') logger.warn(names, `paid by an account that was ${tier} already`)
+  else if (isNew && isPaid) logger.warn(names, `paid by an account that was ${tier} already`)
+  return settled
 }

@@ -1,13 +1,11 @@
 import type { Tier } from '@svc/contract'
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { changeTier } from '../accounts/store.ts'
-import type { Schema } from '../store/schema.ts'
-import { inTransaction, type Tx } from '../store/transaction.ts'
-import type { CheckoutStatus } from './rules.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import type { CheckoutStatus, FOLLOWS } from './rules.ts'
 
-export type NewCheckout = Insertable<Schema['checkouts']>
 type CheckoutRow = Selectable<Schema['checkouts']>
-type CheckoutKey = Pick<CheckoutRow, 'owner_id' | 'checkout_id'>
 
 /** The status of a checkout and the tier that its account has by then. */
 export interface Standing {
@@ -23,10 +21,8 @@ export interface CheckoutView extends CheckoutRow {
   owner_tier: Tier
 }
 
-type Columns = Partial<Pick<CheckoutRow, 'owner_id' | 'checkout_id' | 'provider' | 'provider_ref' | 'subscription_ref'>>
-
 /** The checkout with these columns, or null. */
-export async function findCheckout(db: Kysely<Schema>, columns: Columns): Promise<CheckoutView | null> {
+export async function findCheckout(db: Db, columns: Partial<CheckoutRow>): Promise<CheckoutView | null> {
   const row = await checkouts(db)
     .where((eb) => eb.and(columns))
     .executeTakeFirst()
@@ -38,26 +34,21 @@ export async function findCheckout(db: Kysely<Schema>, columns: Columns): Promis
  * that the subscription was opened with.
  */
 export async function findCheckoutOf(
-  db: Kysely<Schema>,
-  { provider, subscriptionRef, checkoutId }: SubscriptionNames,
+  db: Db,
+  names: { provider: CheckoutRow['provider']; subscriptionRef: string; checkoutId: string | null },
 ): Promise<CheckoutView | null> {
+  const { provider, subscriptionRef, checkoutId } = names
   const known = await findCheckout(db, { provider, subscription_ref: subscriptionRef })
   if (known || checkoutId === null) return known
   return findCheckout(db, { provider, checkout_id: checkoutId, subscription_ref: null })
 }
 
-interface SubscriptionNames {
-  provider: CheckoutRow['provider']
-  subscriptionRef: string
-  checkoutId: string | null
-}
-
 /** The checkouts of this account that can still be paid. */
-export function listPending(db: Kysely<Schema>, ownerId: string): Promise<CheckoutView[]> {
+export function listPending(db: Db, ownerId: string): Promise<CheckoutView[]> {
   return checkouts(db).where('owner_id', '=', ownerId).where('status', '=', 'pending').execute()
 }
 
-function checkouts(db: Kysely<Schema>) {
+function checkouts(db: Db) {
   const tier = sql<Tier>`(select tier from owners where owners.owner_id = checkouts.owner_id)`
   return db.selectFrom('checkouts').selectAll().select(tier.as('owner_tier'))
 }
@@ -66,7 +57,7 @@ function checkouts(db: Kysely<Schema>) {
  * Inserts a checkout, and returns every checkout of the account that can still be paid. The account is locked, so each of
  * concurrent callers sees those before it, and the last one sees all.
  */
-export async function insertCheckout(db: Kysely<Schema>, checkout: NewCheckout): Promise<CheckoutView[]> {
+export async function insertCheckout(db: Db, checkout: Insertable<Schema['checkouts']>): Promise<CheckoutView[]> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, checkout.owner_id)
     await deleteExpired(tx, checkout.owner_id)
@@ -78,32 +69,23 @@ export async function insertCheckout(db: Kysely<Schema>, checkout: NewCheckout):
 const MAX_EXPIRED = 20
 
 async function deleteExpired(tx: Tx, ownerId: string): Promise<void> {
+  const expired = { owner_id: ownerId, status: 'expired' } as const
   const kept = tx
     .selectFrom('checkouts')
     .select('checkout_id')
-    .where('owner_id', '=', ownerId)
-    .where('status', '=', 'expired')
+    .where((eb) => eb.and(expired))
     .orderBy('created_at', 'desc')
     .orderBy('checkout_id', 'desc')
     .limit(MAX_EXPIRED)
   await tx
     .deleteFrom('checkouts')
-    .where('owner_id', '=', ownerId)
-    .where('status', '=', 'expired')
+    .where((eb) => eb.and(expired))
     .where('checkout_id', 'not in', kept)
     .execute()
 }
 
-/** The outcome of a payment, and the statuses from which a checkout can get there. */
-export interface Settlement {
-  status: 'paid' | 'expired' | 'ended'
-  subscriptionRef: string | null
-  from: readonly CheckoutStatus[]
-  now: number
-}
-
 /** `isNew`, `isTierNew`: whether this call has changed the checkout and the account's tier. */
-export interface Settled extends Standing {
+interface Settled extends Standing {
   isNew: boolean
   isTierNew: boolean
 }
@@ -114,10 +96,16 @@ export interface Settled extends Standing {
  * of concurrent callers with one outcome, one changes something.
  */
 export async function settleCheckout(
-  db: Kysely<Schema>,
-  { owner_id, checkout_id }: CheckoutKey,
-  { status, subscriptionRef, from, now }: Settlement,
+  db: Db,
+  { owner_id, checkout_id }: CheckoutNames,
+  outcome: {
+    status: keyof typeof FOLLOWS
+    subscriptionRef: string | null
+    from: readonly CheckoutStatus[]
+    now: number
+  },
 ): Promise<Settled> {
+  const { status, subscriptionRef, from, now } = outcome
   return inTransaction(db, async (tx) => {
     const { tier, paid_by } = await lockOwner(tx, owner_id)
     const isThis = { owner_id, checkout_id }
@@ -161,17 +149,8 @@ async function payWithOther(tx: Tx, ownerId: string): Promise<boolean> {
   return true
 }
 
-function lockOwner(tx: Tx, ownerId: string) {
-  return tx
-    .selectFrom('owners')
-    .select(['tier', 'paid_by'])
-    .where('owner_id', '=', ownerId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-}
-
 /** The account's quota buckets by name, as the time at which each is full again. A bucket that was never used is absent. */
-export async function readAllowances(db: Kysely<Schema>, ownerId: string): Promise<Map<string, number>> {
+export async function readAllowances(db: Db, ownerId: string): Promise<Map<string, number>> {
   const rows = await db.selectFrom('allowances').select(['bucket', 'full_at']).where('owner_id', '=', ownerId).execute()
   return new Map(rows.map((row) => [row.bucket, row.full_at]))
 }

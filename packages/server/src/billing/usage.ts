@@ -15,10 +15,7 @@ import { readAllowances } from './store.ts'
  * What the account has used in the current UTC hour, and what it may use now. An execution counts from its admission, its
  * calls and tokens from its end.
  */
-export async function billingUsage(
-  deps: Pick<BillingDeps, 'db' | 'clock' | 'aggregation'>,
-  owner: Owner,
-): Promise<BillingUsage> {
+export async function billingUsage(deps: BillingDeps, owner: Owner): Promise<BillingUsage> {
   const now = deps.clock.now()
   const hour = startOf('hour', now)
   await deps.aggregation.catchUp()
@@ -55,7 +52,7 @@ const STORAGE_WARNING =
   'The plan’s stored bytes are used up: inputs, outputs and metadata that do not fit are kept as {"truncated": true} ' +
   'until older ones are past their retention. Nothing is refused.'
 
-async function availableNow({ db }: Pick<BillingDeps, 'db'>, { ownerId, tier }: Owner, now: number) {
+async function availableNow({ db }: BillingDeps, { ownerId, tier }: Owner, now: number) {
   const fullAt = await readAllowances(db, ownerId)
   const draws = drawsFor(tier, 'broker')
   const units = new Map(draws.map(({ bucket, rate }) => [bucket, available(fullAt.get(bucket) ?? 0, rate, now)]))

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { afterCursor, type PageRequest } from '../store/page.ts'
+import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_ACCOUNT_KEYS } from './rules.ts'
@@ -9,14 +9,11 @@ const SHOWN = ['credential_id', 'name', 'prefix', 'created_at', 'revoked_at'] as
 
 export type AccountKeyRow = Pick<Selectable<Schema['credentials']>, (typeof SHOWN)[number]>
 
-/** Account keys of this owner, newest first, the revoked ones included. */
-export function listAccountKeys(db: Db, ownerId: string, { limit, after }: PageRequest): Promise<AccountKeyRow[]> {
+/** A page of this owner's account keys, newest first, the revoked ones included, and the row after it. */
+export function listAccountKeys(db: Db, ownerId: string, page: PageRequest): Promise<AccountKeyRow[]> {
   return keysOf(db, ownerId)
     .select(SHOWN)
-    .where(afterCursor('created_at', 'credential_id', after))
-    .orderBy('created_at', 'desc')
-    .orderBy('credential_id', 'desc')
-    .limit(limit)
+    .$call(pageBy('created_at', 'credential_id', page))
     .execute()
 }
 

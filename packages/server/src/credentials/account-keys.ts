@@ -1,43 +1,41 @@
-import type { AccountKey, CreateAccountKeyRequest, CreatedAccountKey } from '@svc/contract'
+import type { AccountKey, AccountKeyList, CreateAccountKeyRequest, CreatedAccountKey } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { forbidden, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
-import { cutPage, type PageRequest, type PageStart } from '../store/page.ts'
-import { type AccountKeyRow, insertAccountKey, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
-import { mintCredential } from './credentials.ts'
-import type { CredentialDeps } from './deps.ts'
-import { TOO_MANY_KEYS } from './rules.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { cutPage, type PageRequest } from '../store/page.ts'
+import { type AccountKeyRow, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
+import { addKey } from './credentials.ts'
 
 /** A further key for the account; only this answer holds it in full. Throws 403 where the account has its maximum. */
 export async function createAccountKey(
-  deps: CredentialDeps,
-  owner: Owner,
+  deps: CoreDeps,
+  { ownerId }: Owner,
   { name }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
   deps.room.require()
-  const { key, row } = mintCredential(deps, owner.ownerId, { kind: 'account', runtimeId: null, name })
-  if (!(await insertAccountKey(deps.db, row))) throw forbidden(TOO_MANY_KEYS)
+  const { key, row } = await addKey(deps, ownerId, name)
   return { ...toAccountKey({ ...row, name, revoked_at: null }), key: key.reveal() }
 }
 
 /** The account's keys, newest first. */
 export async function listOwnKeys(
-  deps: Pick<CredentialDeps, 'db'>,
-  owner: Owner,
+  { db }: Pick<CoreDeps, 'db'>,
+  { ownerId }: Owner,
   page: PageRequest,
-): Promise<{ keys: AccountKey[]; next: PageStart | null }> {
-  const rows = await listAccountKeys(deps.db, owner.ownerId, { ...page, limit: page.limit + 1 })
-  const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.credential_id }))
-  return { keys: shown.map(toAccountKey), next }
+): Promise<AccountKeyList> {
+  const rows = await listAccountKeys(db, ownerId, page)
+  const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.credential_id }))
+  return { keys: shown.map(toAccountKey), nextCursor }
 }
 
 /** Revokes a key of the account, which may be the key of this request. Idempotent. Another account's key reads as absent. */
 export async function revokeAccountKey(
-  deps: Pick<CredentialDeps, 'db' | 'clock'>,
-  owner: Owner,
+  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
+  { ownerId }: Owner,
   keyId: string,
 ): Promise<AccountKey> {
-  const row = await revokeOwnKey(deps.db, owner.ownerId, { keyId, now: deps.clock.now() })
+  const row = await revokeOwnKey(db, ownerId, { keyId, now: clock.now() })
   if (!row) throw notFound('The key')
   return toAccountKey(row)
 }

@@ -1,9 +1,20 @@
 import { abbreviateKey, type KeyKind, keyKindOf } from '@svc/contract'
+import { forbidden } from '../errors.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
 import { mintKey } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { CredentialDeps } from './deps.ts'
+import { insertAccountKey } from './account-key-store.ts'
+import { TOO_MANY_KEYS } from './rules.ts'
 import type { NewCredential } from './store.ts'
+
+type MintDeps = Pick<CoreDeps, 'keyring' | 'newId' | 'clock'>
+
+/** A key that only the caller holds in full, and its row. */
+interface MintedKey {
+  key: Secret
+  row: NewCredential
+}
 
 /** The context that binds a sealed key to its row. */
 export function keyContext(credentialId: string): SealContext {
@@ -12,13 +23,13 @@ export function keyContext(credentialId: string): SealContext {
 
 /** A new key and its row. Of account keys only the hash is stored, so nothing can reveal them. */
 export function mintCredential(
-  { keyring, newId, clock }: Pick<CredentialDeps, 'keyring' | 'newId' | 'clock'>,
+  { keyring, newId, clock }: MintDeps,
   ownerId: string,
-  { kind, runtimeId, name }: { kind: KeyKind; runtimeId: string | null; name?: string },
-): { key: Secret; row: NewCredential } {
+  { kind, runtimeId = null, name = null }: { kind: KeyKind; runtimeId?: string | null; name?: string | null },
+): MintedKey {
   const key = mintKey(kind)
   const credentialId = newId('credential')
-  const row: NewCredential = {
+  const row = {
     owner_id: ownerId,
     credential_id: credentialId,
     kind,
@@ -26,7 +37,7 @@ export function mintCredential(
     hash: keyring.hash(key.reveal()),
     sealed: kind === 'account' ? null : keyring.seal(key, keyContext(credentialId)),
     prefix: abbreviateKey(key.reveal()),
-    name: name ?? null,
+    name,
     created_at: clock.now(),
     expires_at: null,
     revoked_at: null,
@@ -34,9 +45,16 @@ export function mintCredential(
   return { key, row }
 }
 
+/** Adds a key to an account. Throws 403 where it has its maximum. */
+export async function addKey(deps: MintDeps & Pick<CoreDeps, 'db'>, ownerId: string, name: string): Promise<MintedKey> {
+  const minted = mintCredential(deps, ownerId, { kind: 'account', name })
+  if (!(await insertAccountKey(deps.db, minted.row))) throw forbidden(TOO_MANY_KEYS)
+  return minted
+}
+
 /** The hashes under which a presented key may be stored; null where its form is not that of this kind. */
 export function lookUpHashes(
-  { keyring }: Pick<CredentialDeps, 'keyring'>,
+  { keyring }: Pick<CoreDeps, 'keyring'>,
   kind: KeyKind,
   presented: string,
 ): string[] | null {

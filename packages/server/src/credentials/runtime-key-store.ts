@@ -1,7 +1,6 @@
 import type { RuntimeKeyType } from '@svc/contract'
-import type { Selectable } from 'kysely'
 import { updateRuntime } from '../runtimes/store.ts'
-import type { Db, Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
@@ -12,18 +11,15 @@ export interface KeyPlace {
   kind: RuntimeKeyType
 }
 
-export type CurrentKey = Pick<Selectable<Schema['credentials']>, 'credential_id' | 'sealed' | 'prefix'>
-
-/** The key that was neither replaced nor revoked, or null. */
-export async function findCurrentKey(db: Db, place: KeyPlace): Promise<CurrentKey | null> {
-  const row = await db
+/** The key that was neither replaced nor revoked, if any. */
+export function findCurrentKey(db: Db, place: KeyPlace) {
+  return db
     .selectFrom('credentials')
     .select(['credential_id', 'sealed', 'prefix'])
     .where((eb) => eb.and({ ...place }))
     .where('revoked_at', 'is', null)
     .where('expires_at', 'is', null)
     .executeTakeFirst()
-  return row ?? null
 }
 
 /**

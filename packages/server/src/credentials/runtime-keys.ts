@@ -1,17 +1,10 @@
-import type {
-  RevealedKey,
-  RevealKeyRequest,
-  RevokedKey,
-  RevokeKeyRequest,
-  RotatedKey,
-  RotateKeyRequest,
-} from '@svc/contract'
+import type * as contract from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { keyNotRevealable, keyRevoked, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { findRuntime } from '../runtimes/store.ts'
 import { keyContext, mintCredential } from './credentials.ts'
-import type { CredentialDeps } from './deps.ts'
 import { graceEnd } from './rules.ts'
 import { findCurrentKey, type KeyPlace, replaceKey, revokeKeys } from './runtime-key-store.ts'
 
@@ -19,10 +12,10 @@ type OfRuntime<Request> = Request & { runtimeId: string }
 
 /** The current key in full. Throws 404 where it was revoked, or where only its hash is stored. */
 export async function revealKey(
-  deps: Pick<CredentialDeps, 'db' | 'keyring'>,
+  deps: CoreDeps,
   owner: Owner,
-  request: OfRuntime<RevealKeyRequest>,
-): Promise<RevealedKey> {
+  request: OfRuntime<contract.RevealKeyRequest>,
+): Promise<contract.RevealedKey> {
   const { type, runtimeId } = request
   if (!(await findRuntime(deps.db, owner.ownerId, runtimeId))) throw notFound('The runtime')
   const current = await findCurrentKey(deps.db, placeOf(owner, request))
@@ -34,10 +27,10 @@ export async function revealKey(
 
 /** Replaces the current key, which works until the grace ends; the key before it stops working now. */
 export async function rotateKey(
-  deps: Omit<CredentialDeps, 'room'>,
+  deps: CoreDeps,
   owner: Owner,
-  request: OfRuntime<RotateKeyRequest>,
-): Promise<RotatedKey> {
+  request: OfRuntime<contract.RotateKeyRequest>,
+): Promise<contract.RotatedKey> {
   const { type, runtimeId } = request
   const now = deps.clock.now()
   const previousEndsAt = graceEnd(now, request.graceSeconds)
@@ -50,15 +43,15 @@ export async function rotateKey(
 
 /** Revokes the current and the previous key. Idempotent: a second call returns the time of the first. */
 export async function revokeKey(
-  deps: Pick<CredentialDeps, 'db' | 'clock'>,
+  deps: CoreDeps,
   owner: Owner,
-  request: OfRuntime<RevokeKeyRequest>,
-): Promise<RevokedKey> {
+  request: OfRuntime<contract.RevokeKeyRequest>,
+): Promise<contract.RevokedKey> {
   const revokedAt = await revokeKeys(deps.db, placeOf(owner, request), deps.clock.now())
   if (revokedAt === null) throw notFound('The runtime')
   return { type: request.type, revokedAt: isoTime(revokedAt) }
 }
 
-function placeOf({ ownerId }: Owner, { runtimeId, type }: OfRuntime<RevealKeyRequest>): KeyPlace {
+function placeOf({ ownerId }: Owner, { runtimeId, type }: OfRuntime<contract.RevealKeyRequest>): KeyPlace {
   return { owner_id: ownerId, runtime_id: runtimeId, kind: type }
 }

@@ -1,5 +1,5 @@
-import type { KeyKind } from '@svc/contract'
-import type { Insertable } from 'kysely'
+import type { KeyKind, RuntimeKeyType } from '@svc/contract'
+import type { Insertable, NotNull } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
 
 export type NewCredential = Insertable<Schema['credentials']>
@@ -15,43 +15,33 @@ export interface RuntimeKey {
 export async function findRuntimeKey(
   db: Db,
   hashes: readonly string[],
-  kind: Exclude<KeyKind, 'account'>,
+  kind: RuntimeKeyType,
   now: number,
 ): Promise<RuntimeKey | null> {
   const row = await validCredentials(db, hashes, kind, now)
-    .select(['owner_id', 'runtime_id', 'expires_at'])
+    .where('runtime_id', 'is not', null)
+    .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'expires_at as expiresAt'])
+    .$narrowType<{ runtimeId: NotNull }>()
     .executeTakeFirst()
-  if (!row?.runtime_id) return null
-  return { ownerId: row.owner_id, runtimeId: row.runtime_id, expiresAt: row.expires_at }
+  return row ?? null
 }
 
-/** The abbreviations of a runtime's current keys; null where a key is revoked. */
-export interface KeyPrefixes {
-  deploy: string | null
-  public: string | null
-}
+/** Of each kind the abbreviation of the current key, null where it is revoked, and the end of the one before it. */
+export type RuntimeKeys = Record<RuntimeKeyType, { prefix: string | null; graceEndsAt: number | null }>
 
-export async function findKeyPrefixes(db: Db, ownerId: string, runtimeId: string): Promise<KeyPrefixes> {
-  const rows = await keysOf(db, ownerId, runtimeId).where('expires_at', 'is', null).select(['kind', 'prefix']).execute()
-  const prefixOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.prefix ?? null
-  return { deploy: prefixOf('deploy'), public: prefixOf('public') }
-}
-
-/** When a runtime's replaced keys stop working, in epoch milliseconds; null where none works. */
-export async function findGraceEnds(
-  db: Db,
-  ownerId: string,
-  { runtimeId, now }: { runtimeId: string; now: number },
-): Promise<{ deploy: number | null; public: number | null }> {
-  const replaced = keysOf(db, ownerId, runtimeId).where('expires_at', '>', now)
-  const rows = await replaced.select(['kind', 'expires_at']).execute()
-  const endOf = (kind: KeyKind) => rows.find((row) => row.kind === kind)?.expires_at ?? null
-  return { deploy: endOf('deploy'), public: endOf('public') }
-}
-
-function keysOf(db: Db, ownerId: string, runtimeId: string) {
-  const query = db.selectFrom('credentials').where('owner_id', '=', ownerId).where('runtime_id', '=', runtimeId)
-  return query.where('revoked_at', 'is', null)
+export async function findRuntimeKeys(db: Db, ownerId: string, runtimeId: string): Promise<RuntimeKeys> {
+  const rows = await db
+    .selectFrom('credentials')
+    .select(['kind', 'prefix', 'expires_at'])
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .where('revoked_at', 'is', null)
+    .execute()
+  const keysOf = (type: RuntimeKeyType) => {
+    const keys = rows.filter(({ kind }) => kind === type)
+    const prefix = keys.find(({ expires_at }) => expires_at === null)?.prefix ?? null
+    return { prefix, graceEndsAt: keys.find(({ expires_at }) => expires_at !== null)?.expires_at ?? null }
+  }
+  return { deploy: keysOf('deploy'), public: keysOf('public') }
 }
 
 export async function insertCredential(db: Db, credential: NewCredential): Promise<void> {

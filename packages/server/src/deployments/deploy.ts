@@ -10,8 +10,9 @@ import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
+import { perHour, take } from '../usage/token-bucket.js'
 import type { DeploymentDeps } from './deps.ts'
-import { namedFaults, placedSchemas, takeFromBucket } from './rules.ts'
+import { namedFaults, placedSchemas } from './rules.ts'
 import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts'
 
 /** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
@@ -24,9 +25,9 @@ export async function deploy(
   const { capabilities, endpoint } = manifest
   const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
   if (problem) throw invalidField('manifest.endpoint', problem)
-  const { deploymentsPerHour: perHour, deploymentsKept: keep } = deps.limits
+  const { deploymentsPerHour: most, deploymentsKept: keep } = deps.limits
   const takeDeployment = (fullAt: number): number => {
-    const taken = takeFromBucket(fullAt, perHour, deps.clock.now())
+    const taken = take(fullAt, perHour(most, most), deps.clock.now())
     if (!taken.ok)
       throw limited('This runtime has been deployed as often as it may be within an hour.', taken.retryAfterMs)
     return taken.fullAt
@@ -37,19 +38,15 @@ export async function deploy(
   if (faults) throw invalid(faults)
   // Every ended execution then has its deployment's time of last use.
   await deps.aggregation.catchUp()
-  const stored = await insertDeployment(
-    deps.db,
-    {
-      ownerId,
-      runtimeId,
-      deploymentId: deps.newId('deployment'),
-      text: JSON.stringify(manifest),
-      capabilityCount: capabilities.length,
-      endpoint,
-      deployedAt: deps.clock.now(),
-    },
-    { takeDeployment, keep },
-  )
+  const row = {
+    owner_id: ownerId,
+    runtime_id: runtimeId,
+    deployment_id: deps.newId('deployment'),
+    manifest: JSON.stringify(manifest),
+    capability_count: capabilities.length,
+    deployed_at: deps.clock.now(),
+  }
+  const stored = await insertDeployment(deps.db, row, { endpoint, takeDeployment, keep })
   deps.room.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored

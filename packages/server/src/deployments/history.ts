@@ -1,48 +1,47 @@
-import type { DeploymentDetail, DeploymentListItem } from '@svc/contract'
+import type { DeploymentDetail, DeploymentList, DeploymentListItem } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { findRuntime } from '../runtimes/store.ts'
-import { cutPage, type PageStart } from '../store/page.ts'
-import type { DeploymentDeps } from './deps.ts'
+import { cutPage, type PageRequest } from '../store/page.ts'
 import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 
-/** The deployments of one of the owner's runtimes, newest first, and where the next page begins. Throws 404 for other runtimes. */
+/** The deployments of one of the owner's runtimes, newest first. Throws 404 for other runtimes. */
 export async function listOwnDeployments(
-  deps: Pick<DeploymentDeps, 'db'>,
+  { db }: Pick<CoreDeps, 'db'>,
   owner: Owner,
-  { runtimeId, limit, after }: { runtimeId: string; limit: number; after: PageStart | null },
-): Promise<{ deployments: DeploymentListItem[]; next: PageStart | null }> {
-  await requireRuntime(deps, owner, runtimeId)
-  const page = { runtimeId, limit: limit + 1, before: after?.at ?? null }
-  const rows = await listDeployments(deps.db, owner.ownerId, page)
-  const { shown, next } = cutPage(rows, limit, ({ version }) => ({ at: version, id: String(version) }))
-  return { deployments: shown.map((row) => toListItem(row, row.serving)), next }
+  { runtimeId, ...page }: PageRequest & { runtimeId: string },
+): Promise<DeploymentList> {
+  await requireRuntime({ db }, owner, runtimeId)
+  const rows = await listDeployments(db, owner.ownerId, runtimeId, page)
+  const { shown, nextCursor } = cutPage(rows, page.limit, ({ version }) => ({ at: version, id: String(version) }))
+  return { deployments: shown.map((row) => toListItem(row, row.serving)), nextCursor }
 }
 
 /** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
 export async function deploymentDetail(
-  deps: Pick<DeploymentDeps, 'db'>,
+  { db }: Pick<CoreDeps, 'db'>,
   owner: Owner,
   { runtimeId, version, reserve }: { runtimeId: string; version: number; reserve: Reserve },
 ): Promise<DeploymentDetail> {
-  const found = await findDeployment(deps.db, { ownerId: owner.ownerId, runtimeId, version }, reserve)
+  const found = await findDeployment(db, { ownerId: owner.ownerId, runtimeId, version }, reserve)
   // Read last: the newest deployment of this moment is never shown as superseded by itself.
-  const { serving_version: serving } = await requireRuntime(deps, owner, runtimeId)
+  const { serving_version: serving } = await requireRuntime({ db }, owner, runtimeId)
   if (!found) throw notFound('The deployment')
   return { ...toListItem(found, serving), manifest: found.manifest }
 }
 
 /** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
 export async function servingDetail(
-  deps: Pick<DeploymentDeps, 'db'>,
+  { db }: Pick<CoreDeps, 'db'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   reserve: Reserve,
 ): Promise<DeploymentDetail> {
-  const version = (await findRuntime(deps.db, ownerId, runtimeId))?.serving_version ?? null
-  const found = await findDeployment(deps.db, { ownerId, runtimeId, version }, reserve)
+  const version = (await findRuntime(db, ownerId, runtimeId))?.serving_version ?? null
+  const found = await findDeployment(db, { ownerId, runtimeId, version }, reserve)
   if (!found) throw notFound('A deployment of this runtime')
   return { ...toListItem(found, version), manifest: found.manifest }
 }

@@ -9,12 +9,14 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createDeploymentQueue } from '../http/account-queues.ts'
+import { chapter } from '../http/chapter.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { reserveRead } from '../http/in-flight.ts'
-import { encodeCursor, FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
+import { FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { deploy } from './deploy.ts'
 import type { DeploymentDeps } from './deps.ts'
 import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
@@ -40,62 +42,41 @@ const VersionParams = RuntimeParams.extend({
   }),
 })
 
-const DEPLOY = {
-  summary: 'Deploy a manifest',
+const route = chapter('Deployments')
+const DEPLOY = route('deploy', 'Deploy a manifest', {
   description:
     'It replaces the deployment before it as a whole and serves from now on. 429 where too many deployments are being checked at once.',
-  tags: ['Deployments'],
-  operationId: 'deploy',
   body: DeployRequest,
   response: { 201: DeployResponse, 429: ErrorBody },
-} as const
-
-const PUBLISHED = {
-  summary: 'Fetch what a runtime publishes',
-  description:
-    'An Agent Discovery Specification document, built from the serving deployment. 404 before the first one; 400 where the deployment names neither a website nor `adp.namespace`.',
-  tags: ['Discovery'],
-  operationId: 'getManifest',
-  params: RuntimeParams,
-  response: { 200: DiscoveryManifest, 304: z.void() },
-} as const
-
-const LIST = {
-  summary: 'List a runtime’s deployments, newest first',
+})
+const LIST = route('listDeployments', 'List a runtime’s deployments, newest first', {
   description: 'The one that serves is `active`, all others are `superseded`.',
-  tags: ['Deployments'],
-  operationId: 'listDeployments',
   params: RuntimeParams,
   querystring: VersionsQuery,
   response: { 200: DeploymentList },
-} as const
-
-const DETAIL = {
-  summary: 'Fetch a deployment with its manifest',
-  tags: ['Deployments'],
-  operationId: 'getDeployment',
+})
+const DETAIL = route('getDeployment', 'Fetch a deployment with its manifest', {
   params: VersionParams,
   response: { 200: DeploymentDetail },
-} as const
-
-const SERVING = {
-  summary: 'Fetch the serving deployment with its manifest',
+})
+const SERVING = route('getServingDeployment', 'Fetch the serving deployment with its manifest', {
   description: '404 before the first one.',
-  tags: ['Deployments'],
-  operationId: 'getServingDeployment',
   response: { 200: DeploymentDetail, 404: ErrorBody },
-} as const
+})
+const PUBLISHED = chapter('Discovery')('getManifest', 'Fetch what a runtime publishes', {
+  description:
+    'An Agent Discovery Specification document, built from the serving deployment. 404 before the first one; 400 where the deployment names neither a website nor `adp.namespace`.',
+  params: RuntimeParams,
+  response: { 200: DiscoveryManifest, 304: z.void() },
+})
 
 /** Owner plane: what a runtime has deployed. */
-export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Pick<DeploymentDeps, 'db'> & ReserveDeps): void {
+export function deploymentHistoryRoutes(plane: FastifyInstance, deps: CoreDeps & ReserveDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/runtimes/:runtimeId/deployments', { schema: LIST }, async (request): Promise<DeploymentList> => {
-    const { limit, cursor } = request.query
-    const { runtimeId } = request.params
-    const { deployments, next } = await listOwnDeployments(deps, ownerOf(request), { runtimeId, limit, after: cursor })
-    return { deployments, nextCursor: encodeCursor(next) }
-  })
+  routes.get('/v1/runtimes/:runtimeId/deployments', { schema: LIST }, (request) =>
+    listOwnDeployments(deps, ownerOf(request), { ...request.query, ...request.params }),
+  )
 
   routes.get('/v1/runtimes/:runtimeId/deployments/:version', { schema: DETAIL }, (request) =>
     deploymentDetail(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
@@ -112,10 +93,7 @@ export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & 
   routes.post(
     '/v1/deployments',
     { schema: DEPLOY, preParsing, config: { hasOwnBound: true } },
-    async (request, reply) => {
-      const deployed = await deploy(deps, runtimeOf(request), request.body.manifest)
-      return reply.code(201).send(deployed)
-    },
+    async (request, reply) => reply.code(201).send(await deploy(deps, runtimeOf(request), request.body.manifest)),
   )
 }
 

@@ -1,6 +1,5 @@
 import type { Capability, FieldErrors, JsonObject } from '@svc/contract'
 import type { Limits } from '../limits.ts'
-import { perHour, type Taken, take } from '../usage/token-bucket.js'
 
 type SchemaLimits = Pick<Limits, 'schemaBytes'>
 
@@ -41,11 +40,6 @@ export function namedFaults(placed: readonly Omit<PlacedSchema, 'text'>[]): Fiel
 function sizeProblem(text: string, { schemaBytes }: SchemaLimits): string | null {
   const bytes = Buffer.byteLength(text)
   return bytes > schemaBytes ? `has ${bytes} bytes, at most ${schemaBytes} are accepted.` : null
-}
-
-/** Takes one from the bucket of a runtime's deployments. */
-export function takeFromBucket(fullAt: number, deploymentsPerHour: number, now: number): Taken {
-  return take(fullAt, perHour(deploymentsPerHour, deploymentsPerHour), now)
 }
 
 /** The fault of a schema that cannot describe a capability's input, which is always an object; null for others. */

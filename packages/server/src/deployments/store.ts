@@ -1,15 +1,16 @@
 import type { DeploymentManifest } from '@svc/contract'
-import type { Kysely, Selectable } from 'kysely'
-import { lockOwner, updateRuntime } from '../runtimes/store.ts'
-import type { Schema } from '../store/schema.ts'
-import { inTransaction } from '../store/transaction.ts'
+import type { Insertable, Selectable } from 'kysely'
+import { updateRuntime } from '../runtimes/store.ts'
+import type { PageRequest } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
-export type DeploymentRow = Selectable<Schema['deployments']>
+type DeploymentRow = Selectable<Schema['deployments']>
 
 export interface DeploymentSummary {
   version: number
@@ -24,18 +25,6 @@ export interface Deployment extends DeploymentSummary {
   bytes: number
 }
 
-interface NewDeployment {
-  ownerId: string
-  runtimeId: string
-  deploymentId: string
-  /** The manifest as JSON. */
-  text: string
-  capabilityCount: number
-  /** The runtime's from now on; undefined keeps the present one. */
-  endpoint: string | undefined
-  deployedAt: number
-}
-
 /** Which deployment; none has the version null. */
 interface DeploymentKey {
   ownerId: string
@@ -45,14 +34,16 @@ interface DeploymentKey {
 
 /**
  * Stores a deployment under the runtime's next number, as the serving one, and deletes the surplus, in one transaction.
- * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime.
- * `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
+ * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime. An undefined
+ * `endpoint` keeps that. `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
  */
-export async function insertDeployment(
-  db: Kysely<Schema>,
-  { ownerId, runtimeId, endpoint, deployedAt, ...deployment }: NewDeployment,
-  { takeDeployment, keep }: { takeDeployment: (fullAt: number) => number; keep: number },
+export function insertDeployment(
+  db: Db,
+  deployment: Omit<Insertable<Schema['deployments']>, 'version'>,
+  options: { endpoint: string | undefined; takeDeployment: (fullAt: number) => number; keep: number },
 ) {
+  const { owner_id: ownerId, runtime_id: runtimeId, deployed_at: now, manifest } = deployment
+  const { endpoint, takeDeployment, keep } = options
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const runtime = await tx
@@ -71,28 +62,21 @@ export async function insertDeployment(
       .execute()
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (runtime.serving_version ?? 0) + 1
-    const row = {
-      owner_id: ownerId,
-      runtime_id: runtimeId,
-      version,
-      deployment_id: deployment.deploymentId,
-      manifest: deployment.text,
-      capability_count: deployment.capabilityCount,
-      deployed_at: deployedAt,
-    }
-    await tx.insertInto('deployments').values(row).execute()
-    await updateRuntime(tx, ownerId, { runtimeId, now: deployedAt }, { serving_version: version, endpoint })
+    await tx
+      .insertInto('deployments')
+      .values({ ...deployment, version })
+      .execute()
+    await updateRuntime(tx, ownerId, { runtimeId, now }, { serving_version: version, endpoint })
     // With the account's storage full, ended executions no longer keep their deployments.
-    const isFull = isBudgetLow(owner.tier, owner.stored_bytes)
-    const usedBefore = isFull ? deployedAt + 1 : retainedSince(owner.tier, deployedAt)
+    const usedBefore = isBudgetLow(owner.tier, owner.stored_bytes) ? now + 1 : retainedSince(owner.tier, now)
     const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
-    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(deployment.text) - deleted.bytes }])
+    await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
     return { version, replaced, endpointBefore: runtime.endpoint }
   })
 }
 
 /** The bucket of a runtime's deployments, for `takeDeployment`. */
-export async function readDeploymentBucket(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<number> {
+export async function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
   const row = await db
     .selectFrom('allowances')
     .select('full_at')
@@ -106,7 +90,7 @@ function bucketOf(runtimeId: string): string {
 }
 
 /** The runtimes of an account that have deployments, by id. */
-export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise<string[]> {
+export async function listDeployed(db: Db, ownerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('runtimes')
     .select('runtime_id')
@@ -121,7 +105,7 @@ export async function listDeployed(db: Kysely<Schema>, ownerId: string): Promise
  * where there is none.
  */
 export async function findDeployment(
-  db: Kysely<Schema>,
+  db: Db,
   key: DeploymentKey,
   reserve?: (bytes: number) => void,
 ): Promise<Deployment | null> {
@@ -133,24 +117,20 @@ export async function findDeployment(
   return row ? toDeployment(row) : null
 }
 
-async function findRow(db: Kysely<Schema>, key: DeploymentKey): Promise<DeploymentRow | null> {
+async function findRow(db: Db, key: DeploymentKey): Promise<DeploymentRow | null> {
   if (key.version === null) return null
   return (await deploymentOf(db, key).selectAll().executeTakeFirst()) ?? null
 }
 
-function deploymentOf(db: Kysely<Schema>, { ownerId, runtimeId, version }: DeploymentKey) {
+function deploymentOf(db: Db, { ownerId, runtimeId, version }: DeploymentKey) {
   return db
     .selectFrom('deployments')
     .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
     .where('version', '=', version)
 }
 
-/** Deployments of a runtime, newest first, `limit` of them with numbers below `before`, each with the one that serves now. */
-export async function listDeployments(
-  db: Kysely<Schema>,
-  ownerId: string,
-  page: { runtimeId: string; limit: number; before: number | null },
-): Promise<(DeploymentSummary & { serving: number | null })[]> {
+/** A page of a runtime's deployments, newest first, and the row after it, each with the version that serves now. */
+export async function listDeployments(db: Db, ownerId: string, runtimeId: string, { limit, cursor }: PageRequest) {
   const rows = await db
     .selectFrom('deployments')
     .innerJoin('runtimes', (join) =>
@@ -159,10 +139,10 @@ export async function listDeployments(
         .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
     )
     .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
-    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': page.runtimeId }))
-    .$if(page.before !== null, (older) => older.where('deployments.version', '<', page.before))
+    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }))
+    .$if(cursor !== null, (older) => older.where('deployments.version', '<', cursor?.at ?? 0))
     .orderBy('deployments.version', 'desc')
-    .limit(page.limit)
+    .limit(limit + 1)
     .execute()
   return rows.map((row) => ({ ...toSummary(row), serving: row.serving_version }))
 }

@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 /** Which of a runtime's deployments are kept. */
@@ -20,13 +20,13 @@ interface Surplus {
 }
 
 /** Deletes a runtime's deployments except the newest, the serving one, and those that an execution names. */
-export async function deleteSurplus(db: Kysely<Schema>, retention: Retention): Promise<Surplus> {
+export async function deleteSurplus(db: Db, retention: Retention): Promise<Surplus> {
   const surplus = db.deleteFrom('deployments').where((eb) => isSurplus(eb, retention))
   return totalOf(await surplus.returning(MANIFEST_BYTES.as('bytes')).execute())
 }
 
 /** Counts what would be deleted. */
-export async function countSurplus(db: Kysely<Schema>, retention: Retention): Promise<Surplus> {
+export async function countSurplus(db: Db, retention: Retention): Promise<Surplus> {
   const surplus = db.selectFrom('deployments').where((eb) => isSurplus(eb, retention))
   return totalOf(await surplus.select(MANIFEST_BYTES.as('bytes')).execute())
 }

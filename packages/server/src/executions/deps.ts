@@ -1,17 +1,9 @@
-import type { Kysely } from 'kysely'
-import type { Logger } from 'pino'
 import type { InFlight } from '../admission/in-flight.ts'
 import type { RateLimit } from '../admission/rate-limit.ts'
 import type { Dispatcher } from '../dispatch/dispatch.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { NewId } from '../lib/ids.ts'
-import type { Limits } from '../limits.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Model } from '../model/model.ts'
-import type { ServingCache } from '../runtimes/serving.ts'
-import type { Schemas } from '../schemas/schemas.ts'
-import type { Keyring } from '../secrets/keyring.ts'
-import type { Schema } from '../store/schema.ts'
-import type { StorageRoom } from '../store/storage-room.ts'
+import type { ServingDeps } from '../runtimes/serving.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
@@ -21,14 +13,7 @@ import type { RunningExecutions } from './running.ts'
 import type { Settlements } from './settlements.ts'
 
 /** The parts that an execution passes through, from its request to its trace. */
-export interface ExecutionDeps {
-  db: Kysely<Schema>
-  clock: Clock
-  newId: NewId
-  limits: Limits
-  keyring: Keyring
-  serving: ServingCache
-  schemas: Schemas
+export interface ExecutionDeps extends CoreDeps, ServingDeps {
   model: Model
   dispatcher: Dispatcher
   rateLimit: RateLimit
@@ -39,7 +24,5 @@ export interface ExecutionDeps {
   batchWriter: BatchWriter
   settlements: Settlements
   storage: StorageBudget
-  room: StorageRoom
   metrics: Metrics
-  logger: Logger
 }

@@ -1,4 +1,4 @@
-import { type ExecutionSummary, JsonObject, type Trace, TurnShape } from '@svc/contract'
+import { type ExecutionList, JsonObject, type Trace, TurnShape } from '@svc/contract'
 import { z } from 'zod'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
-import { cutPage, type PageStart } from '../store/page.ts'
+import { cutPage } from '../store/page.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { readCalls, type StoredCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -19,20 +19,16 @@ export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undef
 type HistoryDeps = Pick<ExecutionDeps, 'db' | 'clock'>
 
 /**
- * One page of the owner's executions, newest first, and where the next page begins. Past the plan's retention nothing is
+ * One page of the owner's executions, newest first. Past the plan's retention nothing is
  * shown. Throws 404 where a filter names a runtime or project that the owner does not have.
  */
-export async function listOwnExecutions(
-  deps: HistoryDeps,
-  owner: Owner,
-  filter: ListFilter,
-): Promise<{ executions: ExecutionSummary[]; next: PageStart | null }> {
+export async function listOwnExecutions(deps: HistoryDeps, owner: Owner, filter: ListFilter): Promise<ExecutionList> {
   if (filter.runtimeId !== undefined) await requireRuntime(deps, owner, filter.runtimeId)
   if (filter.projectId !== undefined) await requireProject(deps, owner, filter.projectId)
   const from = Math.max(filter.from ?? 0, retainedSince(owner.tier, deps.clock.now()))
   const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, from, limit: filter.limit + 1 })
-  const page = cutPage(rows, filter.limit, (row) => ({ at: row.startedAt, id: row.executionId }))
-  return { executions: page.shown.map(toSummary), next: page.next }
+  const { shown, nextCursor } = cutPage(rows, filter.limit, (row) => ({ at: row.startedAt, id: row.executionId }))
+  return { executions: shown.map(toSummary), nextCursor }
 }
 
 /** The trace of one of the owner's executions. Throws 404 where there is none, or it is past the plan's retention. */

@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { reserveRead } from '../http/in-flight.ts'
 import { HANDED_ON } from '../http/json-body.ts'
-import { encodeCursor, PageCursor, PageLimit, PageTime } from '../http/page.ts'
+import { PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ExecutionParams, ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { setRuntime } from '../http/request-state.ts'
@@ -113,13 +113,12 @@ export function traceRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   )
 }
 
-async function listPage(
+function listPage(
   deps: ExecutionDeps,
   request: FastifyRequest,
   { cursor, ...filter }: z.output<typeof ExecutionsQuery>,
 ): Promise<ExecutionList> {
-  const page = await listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
-  return { executions: page.executions, nextCursor: encodeCursor(page.next) }
+  return listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
 }
 
 function readTrace(deps: ExecutionDeps, request: FastifyRequest, executionId: string): Promise<Trace> {

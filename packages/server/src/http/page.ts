@@ -61,11 +61,6 @@ export const PageTime = z
     'An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`.',
   )
 
-/** The opaque form of a page's start. */
-export function encodeCursor(start: PageStart | null): string | null {
-  return start && Buffer.from(JSON.stringify([start.at, start.id])).toString('base64url')
-}
-
 function decode(cursor: string): unknown {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

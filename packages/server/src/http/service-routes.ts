@@ -3,31 +3,16 @@ import { JsonObject, ServiceHealth, ServiceInfo } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { isoTime } from '../lib/clock.ts'
+import { chapter } from './chapter.ts'
 import type { HttpDeps } from './deps.ts'
 import { describeApi } from './openapi/document.ts'
 import type { Operation } from './openapi/operations.ts'
 import { typed } from './typed.ts'
 
-const INFO = {
-  summary: 'Who answers here',
-  tags: ['Service'],
-  operationId: 'getService',
-  response: { 200: ServiceInfo },
-} as const
-
-const HEALTH = {
-  summary: 'Whether the service lives',
-  tags: ['Service'],
-  operationId: 'getHealth',
-  response: { 200: ServiceHealth },
-} as const
-
-const DESCRIPTION = {
-  summary: 'This description of the API',
-  tags: ['Service'],
-  operationId: 'getOpenApi',
-  response: { 200: JsonObject, 304: z.void() },
-} as const
+const route = chapter('Service')
+const INFO = route('getService', 'Who answers here', { response: { 200: ServiceInfo } })
+const HEALTH = route('getHealth', 'Whether the service lives', { response: { 200: ServiceHealth } })
+const DESCRIPTION = route('getOpenApi', 'This description of the API', { response: { 200: JsonObject, 304: z.void() } })
 
 /** Public plane: who answers here, and that it lives. */
 export function serviceRoutes(plane: FastifyInstance, { clock, version }: Pick<HttpDeps, 'clock' | 'version'>): void {

@@ -1,71 +1,52 @@
-import type { CreateProjectRequest, Project, UpdateProjectRequest } from '@svc/contract'
+import type { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import { cutPage, type PageRequest, type PageStart } from '../store/page.ts'
-import type { ProjectDeps } from './deps.ts'
-import { TOO_MANY_PROJECTS } from './rules.ts'
-import {
-  ensureDefaultProject,
-  findProject,
-  insertProject,
-  listProjects,
-  type ProjectRow,
-  updateProject,
-} from './store.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { cutPage, type PageRequest } from '../store/page.ts'
+import * as store from './store.ts'
 
-/** Throws 404 unless the project is the caller's: another account's project reads as absent. */
-export async function requireProject(deps: Pick<ProjectDeps, 'db'>, owner: Owner, projectId: string): Promise<void> {
-  if (!(await findProject(deps.db, owner.ownerId, projectId))) throw notFound('The project')
+const TOO_MANY = `An account can have ${store.MAX_PROJECTS} projects beside its default one. Rename one that is no longer needed.`
+
+/** Throws 404 where the owner has no such project: another account's reads as absent. */
+export async function requireProject(deps: Pick<CoreDeps, 'db'>, owner: Owner, projectId: string): Promise<Project> {
+  return toProject(await store.findProject(deps.db, owner.ownerId, projectId))
 }
 
 /** The id of the owner's default project, which the first use creates. */
-export function defaultProject(deps: Omit<ProjectDeps, 'room'>, owner: Owner): Promise<string> {
-  return ensureDefaultProject(deps.db, newProject(deps, owner, { name: 'Default', is_default: 1 }))
+export function defaultProject(deps: CoreDeps, owner: Owner): Promise<string> {
+  return store.ensureDefaultProject(deps.db, newProject(deps, owner, { name: 'Default', is_default: 1 }))
 }
 
 /** The owner's projects, newest first, the default one included. */
-export async function listOwnProjects(
-  deps: Omit<ProjectDeps, 'room'>,
-  owner: Owner,
-  page: PageRequest,
-): Promise<{ projects: Project[]; next: PageStart | null }> {
+export async function listOwnProjects(deps: CoreDeps, owner: Owner, page: PageRequest): Promise<ProjectList> {
   await defaultProject(deps, owner)
-  const rows = await listProjects(deps.db, owner.ownerId, { ...page, limit: page.limit + 1 })
-  const { shown, next } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.project_id }))
-  return { projects: shown.map(toProject), next }
-}
-
-/** Throws 404 where the owner has no such project. */
-export async function projectDetail(deps: Pick<ProjectDeps, 'db'>, owner: Owner, projectId: string): Promise<Project> {
-  return found(await findProject(deps.db, owner.ownerId, projectId))
+  const rows = await store.listProjects(deps.db, owner.ownerId, page)
+  const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.project_id }))
+  return { projects: shown.map(toProject), nextCursor }
 }
 
 /** Creates a project. Names may repeat. Throws 403 where the account has its maximum. */
-export async function createProject(
-  deps: ProjectDeps,
-  owner: Owner,
-  { name, description }: CreateProjectRequest,
-): Promise<Project> {
+export async function createProject(deps: CoreDeps, owner: Owner, request: CreateProjectRequest): Promise<Project> {
   deps.room.require()
-  const row = newProject(deps, owner, { name, description: description ?? null, is_default: 0 })
-  if (!(await insertProject(deps.db, row))) throw forbidden(TOO_MANY_PROJECTS)
+  const { name, description = null } = request
+  const row = newProject(deps, owner, { name, description, is_default: 0 })
+  if (!(await store.insertProject(deps.db, row))) throw forbidden(TOO_MANY)
   return toProject({ ...row, runtime_count: 0 })
 }
 
-/** Changes the name or the description of any project of the owner. Throws 404 where there is no such project. */
+/** Changes the name or the description of a project. Throws 404 where the owner has no such project. */
 export async function changeProject(
-  deps: Pick<ProjectDeps, 'db' | 'clock'>,
+  deps: CoreDeps,
   owner: Owner,
-  { projectId, changes }: { projectId: string; changes: UpdateProjectRequest },
+  { projectId, name, description }: UpdateProjectRequest & { projectId: string },
 ): Promise<Project> {
-  const { name, description } = changes
-  const updated_at = deps.clock.now()
-  return found(await updateProject(deps.db, owner.ownerId, { projectId, name, description, updated_at }))
+  const changes = { name, description, updated_at: deps.clock.now() }
+  return toProject(await store.updateProject(deps.db, owner.ownerId, projectId, changes))
 }
 
 function newProject(
-  { newId, clock }: Pick<ProjectDeps, 'newId' | 'clock'>,
+  { newId, clock }: CoreDeps,
   { ownerId }: Owner,
   fields: { name: string; description?: string | null; is_default: 0 | 1 },
 ) {
@@ -74,12 +55,8 @@ function newProject(
   return { ...ids, description: null, ...fields, created_at: now, updated_at: now }
 }
 
-function found(row: ProjectRow | null): Project {
+function toProject(row: store.ProjectRow | null): Project {
   if (!row) throw notFound('The project')
-  return toProject(row)
-}
-
-function toProject(row: ProjectRow): Project {
   return {
     projectId: row.project_id,
     name: row.name,

@@ -1,68 +1,39 @@
 import { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { encodeCursor } from '../http/page.ts'
+import { chapter } from '../http/chapter.ts'
 import { ListQuery, ProjectIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
-import type { ProjectDeps } from './deps.ts'
-import { changeProject, createProject, listOwnProjects, projectDetail } from './projects.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { changeProject, createProject, listOwnProjects, requireProject } from './projects.ts'
 
 const PATH = '/v1/projects/:projectId'
-const Params = z.object({ projectId: ProjectIdParam })
+const params = z.object({ projectId: ProjectIdParam })
 
-const LIST = {
-  summary: 'List projects',
-  tags: ['Projects'],
-  operationId: 'listProjects',
-  querystring: ListQuery,
-  response: { 200: ProjectList },
-} as const
-
-const CREATE = {
-  summary: 'Create a project',
-  tags: ['Projects'],
-  operationId: 'createProject',
-  body: CreateProjectRequest,
-  response: { 201: Project },
-} as const
-
-const DETAIL = {
-  summary: 'Fetch a project',
-  tags: ['Projects'],
-  operationId: 'getProject',
-  params: Params,
-  response: { 200: Project },
-} as const
-
-const UPDATE = {
-  summary: 'Rename or describe a project',
-  tags: ['Projects'],
-  operationId: 'updateProject',
-  params: Params,
+const route = chapter('Projects')
+const LIST = route('listProjects', 'List projects', { querystring: ListQuery, response: { 200: ProjectList } })
+const CREATE = route('createProject', 'Create a project', { body: CreateProjectRequest, response: { 201: Project } })
+const DETAIL = route('getProject', 'Fetch a project', { params, response: { 200: Project } })
+const UPDATE = route('updateProject', 'Rename or describe a project', {
+  params,
   body: UpdateProjectRequest,
   response: { 200: Project },
-} as const
+})
 
 /** Owner plane: projects, which group runtimes for listing and analytics. */
-export function projectRoutes(plane: FastifyInstance, deps: ProjectDeps): void {
+export function projectRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/projects', { schema: LIST }, async (request): Promise<ProjectList> => {
-    const { limit, cursor } = request.query
-    const page = await listOwnProjects(deps, ownerOf(request), { limit, after: cursor })
-    return { projects: page.projects, nextCursor: encodeCursor(page.next) }
-  })
+  routes.get('/v1/projects', { schema: LIST }, (request) => listOwnProjects(deps, ownerOf(request), request.query))
 
-  routes.post('/v1/projects', { schema: CREATE }, async (request, reply) => {
-    const project = await createProject(deps, ownerOf(request), request.body)
-    reply.code(201)
-    return project
-  })
+  routes.post('/v1/projects', { schema: CREATE }, async (request, reply) =>
+    reply.code(201).send(await createProject(deps, ownerOf(request), request.body)),
+  )
 
-  routes.get(PATH, { schema: DETAIL }, (request) => projectDetail(deps, ownerOf(request), request.params.projectId))
+  routes.get(PATH, { schema: DETAIL }, (request) => requireProject(deps, ownerOf(request), request.params.projectId))
 
   routes.patch(PATH, { schema: UPDATE }, (request) =>
-    changeProject(deps, ownerOf(request), { projectId: request.params.projectId, changes: request.body }),
+    changeProject(deps, ownerOf(request), { ...request.body, ...request.params }),
   )
 }

@@ -1,8 +1,10 @@
-import type { Insertable, Selectable } from 'kysely'
-import { afterCursor, type PageRequest } from '../store/page.ts'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
-import { MAX_PROJECTS } from './rules.ts'
+
+/** Projects of an account, its default one left out. A page of the listing shows them all. */
+export const MAX_PROJECTS = 100
 
 export type ProjectRow = Selectable<Schema['projects']> & { runtime_count: number }
 
@@ -12,13 +14,10 @@ export async function findProject(db: Db, ownerId: string, projectId: string): P
   return (await projectsOf(db, ownerId).where('project_id', '=', projectId).executeTakeFirst()) ?? null
 }
 
-/** Projects of this owner, newest first. */
-export function listProjects(db: Db, ownerId: string, { limit, after }: PageRequest): Promise<ProjectRow[]> {
+/** A page of this owner's projects, newest first, and the row after it. */
+export function listProjects(db: Db, ownerId: string, page: PageRequest): Promise<ProjectRow[]> {
   return projectsOf(db, ownerId)
-    .where(afterCursor('created_at', 'project_id', after))
-    .orderBy('created_at', 'desc')
-    .orderBy('project_id', 'desc')
-    .limit(limit)
+    .$call(pageBy('created_at', 'project_id', page))
     .execute()
 }
 
@@ -29,8 +28,7 @@ export function insertProject(db: Db, project: NewProject): Promise<boolean> {
     const { count } = await tx
       .selectFrom('projects')
       .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('owner_id', '=', project.owner_id)
-      .where('is_default', '=', 0)
+      .where((eb) => eb.and({ owner_id: project.owner_id, is_default: 0 }))
       .executeTakeFirstOrThrow()
     if (count >= MAX_PROJECTS) return false
     await tx.insertInto('projects').values(project).execute()
@@ -42,23 +40,16 @@ export function insertProject(db: Db, project: NewProject): Promise<boolean> {
 export function updateProject(
   db: Db,
   ownerId: string,
-  {
-    projectId,
-    ...changes
-  }: {
-    projectId: string
-    name: string | undefined
-    description: string | null | undefined
-    updated_at: number
-  },
+  projectId: string,
+  changes: Updateable<Schema['projects']>,
 ): Promise<ProjectRow | null> {
   // One transaction: once the change is committed, nothing is left that could fail.
   return inTransaction(db, async (tx) => {
+    const own = { owner_id: ownerId, project_id: projectId }
     await tx
       .updateTable('projects')
       .set(changes)
-      .where('owner_id', '=', ownerId)
-      .where('project_id', '=', projectId)
+      .where((eb) => eb.and(own))
       .execute()
     return findProject(tx, ownerId, projectId)
   })
@@ -66,26 +57,19 @@ export function updateProject(
 
 /** The id of the owner's default project, which is `project` where there was none. Concurrent calls add one. */
 export async function ensureDefaultProject(db: Db, project: NewProject): Promise<string> {
-  const existing = await findDefaultProject(db, project.owner_id)
-  if (existing) return existing
+  const own = { owner_id: project.owner_id, is_default: 1 } as const
+  const find = db
+    .selectFrom('projects')
+    .select('project_id')
+    .where((eb) => eb.and(own))
+  const existing = await find.executeTakeFirst()
+  if (existing) return existing.project_id
   await db
     .insertInto('projects')
     .values(project)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const added = await findDefaultProject(db, project.owner_id)
-  if (!added) throw new Error('the default project is missing after its insert')
-  return added
-}
-
-async function findDefaultProject(db: Db, ownerId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('projects')
-    .select('project_id')
-    .where('owner_id', '=', ownerId)
-    .where('is_default', '=', 1)
-    .executeTakeFirst()
-  return row?.project_id
+  return (await find.executeTakeFirstOrThrow()).project_id
 }
 
 function projectsOf(db: Db, ownerId: string) {

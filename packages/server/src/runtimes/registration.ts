@@ -10,23 +10,20 @@ import { ceilingProblem, ownAddressProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
 import { changeRuntime, findServedRuntime, insertRuntime } from './store.ts'
 
-export type Registration = { created: true; runtime: CreatedRuntime } | { created: false; runtime: UpdatedRuntime }
-
-/** Creates a runtime, or updates the owner's runtime of this id. An id that another owner holds reads as absent. */
+/** Creates a runtime, or updates the owner's runtime of this id, whose secret is not returned. An id that another owner holds reads as absent. */
 export async function registerRuntime(
   deps: RuntimeDeps,
   owner: Owner,
   request: RegisterRuntimeRequest,
-): Promise<Registration> {
+): Promise<CreatedRuntime | UpdatedRuntime> {
   const { endpoint, projectId, runtimeId } = request
   const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
   if (problem) throw invalidField('endpoint', problem)
   if (projectId !== undefined) await requireProject(deps, owner, projectId)
   const existing = runtimeId === undefined ? null : await findServedRuntime(deps.db, runtimeId)
-  if (existing) return { created: false, runtime: await update(deps, owner, existing.runtime_id, request) }
-  const runtime = await create(deps, owner, request)
+  if (existing) return update(deps, owner, existing.runtime_id, request)
   // Where the id was registered meanwhile, it is found now.
-  return runtime ? { created: true, runtime } : registerRuntime(deps, owner, request)
+  return (await create(deps, owner, request)) ?? registerRuntime(deps, owner, request)
 }
 
 /** Null where the id is taken. */
@@ -83,12 +80,12 @@ async function update(
   const at = { runtimeId, now: deps.clock.now() }
   const changed = await changeRuntime(deps.db, owner.ownerId, at, { name, version, project_id: projectId, endpoint })
   if (!changed) throw notFound('The runtime')
-  const { runtime, keyPrefixes } = changed
+  const { runtime, keys } = changed
   return {
     runtimeId,
     projectId: runtime.project_id,
     tier: runtime.tier,
-    deployKeyPrefix: keyPrefixes.deploy,
-    publicKeyPrefix: keyPrefixes.public,
+    deployKeyPrefix: keys.deploy.prefix,
+    publicKeyPrefix: keys.public.prefix,
   }
 }

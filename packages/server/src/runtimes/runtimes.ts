@@ -1,24 +1,27 @@
 import {
+  type AllowedOrigins,
   type Capability,
   DEFAULT_EFFECT,
   type Heartbeat,
   type RuntimeDetail,
+  type RuntimeList,
   type RuntimeListItem,
   type RuntimeStatus,
 } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
-import { findGraceEnds, findKeyPrefixes, findRuntimeKey } from '../credentials/store.ts'
+import { findRuntimeKey, findRuntimeKeys } from '../credentials/store.ts'
 import { type Deployment, findDeployment } from '../deployments/store.ts'
 import { notFound, unauthorized } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { requireProject } from '../projects/projects.ts'
-import { cutPage, type PageStart } from '../store/page.ts'
+import { cutPage } from '../store/page.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
-import { findRuntime, listRuntimes, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
+import { findRuntime, listRuntimes, type RuntimesPage, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
 
 /** A runtime whose deploy key a request carries. */
 export interface RuntimeIdentity {
@@ -27,36 +30,29 @@ export interface RuntimeIdentity {
 }
 
 /** The runtime of a deploy key. Throws the one 401 for everything else. */
-export async function authenticateDeployKey(
-  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
-  presented: string,
-): Promise<RuntimeIdentity> {
+export async function authenticateDeployKey(deps: CoreDeps, presented: string): Promise<RuntimeIdentity> {
   const hashes = lookUpHashes(deps, 'deploy', presented)
   const key = hashes && (await findRuntimeKey(deps.db, hashes, 'deploy', deps.clock.now()))
   if (!key) throw unauthorized()
   return { ownerId: key.ownerId, runtimeId: key.runtimeId }
 }
 
-/** The owner's runtimes, newest first, and where the next page begins. */
-export async function listOwnRuntimes(
-  deps: RuntimeDeps,
-  owner: Owner,
-  { limit, after, projectId }: { limit: number; after: PageStart | null; projectId?: string | undefined },
-): Promise<{ runtimes: RuntimeListItem[]; next: PageStart | null }> {
-  if (projectId !== undefined) await requireProject(deps, owner, projectId)
-  const rows = await listRuntimes(deps.db, owner.ownerId, { limit: limit + 1, after, projectId })
-  const { shown, next } = cutPage(rows, limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
+/** The owner's runtimes, newest first. */
+export async function listOwnRuntimes(deps: RuntimeDeps, owner: Owner, page: RuntimesPage): Promise<RuntimeList> {
+  if (page.projectId !== undefined) await requireProject(deps, owner, page.projectId)
+  const rows = await listRuntimes(deps.db, owner.ownerId, page)
+  const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
   const probed = await Promise.all(shown.map((row) => probeEndpoint(deps, row)))
-  return { runtimes: probed.map((row) => toListItem(deps, row)), next }
+  return { runtimes: probed.map((row) => toListItem(deps, row)), nextCursor }
 }
 
 /** The owner's runtime of this id. Throws 404 where there is none: another owner's reads as absent. */
 export async function requireRuntime(
-  deps: Pick<RuntimeDeps, 'db'>,
-  owner: Owner,
+  { db }: Pick<CoreDeps, 'db'>,
+  { ownerId }: Owner,
   runtimeId: string,
 ): Promise<RuntimeView> {
-  const runtime = await findRuntime(deps.db, owner.ownerId, runtimeId)
+  const runtime = await findRuntime(db, ownerId, runtimeId)
   if (!runtime) throw notFound('The runtime')
   return runtime
 }
@@ -65,11 +61,8 @@ export async function requireRuntime(
 export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
   const [deployment, row] = await probeServing(deps, await requireRuntime(deps, owner, runtimeId))
   const now = deps.clock.now()
-  const [prefixes, graceEnds] = await Promise.all([
-    findKeyPrefixes(deps.db, owner.ownerId, runtimeId),
-    findGraceEnds(deps.db, owner.ownerId, { runtimeId, now }),
-  ])
-  const secretEnd = row.previous_secret_expires_at
+  const keys = await findRuntimeKeys(deps.db, owner.ownerId, runtimeId)
+  const ifAhead = (end: number | null) => (end !== null && end > now ? isoTime(end) : null)
   const manifest = deployment?.manifest
   return {
     ...toListItem(deps, row),
@@ -86,11 +79,11 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
       confirm: capability.confirm ?? false,
     })),
     allowedOrigins: parseOrigins(row.allowed_origins),
-    deployKeyPrefix: prefixes.deploy,
-    publicKeyPrefix: prefixes.public,
-    previousDeployKeyExpiresAt: isoTimeOrNull(graceEnds.deploy),
-    previousPublicKeyExpiresAt: isoTimeOrNull(graceEnds.public),
-    previousSecretExpiresAt: secretEnd !== null && secretEnd > now ? isoTime(secretEnd) : null,
+    deployKeyPrefix: keys.deploy.prefix,
+    publicKeyPrefix: keys.public.prefix,
+    previousDeployKeyExpiresAt: ifAhead(keys.deploy.graceEndsAt),
+    previousPublicKeyExpiresAt: ifAhead(keys.public.graceEndsAt),
+    previousSecretExpiresAt: ifAhead(row.previous_secret_expires_at),
     lastSeenAt: isoTimeOrNull(row.last_seen_at),
     website: manifest?.website ?? null,
     adp: manifest?.adp ?? null,
@@ -99,14 +92,13 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
 
 /** Replaces the origins from which browsers may use the public key. */
 export async function setAllowedOrigins(
-  deps: RuntimeDeps,
-  owner: Owner,
+  { db, clock }: CoreDeps,
+  { ownerId }: Owner,
   { runtimeId, origins }: { runtimeId: string; origins: readonly string[] },
-): Promise<{ runtimeId: string; allowedOrigins: string[] }> {
+): Promise<AllowedOrigins> {
   const allowedOrigins = [...new Set(origins)]
-  const at = { runtimeId, now: deps.clock.now() }
   const changes = { allowed_origins: JSON.stringify(allowedOrigins) }
-  if (!(await updateRuntime(deps.db, owner.ownerId, at, changes))) throw notFound('The runtime')
+  if (!(await updateRuntime(db, ownerId, { runtimeId, now: clock.now() }, changes))) throw notFound('The runtime')
   return { runtimeId, allowedOrigins }
 }
 
@@ -131,13 +123,13 @@ export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity
 }
 
 /** Stores a check-in and returns its time. */
-export async function heartbeat(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<Heartbeat> {
+export async function heartbeat(deps: CoreDeps, identity: RuntimeIdentity): Promise<Heartbeat> {
   const { last_seen_at: lastSeenAt } = await checkIn(deps, identity)
   return { status: 'ok', lastSeenAt: isoTime(lastSeenAt ?? deps.clock.now()) }
 }
 
-async function checkIn(deps: RuntimeDeps, { ownerId, runtimeId }: RuntimeIdentity): Promise<RuntimeView> {
-  const runtime = await touchRuntime(deps.db, ownerId, runtimeId, deps.clock.now())
+async function checkIn({ db, clock }: CoreDeps, { ownerId, runtimeId }: RuntimeIdentity): Promise<RuntimeView> {
+  const runtime = await touchRuntime(db, ownerId, runtimeId, clock.now())
   if (!runtime) throw unauthorized()
   return runtime
 }

@@ -3,14 +3,14 @@ import type { Owner } from '../accounts/accounts.ts'
 import { graceEnd } from '../credentials/rules.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
 import { mintSigningSecret } from '../secrets/mint.ts'
-import type { RuntimeDeps } from './deps.ts'
 import { openSecrets, type SigningSecrets, secretContext } from './serving-runtime.ts'
 import { findServedRuntime, replaceSecret } from './store.ts'
 
 /** Replaces the signing secret. Until the grace period ends, calls may be signed with either; a grace of 0 deletes the old one. */
 export async function rotateSecret(
-  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
+  deps: CoreDeps,
   owner: Owner,
   { runtimeId, graceSeconds }: RotateSecretRequest & { runtimeId: string },
 ): Promise<RotatedSecret> {
@@ -29,7 +29,7 @@ export async function rotateSecret(
 
 /** The runtime's present secrets, for an execution that began before they were rotated; null when the runtime is gone. */
 export async function readSecrets(
-  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'keyring'>,
+  deps: Pick<CoreDeps, 'db' | 'clock' | 'keyring'>,
   runtimeId: string,
 ): Promise<SigningSecrets | null> {
   const row = await findServedRuntime(deps.db, runtimeId)

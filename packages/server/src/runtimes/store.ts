@@ -1,12 +1,10 @@
 import type { Tier } from '@svc/contract'
-import { type Insertable, type Kysely, type Selectable, sql, type UpdateObject } from 'kysely'
-import { findKeyPrefixes, type KeyPrefixes, type NewCredential } from '../credentials/store.ts'
-import type { PageStart } from '../store/page.ts'
-import type { Schema } from '../store/schema.ts'
-import { inTransaction, type Tx } from '../store/transaction.ts'
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import { findRuntimeKeys, type NewCredential, type RuntimeKeys } from '../credentials/store.ts'
+import { type PageRequest, pageBy } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
-
-export type NewRuntime = Insertable<Schema['runtimes']>
 
 /** A runtime with its owner's tier, and of its serving deployment the time, in epoch ms, and the number of capabilities. */
 export interface RuntimeView extends Selectable<Schema['runtimes']> {
@@ -20,8 +18,8 @@ export interface RuntimeView extends Selectable<Schema['runtimes']> {
  * the owner's row is locked, so concurrent insertions cannot exceed the plan.
  */
 export async function insertRuntime(
-  db: Kysely<Schema>,
-  runtime: NewRuntime,
+  db: Db,
+  runtime: Insertable<Schema['runtimes']>,
   credentials: readonly NewCredential[],
   requireSlot: (tier: Tier, runtimeCount: number) => void,
 ): Promise<boolean> {
@@ -49,22 +47,12 @@ export async function insertRuntime(
   })
 }
 
-/** Locks an account, always before any of its runtimes, and reads what limits depend on. */
-export function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier; stored_bytes: number }> {
-  return tx
-    .selectFrom('owners')
-    .select(['tier', 'stored_bytes'])
-    .where('owner_id', '=', ownerId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-}
-
 /**
  * Changes a runtime and increments its revision, so that every replica reads it again; its row stays locked until the end of
  * a transaction. False where this owner has no such runtime.
  */
 export async function updateRuntime(
-  db: Kysely<Schema>,
+  db: Db,
   ownerId: string,
   { runtimeId, now }: { runtimeId: string; now: number },
   changes: UpdateObject<Schema, 'runtimes'> = {},
@@ -79,15 +67,15 @@ export async function updateRuntime(
 
 /** Updates a runtime and returns it; null where this owner has no such runtime. One transaction: no read fails after it. */
 export async function changeRuntime(
-  db: Kysely<Schema>,
+  db: Db,
   ownerId: string,
   at: { runtimeId: string; now: number },
   changes: UpdateObject<Schema, 'runtimes'>,
-): Promise<{ runtime: RuntimeView; keyPrefixes: KeyPrefixes } | null> {
+): Promise<{ runtime: RuntimeView; keys: RuntimeKeys } | null> {
   return inTransaction(db, async (tx) => {
     await updateRuntime(tx, ownerId, at, changes)
     const runtime = await findRuntime(tx, ownerId, at.runtimeId)
-    return runtime && { runtime, keyPrefixes: await findKeyPrefixes(tx, ownerId, at.runtimeId) }
+    return runtime && { runtime, keys: await findRuntimeKeys(tx, ownerId, at.runtimeId) }
   })
 }
 
@@ -96,7 +84,7 @@ export async function changeRuntime(
  * null. False where this owner has no such runtime.
  */
 export async function replaceSecret(
-  db: Kysely<Schema>,
+  db: Db,
   ownerId: string,
   next: { runtimeId: string; sealed: string; previousEndsAt: number | null; now: number },
 ): Promise<boolean> {
@@ -109,18 +97,18 @@ export async function replaceSecret(
 }
 
 /** One runtime of this owner with the owner's tier, or null. */
-export async function findRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
+export async function findRuntime(db: Db, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
   const runtime = await findServedRuntime(db, runtimeId)
   return runtime?.owner_id === ownerId ? runtime : null
 }
 
 /** One runtime of any owner, or null: for callers that a credential or a public address led to it. */
-export async function findServedRuntime(db: Kysely<Schema>, runtimeId: string): Promise<RuntimeView | null> {
+export async function findServedRuntime(db: Db, runtimeId: string): Promise<RuntimeView | null> {
   return (await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()) ?? null
 }
 
 /** A runtime's revision, null where there is none. One row either way, so that both take as long. */
-export async function findRevision(db: Kysely<Schema>, runtimeId: string): Promise<number | null> {
+export async function findRevision(db: Db, runtimeId: string): Promise<number | null> {
   const { revision } = await db
     .selectFrom('runtimes')
     .select((runtimes) => runtimes.fn.max<number | null>('revision').as('revision'))
@@ -129,27 +117,20 @@ export async function findRevision(db: Kysely<Schema>, runtimeId: string): Promi
   return revision
 }
 
-/** Runtimes of this owner, newest first, `limit` of them after the cursor. */
-export async function listRuntimes(
-  db: Kysely<Schema>,
-  ownerId: string,
-  { limit, after, projectId }: { limit: number; after: PageStart | null; projectId?: string | undefined },
-): Promise<RuntimeView[]> {
-  let query = runtimeViews(db)
-    .where('runtimes.owner_id', '=', ownerId)
-    .orderBy('runtimes.created_at', 'desc')
-    .orderBy('runtimes.runtime_id', 'desc')
-    .limit(limit)
-  if (projectId !== undefined) query = query.where('project_id', '=', projectId)
-  if (after) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('runtimes.created_at', 'runtimes.runtime_id'), '<', tuple(after.at, after.id)),
-    )
-  }
-  return query.execute()
+export interface RuntimesPage extends PageRequest {
+  projectId?: string | undefined
 }
 
-function runtimeViews(db: Kysely<Schema>) {
+/** A page of this owner's runtimes, newest first, and the row after it. */
+export function listRuntimes(db: Db, ownerId: string, { projectId, ...page }: RuntimesPage): Promise<RuntimeView[]> {
+  const inProject = projectId === undefined ? {} : { project_id: projectId }
+  return runtimeViews(db)
+    .where((eb) => eb.and({ 'runtimes.owner_id': ownerId, ...inProject }))
+    .$call(pageBy('runtimes.created_at', 'runtimes.runtime_id', page))
+    .execute()
+}
+
+function runtimeViews(db: Db) {
   return db
     .selectFrom('runtimes')
     .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
@@ -168,7 +149,7 @@ function runtimeViews(db: Kysely<Schema>) {
  * revision stays: callers depend on nothing that changed.
  */
 export async function touchRuntime(
-  db: Kysely<Schema>,
+  db: Db,
   ownerId: string,
   runtimeId: string,
   now: number,

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 
 /** The row before a page, which begins right after it. Listings are newest first. */
 export interface PageStart {
@@ -8,13 +8,19 @@ export interface PageStart {
 
 export interface PageRequest {
   limit: number
-  after: PageStart | null
+  cursor: PageStart | null
 }
 
-/** The condition that a row comes after `start` where a listing is ordered by these two columns, both descending. */
-export function afterCursor(at: string, id: string, start: PageStart | null): RawBuilder<SqlBool> {
-  if (start === null) return sql`true`
-  return sql`(${sql.ref(at)}, ${sql.ref(id)}) < (${start.at}, ${start.id})`
+/** Orders a listing by two columns, both descending, and selects one page and the row after it. */
+export function pageBy(at: string, id: string, { limit, cursor }: PageRequest) {
+  return <DB, Tables extends keyof DB, Row>(query: SelectQueryBuilder<DB, Tables, Row>) => {
+    const page = query
+      .orderBy(sql.ref(at), 'desc')
+      .orderBy(sql.ref(id), 'desc')
+      .limit(limit + 1)
+    if (cursor === null) return page
+    return page.where(sql<SqlBool>`(${sql.ref(at)}, ${sql.ref(id)}) < (${cursor.at}, ${cursor.id})`)
+  }
 }
 
 /** Cuts a page from rows that were read with a limit of `limit + 1`: the extra row tells whether another page follows. */
@@ -22,8 +28,13 @@ export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   startOf: (row: Row) => PageStart,
-): { shown: Row[]; next: PageStart | null } {
+): { shown: Row[]; nextCursor: string | null } {
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
-  return { shown, next: last === undefined ? null : startOf(last) }
+  return { shown, nextCursor: last === undefined ? null : encodeCursor(startOf(last)) }
+}
+
+/** The opaque form of a page's start. */
+export function encodeCursor({ at, id }: PageStart): string {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url')
 }

@@ -1,4 +1,3 @@
-import type { Tier } from '@svc/contract'
 import { CompiledQuery, type QueryResult, type Transaction } from 'kysely'
 import { CommitUnknownError, isConflict, isConnectionFault, isConnectTimeout, noteWithoutEffect } from './errors.ts'
 import type { Db, Schema } from './schema.ts'
@@ -60,7 +59,11 @@ export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Pr
   }
 }
 
-/** Locks an account's row until the transaction ends, so that its rows of a limited number are added one at a time. */
-export function lockOwner(tx: Tx, ownerId: string): Promise<{ tier: Tier }> {
-  return tx.selectFrom('owners').select('tier').where('owner_id', '=', ownerId).forUpdate().executeTakeFirstOrThrow()
+/**
+ * Locks an account's row until the transaction ends, always before any row of its runtimes, and reads what limits depend
+ * on. So rows of a limited number are added one at a time.
+ */
+export function lockOwner(tx: Tx, ownerId: string) {
+  const owner = tx.selectFrom('owners').select(['tier', 'paid_by', 'stored_bytes']).where('owner_id', '=', ownerId)
+  return owner.forUpdate().executeTakeFirstOrThrow()
 }

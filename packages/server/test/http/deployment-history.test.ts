@@ -2,7 +2,7 @@ import { DeploymentDetail, DeploymentList, DeployResponse } from '@svc/contract'
 import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { deploymentDetail, listOwnDeployments } from '../../src/deployments/history.ts'
-import { encodeCursor } from '../../src/http/page.ts'
+import { encodeCursor } from '../../src/store/page.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { deployed } from '../support/scene.ts'
@@ -101,7 +101,7 @@ describeEngines('the deployment history of a runtime', (engine) => {
     const { service, owner, runtime } = await start()
     await deployed(service, runtime)
     const { runtimeId } = runtime
-    const list = { runtimeId, limit: 10, after: null }
+    const list = { runtimeId, limit: 10, cursor: null }
     const after = (results: number) =>
       service.deps.db.withPlugin(afterResults(results, () => deployed(service, runtime)))
     const { deployments } = await listOwnDeployments({ db: after(1) }, owner, list)

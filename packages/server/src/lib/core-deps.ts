@@ -1,0 +1,20 @@
+import type { Logger } from 'pino'
+import type { Limits } from '../limits.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import type { Db } from '../store/schema.ts'
+import type { StorageRoom } from '../store/storage-room.ts'
+import type { Clock } from './clock.ts'
+import type { NewId } from './ids.ts'
+
+/** What use cases of every concept need. Those that operators' commands call take a part of it. */
+export interface CoreDeps {
+  db: Db
+  clock: Clock
+  newId: NewId
+  keyring: Keyring
+  limits: Limits
+  room: StorageRoom
+  logger: Logger
+  /** The public address of the service. */
+  baseUrl: () => string
+}
