@@ -18,7 +18,7 @@ interface Waiting<Item, Outcome> {
   reject(error: unknown): void
 }
 
-interface Items {
+export interface Items {
   settlements: Waiting<Settlement, boolean>[]
   calls: Waiting<CallRow, boolean>[]
   admissions: Waiting<AdmissionRequest, Admission | null>[]
