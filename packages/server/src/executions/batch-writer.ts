@@ -18,7 +18,7 @@ interface Waiting<Item, Outcome> {
   reject(error: unknown): void
 }
 
-export interface Items {
+interface Items {
   settlements: Waiting<Settlement, boolean>[]
   calls: Waiting<CallRow, boolean>[]
   admissions: Waiting<AdmissionRequest, Admission | null>[]
