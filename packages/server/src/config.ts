@@ -10,34 +10,7 @@ import { readTraceSettings, type TraceSettings } from './telemetry/trace-setting
 export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
 
 /** The service's configuration. What the environment leaves out has its default. */
-export interface Config {
-  host: string
-  port: number
-  store: Store
-  /** Null: the address that is served on. */
-  baseUrl: string | null
-  /** Where other replicas reach this one. Null: nowhere. */
-  nodeUrl: string | null
-  /** Null: the embedded store's own, in its data folder. */
-  masterKeys: MasterKeys | null
-  allowLocalEndpoints: boolean
-  /** Whether the labelled test checkout replaces a missing payment provider. */
-  testPayments: boolean
-  /** How many proxies of the operator stand before the service. */
-  proxyHops: number
-  /** `<provider>:<model>`; undefined where the keys that are present decide. */
-  modelSpec: string | undefined
-  logLevel: string
-  /** Null: no operations port. */
-  ops: { host: string; port: number } | null
-  /** How long the service still takes requests once it is not ready any more. */
-  drainDelayMs: number
-  /** Null: nothing is traced. */
-  traces: TraceSettings | null
-  /** Null: no payment provider. */
-  stripe: StripeSettings | null
-  limits: Limits
-}
+export type Config = ReturnType<typeof toConfig> & { traces: TraceSettings | null }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost'])
 const LOCAL_ADDRESS = '127.0.0.1'
@@ -128,6 +101,12 @@ export function readConfig(env: Environment): ConfigResult {
   return { ok: true, config: { ...toConfig(variables.data, limits.values), traces: traces.settings } }
 }
 
+/** Configuration errors for a terminal, one variable a line. */
+export function reportFaults(faults: FieldErrors): string {
+  const lines = Object.entries(faults).map(([variable, messages]) => `  ${variable} ${messages.join(' ')}`)
+  return `The configuration is not valid:\n${lines.join('\n')}\n`
+}
+
 /** Variables that others require. */
 function missingFaults(env: Environment): FieldErrors {
   const isSet = (name: string) => env[name] !== undefined
@@ -147,26 +126,35 @@ function isDevelopment(data: Variables): boolean {
   return isLocalStore && !isPublished && data.SVC_TRUST_PROXY === 0 && data.NODE_ENV !== 'production'
 }
 
-function toConfig(data: Variables, limits: Limits): Omit<Config, 'traces'> {
+function toConfig(data: Variables, limits: Limits) {
   const isLocal = isDevelopment(data)
   const { DATABASE_URL: url, SVC_OPS_PORT: opsPort, STRIPE_SECRET_KEY: secretKey } = data
+  const { STRIPE_WEBHOOK_SECRET: webhookSecret = null, STRIPE_API_URL: apiUrl = null } = data
+  const store: Store = url ? { engine: 'postgres', url } : { engine: 'sqlite', folder: data.SVC_DATA_DIR }
+  const stripe: StripeSettings | null = secretKey ? { secretKey, webhookSecret, apiUrl } : null
   return {
     host: data.HOST,
     port: data.PORT,
-    store: url ? { engine: 'postgres', url } : { engine: 'sqlite', folder: data.SVC_DATA_DIR },
+    store,
+    /** Null: the address that is served on. */
     baseUrl: data.SVC_BASE_URL ?? null,
+    /** Where other replicas reach this one. Null: nowhere. */
     nodeUrl: data.SVC_NODE_URL ?? null,
+    /** Null: the embedded store's own, in its data folder. */
     masterKeys: data.SVC_MASTER_KEY ?? null,
     allowLocalEndpoints: data.SVC_ALLOW_LOCAL_ENDPOINTS ?? isLocal,
+    /** Whether the labelled test checkout replaces a missing payment provider. */
     testPayments: data.SVC_TEST_PAYMENTS ?? isLocal,
     proxyHops: data.SVC_TRUST_PROXY,
+    /** `<provider>:<model>`; undefined where the keys that are present decide. */
     modelSpec: data.SVC_MODEL,
     logLevel: data.SVC_LOG_LEVEL,
+    /** Null: no operations port. */
     ops: opsPort === undefined ? null : { host: data.SVC_OPS_HOST, port: opsPort },
+    /** How long the service still takes requests once it is not ready any more. */
     drainDelayMs: data.SVC_DRAIN_DELAY_MS,
-    stripe: secretKey
-      ? { secretKey, webhookSecret: data.STRIPE_WEBHOOK_SECRET ?? null, apiUrl: data.STRIPE_API_URL ?? null }
-      : null,
+    /** Null: no payment provider. */
+    stripe,
     limits,
   }
 }

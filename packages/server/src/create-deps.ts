@@ -9,8 +9,8 @@ import { createUsageAggregation } from './analytics/aggregation.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
 import type { Deps } from './deps.ts'
+import type { AnswerThread } from './dispatch/answer-thread.ts'
 import { createDispatcher } from './dispatch/dispatch.ts'
-import type { AnswerReader } from './dispatch/read-answer.ts'
 import { createBatchStore, type WriteBatch } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { NodeLease } from './executions/node-lease.ts'
@@ -51,7 +51,7 @@ export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defau
   /** For rate limits, leases and the load, which must not follow a clock that is set. */
   monotonicClock?: Clock
   /** Reads large answers. Default: in this thread. */
-  answers?: AnswerReader
+  answers?: AnswerThread
   /** Between tries to reach a database that is away. */
   pause?: Pause
   /** Default: the database's own. */

@@ -1,5 +1,4 @@
-import { readConfig } from './config.ts'
-import { reportFaults } from './lib/report-faults.ts'
+import { readConfig, reportFaults } from './config.ts'
 import { stopInTime } from './lib/stop-in-time.ts'
 import { portHolder } from './ops/port-holder.ts'
 import { startServer } from './server.ts'

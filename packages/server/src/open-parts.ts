@@ -5,7 +5,6 @@ import { watchLoopDelay } from './admission/loop-delay.ts'
 import { openPayments } from './billing/payments/open-payments.ts'
 import type { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
-import type { Deps } from './deps.ts'
 import { createAnswerThread } from './dispatch/answer-thread.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Environment } from './lib/environment.ts'
@@ -15,11 +14,9 @@ import { sharedSettings } from './ops/shared-settings.ts'
 import { createSchemas } from './schemas/schemas.ts'
 import { createDatabaseClock } from './store/database-clock.ts'
 import { freeBytesOf, keepReserve } from './store/disk-reserve.ts'
-import type { Database } from './store/open.ts'
 import { openStore } from './store/open-store.ts'
 import { lockDataFolder } from './store/sqlite/folder-lock.ts'
 import { createOutageLog } from './telemetry/outage-log.ts'
-import type { PrometheusMetrics } from './telemetry/prometheus-metrics.ts'
 import { NO_TRACER } from './telemetry/tracing.ts'
 import { findWebFiles, missingWebFiles } from './web/web-files.ts'
 
@@ -29,23 +26,15 @@ export interface OpenContext {
   onFatal: (error: unknown) => void
 }
 
-/** The parts of a server before it listens. */
-export interface OpenParts {
-  deps: Deps
-  nodeId: string
-  database: Database
-  /** Null without an operations port. */
-  metrics: PrometheusMetrics | null
-  /** Releases the data folder. */
-  unlock(): void
-}
-
-/** Opens the store and the model, and puts all parts together. `url` is called once the server listens. */
+/**
+ * Opens the store and the model, and puts all parts together. `metrics` is null without an operations port; `url` is called
+ * once the server listens.
+ */
 export async function openParts(
   config: Config,
   env: Environment,
   { logger, onFatal, url }: OpenContext & { url: () => string },
-): Promise<OpenParts> {
+) {
   const { limits, store, proxyHops, allowLocalEndpoints } = config
   const model = await openModel({ spec: config.modelSpec, env, limits, logger })
   const nodeId = randomUUID()
@@ -65,7 +54,8 @@ export async function openParts(
   const payments = await openPayments(config, { baseUrl, clock: databaseClock })
   const web = findWebFiles()
   for (const line of missingWebFiles(web)) logger.warn(line)
-  const shared = {
+  const deps = createDeps({
+    ...opened,
     limits,
     model,
     payments,
@@ -78,10 +68,6 @@ export async function openParts(
     settings,
     tracer,
     web,
-  }
-  const deps = createDeps({
-    ...opened,
-    ...shared,
     databaseClock,
     schemas: createSchemas(),
     answers: createAnswerThread(),

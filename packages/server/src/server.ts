@@ -17,20 +17,8 @@ const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }
 /** The backlog of connections. Past Node's 511, clients that connect at once would try again a second later. */
 const BACKLOG = 4_096
 
-export interface RunningServer {
-  url: string
-  /** For the operator, line by line. */
-  summary: string[]
-  /** Takes no more requests, lets executions end and settle, and closes every part. A part that fails to close is logged. */
-  stop(): Promise<void>
-}
-
 /** Opens the store, the model and the port, and takes this node's lease. */
-export async function startServer(
-  config: Config,
-  env: Environment,
-  context: OpenContext & JobTimes,
-): Promise<RunningServer> {
+export async function startServer(config: Config, env: Environment, context: OpenContext & JobTimes) {
   let url = ''
   const open = async () => {
     const opened = await openParts(config, env, { ...context, url: () => url })
@@ -68,7 +56,9 @@ export async function startServer(
   logger.info({ nodeId, url, opsUrl }, 'ready')
   return {
     url,
+    /** For the operator, line by line. */
     summary: startSummary(config, { model: deps.model, url, opsUrl }),
+    /** Takes no more requests, lets executions end and settle, and closes every part. A part that fails to close is logged. */
     async stop() {
       const { running, requests } = deps
       logger.info({ nodeId, requests: requests.size, executions: running.size }, 'draining')

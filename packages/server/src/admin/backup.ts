@@ -4,17 +4,17 @@ import { isAlreadyThere } from '../secrets/master-key.ts'
 import { databaseFile } from '../store/open-store.ts'
 import { checkCopy, copySqlite, syncToDisk } from '../store/sqlite/copy.ts'
 import { CommandError } from './command-error.ts'
+import type { AdminCommand } from './parse-command.ts'
 
 export const BACKUP_FILE = 'svc.db'
 export const KEY_FILE = 'master.key'
 
-interface BackupOptions {
-  to: string
-  /** With the database the key opens everything, so it is copied only on request. */
-  'with-master-key': boolean
-}
+type BackupOptions = Omit<Extract<AdminCommand, { name: 'backup' }>, 'name'>
 
-/** Copies the embedded store into a new folder, beside a running server or without one. Leaves nothing where it fails. */
+/**
+ * Copies the embedded store into a new folder, beside a running server or without one. Leaves nothing where it fails. With the
+ * database the key opens everything, so it is copied only on request.
+ */
 export function backUp(dataFolder: string, { to, 'with-master-key': withMasterKey }: BackupOptions): object {
   const source = databaseFile(dataFolder)
   const key = join(dataFolder, KEY_FILE)

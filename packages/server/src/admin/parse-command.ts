@@ -68,7 +68,7 @@ const AdminCommand = z.discriminatedUnion('name', [
 ])
 
 export type AccountCommand = z.infer<typeof AccountCommand>
-type AdminCommand = z.infer<typeof AdminCommand>
+export type AdminCommand = z.infer<typeof AdminCommand>
 
 /** Parses an operator's command line. */
 export function parseAdminCommand(

@@ -12,15 +12,10 @@ import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { listWaiting } from '../usage/journal-store.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import type { AdminCommand } from './parse-command.ts'
 
-export interface PruneOptions {
-  /** Executions that started before this are deleted, whatever the plan keeps; without it those past their retention. */
-  before?: number | undefined
-  /** How many deployments of each runtime are kept beside those that executions name. */
-  'keep-deployments'?: number | undefined
-  'dry-run': boolean
-  limits: Pick<Limits, 'deploymentsKept'>
-}
+/** Without `before` the executions past the retention of their plan are deleted. */
+type PruneOptions = Omit<Extract<AdminCommand, { name: 'prune' }>, 'name'> & { limits: Pick<Limits, 'deploymentsKept'> }
 
 type PruneDeps = Pick<AccountDeps, 'db' | 'clock'>
 

@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import { JsonDocument } from '../lib/json-document.ts'
 import { KeyedSemaphore, SemaphoreFullError, WaitCancelledError } from '../lib/keyed-semaphore.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import { createWorkerThread, startWorker } from '../lib/worker-thread.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
-import type { AnswerBody, AnswerReader, ReadAnswer } from './read-answer.ts'
+import type { AnswerBody, ReadAnswer } from './read-answer.ts'
 
 export type AnswerJob = Omit<AnswerBody, 'endUserToken'> & { token: string | undefined }
 /** JSON texts; `redacted` is null where it is the same as `output`. */
@@ -14,12 +15,15 @@ export type AnswerJobResult =
 const READ_MS = 5_000
 const QUEUE = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_000 } as const
 
+export type AnswerThread = ReturnType<typeof createAnswerThread>
+
 /** Reads answers in a worker thread. An answer that takes too long or too much memory ends the thread, and fails alone. */
-export function createAnswerThread(start = startAnswerWorker): AnswerReader {
+export function createAnswerThread(start = startAnswerWorker) {
   const queue = new KeyedSemaphore(QUEUE)
   const thread = createWorkerThread<AnswerJob, AnswerJobResult>(start)
   return {
-    async read({ endUserToken, ...answer }, ownerId, signal) {
+    /** The signal ends the wait. */
+    async read({ endUserToken, ...answer }: AnswerBody, ownerId: string, signal: StopSignal): Promise<ReadAnswer> {
       const job = { ...answer, token: endUserToken?.reveal() }
       const run = () => thread.run(job, [READ_MS]).catch(() => [])
       try {

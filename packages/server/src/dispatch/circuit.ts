@@ -23,15 +23,15 @@ export class Circuit {
     return this.#pauseMs > 0
   }
 
-  /** The version of the state, which {@link end} takes back; null while calls are paused. */
-  enter(now: number): number | null {
+  /** The version of the state, which {@link release} takes back; null while calls are paused. */
+  acquire(now: number): number | null {
     if (this.isOpen && now < this.#pausedUntil) return null
     // Until this call has ended, no other one gets through.
     if (this.isOpen) this.#change(this.#pauseMs, Number.POSITIVE_INFINITY)
     return this.#version
   }
 
-  end(version: number, transport: Transport, now: number): void {
+  release(version: number, transport: Transport, now: number): void {
     if (version !== this.#version) return
     if (this.isOpen) this.#endProbe(transport, now)
     else if (transport !== 'unknown') this.#endCall(transport, now)

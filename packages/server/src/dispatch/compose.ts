@@ -25,28 +25,20 @@ export function compose(call: DispatchCall): Message {
 const NO_APPROVAL = { approvalId: undefined, previewHash: undefined }
 
 // A `CapabilityCall` as JSON.
-function textOf({
-  executionId,
-  callId,
-  capability,
-  mode,
-  approval,
-  input,
-  metadata,
-  endUserToken,
-}: DispatchCall): string {
-  const { approvalId, previewHash } = approval ?? NO_APPROVAL
+function textOf(call: DispatchCall): string {
+  const { executionId, callId, capability, mode, input, metadata, endUserToken } = call
+  const { approvalId, previewHash } = call.approval ?? NO_APPROVAL
   const head = JSON.stringify({ executionId, callId, capability, mode, approvalId, previewHash }).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
   return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
 }
 
-const SAME_ON_EVERY_CALL: readonly string[] = [
-  ...['content-type', 'application/json'],
-  ...['accept', 'application/json'],
-  ...['accept-encoding', 'identity'],
-  ...['user-agent', 'svc'],
-]
+const SAME_ON_EVERY_CALL: readonly string[] = Object.entries({
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'svc',
+}).flat()
 
 /** The caller's `traceparent` where it is valid (W3C Trace Context), else a new one, marked as sampled. */
 export function traceparentOf(given: string | undefined): string {

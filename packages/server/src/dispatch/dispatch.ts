@@ -1,8 +1,9 @@
-import { type Health, PROBE_CAPABILITY } from '@svc/contract'
+import { PROBE_CAPABILITY } from '@svc/contract'
 import { Deadline } from '../lib/deadline.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
 import type { Limits } from '../limits.ts'
+import type { AnswerThread } from './answer-thread.ts'
 import { type AttemptDeps, attempt, type Delivery } from './attempts.ts'
 import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
@@ -10,7 +11,7 @@ import { createAgent } from './connections.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
 import { type Endpoint, EndpointStates } from './endpoint-states.ts'
 import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE, unknownOutcome } from './failures.ts'
-import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts'
+import { type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
@@ -21,31 +22,13 @@ export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce
   /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
   /** Reads answers of more than 16 KiB. None: they are read in this thread. */
-  answers?: AnswerReader
+  answers?: AnswerThread
   /** Told of failed calls, but not of a capability's own failures. */
   logger?: { warn(fields: Record<string, unknown>, message: string): void }
   metrics?: { callEnded(call: { outcome: string; durationMs: number }): void }
 }
 
-/** The only way to an owner's endpoint. */
-export interface Dispatcher {
-  /** Makes one call, which the endpoint's handler gets at most once. Every failure is a result. */
-  dispatch(target: DispatchTarget, call: DispatchCall): Promise<CallResult>
-  /**
-   * Calls an endpoint that was silent for a minute, at most every 30 s; true where it answered. Only the endpoint's health
-   * is recorded.
-   */
-  probe(endpoint: ProbedEndpoint): Promise<boolean>
-  /** By the last calls and probes of the runtime's present endpoint; `unknown` without any. */
-  healthOf(endpoint: Endpoint): Health
-  /** The reason of the health, for the owner, without an address or a capability's message; null where nothing needs fixing. */
-  healthNote(endpoint: Endpoint): string | null
-  openCircuits(): number
-  /** Cancels all calls and closes all connections. */
-  close(): Promise<void>
-}
-
-interface ProbedEndpoint extends Endpoint {
+export interface ProbedEndpoint extends Endpoint {
   ownerId: string
   /** Called only where a probe is due. */
   target(): { target: DispatchTarget; executionId: string; callId: string }
@@ -53,19 +36,30 @@ interface ProbedEndpoint extends Endpoint {
 
 type Context = DispatcherDeps & AttemptDeps & { states: EndpointStates; probes: KeyedSemaphore }
 
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
+export type Dispatcher = ReturnType<typeof createDispatcher>
+
+/** The only way to an owner's endpoint. */
+export function createDispatcher(deps: DispatcherDeps) {
+  const { clock, limits, answers, allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
   const agent = createAgent({ allowLocalEndpoints, trustedCertificates, resolve })
-  const states = new EndpointStates({ maxCalls: deps.limits.endpointCalls })
+  const states = new EndpointStates({ maxCalls: limits.endpointCalls })
   const context: Context = { ...deps, agent, states, probes: new KeyedSemaphore(PROBES) }
   return {
-    dispatch: (target, call) => dispatch(context, target, call),
-    probe: (endpoint) => probe(context, endpoint),
-    healthOf: (endpoint) => states.healthOf(endpoint, deps.clock.now()),
-    healthNote: (endpoint) => states.healthNote(endpoint, deps.clock.now()),
+    /** Makes one call, which the endpoint's handler gets at most once. Every failure is a result. */
+    dispatch: (target: DispatchTarget, call: DispatchCall) => dispatch(context, target, call),
+    /**
+     * Calls an endpoint that was silent for a minute, at most every 30 s; true where it answered. Only the endpoint's
+     * health is recorded.
+     */
+    probe: (endpoint: ProbedEndpoint) => probe(context, endpoint),
+    /** By the last calls and probes of the runtime's present endpoint; `unknown` without any. */
+    healthOf: (endpoint: Endpoint) => states.healthOf(endpoint, clock.now()),
+    /** The reason of the health, for the owner, without an address or a capability's message; null where nothing needs fixing. */
+    healthNote: (endpoint: Endpoint) => states.healthNote(endpoint, clock.now()),
     openCircuits: () => states.openCircuits(),
+    /** Cancels all calls and closes all connections. */
     async close() {
-      await Promise.all([agent.destroy(), deps.answers?.close()])
+      await Promise.all([agent.destroy(), answers?.close()])
     },
   }
 }
@@ -74,13 +68,11 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
   const { clock, states, metrics } = context
   const startedAt = clock.now()
   const permit = call.signal?.aborted ? FAILURES.cancelled : states.acquire(target, startedAt)
-  const answer =
-    'state' in permit
-      ? await run(context, { target, call, permit })
-      : { ok: false as const, failure: permit, isUnknown: false }
+  const answer: ReadAnswer =
+    'state' in permit ? await run(context, { target, call, permit }) : { ok: false, failure: permit }
   const durationMs = Math.max(0, clock.now() - startedAt)
-  if (call.mode === undefined)
-    metrics?.callEnded({ outcome: answer.ok ? 'completed' : nameOfFailure(answer.failure), durationMs })
+  const outcome = answer.ok ? 'completed' : nameOfFailure(answer.failure)
+  if (call.mode === undefined) metrics?.callEnded({ outcome, durationMs })
   if (answer.ok) return { durationMs, ...answer }
   const { failure, isUnknown } = answer
   // A preview has no effect.

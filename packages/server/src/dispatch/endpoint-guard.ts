@@ -53,7 +53,11 @@ export function createGuardedLookup(resolve: Resolve): LookupFunction {
     const answer = (addresses: readonly string[]) => {
       const [first] = addresses
       if (first === undefined) return callback(new RefusedAddressError(), [])
-      if (all) callback(null, addresses.map(toLookupAddress))
+      if (all)
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        )
       else callback(null, first, isIP(first))
     }
     checkedAddresses(resolve, hostname).then(answer, (error) => callback(error, []))
@@ -66,8 +70,4 @@ async function checkedAddresses(resolve: Resolve, hostname: string): Promise<rea
   const addresses = await resolve(hostname)
   if (!addresses.every(isPublicAddress)) throw new RefusedAddressError()
   return addresses
-}
-
-function toLookupAddress(address: string): { address: string; family: number } {
-  return { address, family: isIP(address) }
 }

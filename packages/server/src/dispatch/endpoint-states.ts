@@ -64,7 +64,7 @@ export class EndpointStates {
     const { address } = state
     if (address === null) return FAILURES.refusedAddress
     if (state.callsInFlight >= this.#maxCalls) return FAILURES.busy
-    const circuitVersion = state.circuit.enter(now)
+    const circuitVersion = state.circuit.acquire(now)
     if (circuitVersion === null) return FAILURES.paused
     state.callsInFlight += 1
     return { state, address, circuitVersion }
@@ -74,7 +74,7 @@ export class EndpointStates {
   release({ state, circuitVersion }: Permit, failure: CallFailure | null, at: number): void {
     const transport = failure?.transport ?? 'worked'
     state.callsInFlight -= 1
-    state.circuit.end(circuitVersion, transport, at)
+    state.circuit.release(circuitVersion, transport, at)
     if (transport === 'worked') state.answeredAt = at
     if (transport === 'unknown') return
     state.recent.push(endedCall(failure, at, state.recent.at(-1)))

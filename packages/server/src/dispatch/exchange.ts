@@ -63,17 +63,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    const fault = status < 200 ? this.#faultOfInterimHead() : faultOf(status, headers, this.#bounds.maxBytes)
+    // Without a bound on interim heads an endpoint could keep the process busy parsing them.
+    if (status < 200 && ++this.#interimHeads > MAX_INTERIM_HEADS) return void this.#fail(TOO_MANY_HEADS)
+    const fault = status < 200 ? null : faultOf(status, headers, this.#bounds.maxBytes)
     if (fault && !isReadable(status, headers)) return void this.#fail(fault)
     this.#refusal = fault
     const { 'content-length': length } = headers
     this.#body = new BoundedBuffer(this.#bounds.maxBytes, length === undefined ? null : Number(length))
-  }
-
-  // Without a bound an endpoint could keep the process busy parsing them.
-  #faultOfInterimHead(): FailedReply | null {
-    this.#interimHeads += 1
-    return this.#interimHeads > MAX_INTERIM_HEADS ? TOO_MANY_HEADS : null
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -144,12 +140,9 @@ const TOO_LARGE = failed(FAILURES.tooLarge, 'too_large')
 function faultOf(status: number, headers: Headers, maxBytes: number): FailedReply | null {
   if (status !== 200) return { ...failed(statusFailure(status), `status_${status}`), status }
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && !isPlain(encoding)) return failed(FAILURES.encoded, 'encoded')
+  const isPlain = encoding === undefined || String(encoding).toLowerCase() === 'identity'
+  if (!isPlain) return failed(FAILURES.encoded, 'encoded')
   return Number(headers['content-length']) > maxBytes ? TOO_LARGE : null
-}
-
-function isPlain(encoding: string | string[]): boolean {
-  return typeof encoding === 'string' && encoding.toLowerCase() === 'identity'
 }
 
 function codeOf(error: Error): string {

@@ -17,27 +17,24 @@ export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, '
   const text = UTF_8.decode(body)
   const extent = measureJson(text, { depth: OUTPUT_DEPTH + 1, values: responseValues })
   if (extent.depth > OUTPUT_DEPTH + 1) return failed(FAILURES.tooDeep)
-  if (extent.values > responseValues) return failed(tooManyValues(responseValues))
+  if (extent.values > responseValues) {
+    return refused('tooManyValues', `with more than ${responseValues} values: return less, page by page.`)
+  }
   const answer = parseJson(text)
   if (!isJsonObject(answer) || !('output' in answer)) return failed(FAILURES.unusable)
   const { output, error = null } = answer
   if (error !== null) return failed(failureIn(answer))
   const inexact = inexactNumber(text, ['output'])
-  return inexact === null ? { ok: true, output: new JsonDocument(JSON.stringify(output)) } : failed(inexactAt(inexact))
+  if (inexact === null) return { ok: true, output: new JsonDocument(JSON.stringify(output)) }
+  return refused('inexactNumber', `that could not be used: “${inexact}” ${INEXACT_NUMBER}`)
 }
 
 function failed(failure: CallFailure): ParsedAnswer {
   return { ok: false, failure }
 }
 
-function tooManyValues(most: number): CallFailure {
-  const message = `The endpoint gave an answer with more than ${most} values: return less, page by page.`
-  return { message, transport: 'worked', name: 'tooManyValues' }
-}
-
-function inexactAt(path: string): CallFailure {
-  const message = `The endpoint gave an answer that could not be used: “${path}” ${INEXACT_NUMBER}`
-  return { message, transport: 'worked', name: 'inexactNumber' }
+function refused(name: string, problem: string): ParsedAnswer {
+  return { ok: false, failure: { message: `The endpoint gave an answer ${problem}`, transport: 'worked', name } }
 }
 
 // Shared, because making a decoder costs as much as reading an answer.

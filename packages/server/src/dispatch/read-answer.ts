@@ -1,5 +1,4 @@
 import type { JsonDocument } from '../lib/json-document.ts'
-import type { StopSignal } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { CallFailure } from './failures.ts'
@@ -17,12 +16,6 @@ export interface AnswerBody {
 export type ReadAnswer =
   | { ok: true; output: JsonDocument; redacted: JsonDocument }
   | { ok: false; failure: CallFailure; isUnknown?: boolean }
-
-/** Reads large answers, one at a time. The signal ends the wait. */
-export interface AnswerReader {
-  read(answer: AnswerBody, ownerId: string, signal: StopSignal): Promise<ReadAnswer>
-  close(): Promise<void>
-}
 
 /** Reads an answer in the calling thread. */
 export function readAnswer({ body, endUserToken, limits }: AnswerBody): ReadAnswer {

@@ -1,25 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limited } from '../errors.ts'
-import { createRunQueue, type RunQueue } from '../lib/run-queue.ts'
+import { createRunQueue } from '../lib/run-queue.ts'
 import { accountOfRequest, stateOf } from './request-state.ts'
-
-/** The queues of requests on the owner and the deploy plane, by account. */
-export interface AccountQueues {
-  all: RunQueue
-  /** Requests that read much pass this queue first. */
-  reads: RunQueue
-}
 
 const HANDLERS = { permits: 8, permitsPerKey: 4, waiting: 1_000, waitingPerKey: 64 }
 // SQLite has one thread for all reads: with one statement of each account in it, no account delays others for long.
 const READS = { ...HANDLERS, permits: Infinity, permitsPerKey: 1 }
 const DEPLOYMENTS = { permits: 1_000, permitsPerKey: 1, waiting: 1_000, waitingPerKey: 64 }
 
-export function createAccountQueues(): AccountQueues {
+export type AccountQueues = ReturnType<typeof createAccountQueues>
+
+/** The queues of requests on the owner and the deploy plane, by account. */
+export function createAccountQueues() {
   const message = 'Too many requests to the owner’s API are under way. Try again in a moment.'
   const shared = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
   return {
     all: createRunQueue({ ...shared, limits: HANDLERS }),
+    /** Requests that read much pass this queue first. */
     reads: createRunQueue({ ...shared, limits: READS }),
   }
 }

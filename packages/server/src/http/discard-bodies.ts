@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { STRANGERS } from '../admission/in-flight.ts'
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
+import { limitTime } from '../lib/limit-time.ts'
 import { SMALL_BODY_BYTES } from './json-body.ts'
 import { stateOf } from './request-state.ts'
 
@@ -22,7 +24,7 @@ export function discardUnreadBodies(app: FastifyInstance, slotMs = SLOT_MS): voi
     if (!isLargeAndUnread(raw)) return done()
     const discard = async () => {
       raw.resume()
-      await closed(raw, slotMs)
+      await limitTime(once(raw, 'close'), slotMs, null).catch(() => {})
       done()
     }
     const destroy = () => void raw.destroy()
@@ -43,14 +45,4 @@ function senderOf(request: FastifyRequest): string {
 function isLargeAndUnread({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES
-}
-
-function closed(raw: IncomingMessage, maxMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, maxMs)
-    raw.once('close', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

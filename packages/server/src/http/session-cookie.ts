@@ -1,12 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A cookie that a browser sends to this service alone, and shows to no page. */
-interface SessionCookie {
-  value: string
-  /** Epoch milliseconds. */
-  expiresAt: number
-}
-
 /** The session token in the request's cookies, or undefined. */
 export function readSessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
   const start = `${cookieName(baseUrl)}=`
@@ -14,7 +7,13 @@ export function readSessionCookie(request: FastifyRequest, baseUrl: string): str
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length)
 }
 
-export function setSessionCookie(reply: FastifyReply, baseUrl: string, cookie: SessionCookie, now: number): void {
+/** Sets a cookie that a browser sends to this service alone, and shows to no page. Times are epoch milliseconds. */
+export function setSessionCookie(
+  reply: FastifyReply,
+  baseUrl: string,
+  cookie: { value: string; expiresAt: number },
+  now: number,
+): void {
   const maxAge = Math.max(0, Math.floor((cookie.expiresAt - now) / 1000))
   const secure = isSecure(baseUrl) ? '; Secure' : ''
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Lax${secure}`

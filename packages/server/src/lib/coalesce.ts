@@ -1,12 +1,10 @@
+export type Coalescer<T> = ReturnType<typeof createCoalescer<T>>
+
 /**
  * Shares the reads of one name among concurrent callers. A caller gets a read that began after its call: while one runs,
  * later callers share the next one.
  */
-export interface Coalescer<T> {
-  read(name: string, begin: () => Promise<T>): Promise<T>
-}
-
-export function createCoalescer<T>(): Coalescer<T> {
+export function createCoalescer<T>() {
   const reads = new Map<string, { current: Promise<T>; next: Promise<T> | null }>()
 
   function start(name: string, begin: () => Promise<T>): Promise<T> {
@@ -20,7 +18,7 @@ export function createCoalescer<T>(): Coalescer<T> {
   }
 
   return {
-    read(name, begin) {
+    read(name: string, begin: () => Promise<T>): Promise<T> {
       const read = reads.get(name)
       if (!read) return start(name, begin)
       const again = () => start(name, begin)

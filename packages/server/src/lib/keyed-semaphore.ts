@@ -59,23 +59,29 @@ export class KeyedSemaphore {
 
   /**
    * Runs `work` once a permit is free. Throws {@link SemaphoreFullError} synchronously where the queue is full; rejects with
-   * {@link WaitCancelledError} when the signal aborts while the job waits.
+   * {@link WaitCancelledError} when the signal aborts while the job waits, or it waits longer than `maxWaitMs`.
    */
-  run<T>(key: string, work: () => Promise<T>, signal?: StopSignal): Promise<T> {
+  run<T>(key: string, work: () => Promise<T>, signal?: StopSignal, maxWaitMs = Infinity): Promise<T> {
     if (signal?.aborted) return Promise.reject(new WaitCancelledError())
     if (this.#mayStart(key)) return this.#perform(key, work)
     const queue = this.#queues.get(key) ?? []
     const places = Math.min(this.#limits.waiting - this.#waitingCount, this.#limits.waitingPerKey)
     if (queue.length >= places) throw new SemaphoreFullError(queue.length === 0 ? 'all' : 'key')
     return new Promise<T>((resolve, reject) => {
+      const endWait = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', cancel)
+      }
       const cancel = () => {
+        endWait()
         this.#remove(key, start)
         reject(new WaitCancelledError())
       }
       const start = () => {
-        signal?.removeEventListener('abort', cancel)
+        endWait()
         this.#perform(key, work).then(resolve, reject)
       }
+      const timer = maxWaitMs === Infinity ? undefined : setTimeout(cancel, maxWaitMs)
       signal?.addEventListener('abort', cancel)
       queue.push(start)
       this.#queues.set(key, queue)

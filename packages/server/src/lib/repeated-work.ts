@@ -1,11 +1,3 @@
-/** A background job. */
-export interface RepeatedWork {
-  /** Begins a run now, besides those of the timer. */
-  begin(): void
-  /** Begins no more runs, and resolves when the current ones have ended. */
-  stop(): Promise<void>
-}
-
 interface Timing {
   /** Between the starts of two runs, also while one takes longer. */
   everyMs: number
@@ -14,7 +6,7 @@ interface Timing {
 }
 
 /** Runs `work` again and again. It returns whether it succeeded, and must not reject. */
-export function repeatWork({ everyMs, retryMs }: Timing, work: () => Promise<boolean>): RepeatedWork {
+export function repeatWork({ everyMs, retryMs }: Timing, work: () => Promise<boolean>) {
   const runs = new Set<Promise<void>>()
   let isStopped = false
   let retry: NodeJS.Timeout | undefined
@@ -32,7 +24,9 @@ export function repeatWork({ everyMs, retryMs }: Timing, work: () => Promise<boo
   }
   const timer = setInterval(begin, everyMs)
   return {
+    /** Begins a run now, besides those of the timer. */
     begin,
+    /** Begins no more runs, and resolves when the current ones have ended. */
     async stop() {
       isStopped = true
       clearInterval(timer)

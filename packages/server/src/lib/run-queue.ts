@@ -1,5 +1,5 @@
 import { KeyedSemaphore, SemaphoreFullError, type SemaphoreLimits, WaitCancelledError } from './keyed-semaphore.ts'
-import { Stop, type StopSignal } from './stop-signal.ts'
+import type { StopSignal } from './stop-signal.ts'
 
 export interface RunQueueOptions {
   limits: SemaphoreLimits
@@ -14,25 +14,10 @@ export type RunQueue = <T>(key: string, work: () => Promise<T>, signal?: StopSig
 export function createRunQueue({ limits, waitMs, refusal }: RunQueueOptions, now?: () => number): RunQueue {
   const semaphore = new KeyedSemaphore(limits, now)
   return async (key, work, signal) => {
-    const cancel = new Stop()
-    const abort = () => cancel.abort()
-    const timer = setTimeout(abort, waitMs)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted) abort()
-    const stopWaiting = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    }
-    const begin = () => {
-      stopWaiting()
-      return work()
-    }
     try {
-      return await semaphore.run(key, begin, cancel)
+      return await semaphore.run(key, work, signal, waitMs)
     } catch (error) {
       throw error instanceof SemaphoreFullError || error instanceof WaitCancelledError ? refusal() : error
-    } finally {
-      stopWaiting()
     }
   }
 }

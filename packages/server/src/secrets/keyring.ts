@@ -8,22 +8,6 @@ export interface SealContext {
   rowId: string
 }
 
-/** Hashes keys for look-up and seals secrets for storage, under a ring of master keys. */
-export interface Keyring {
-  /** The look-up hash of a key, under the first master key. */
-  hash(key: string): string
-  /** The hashes under every master key, which find keys that were hashed before a rotation. */
-  hashes(key: string): string[]
-  /** Whether `given` is the hash of this text under any master key. Compares in constant time. */
-  isHashOf(text: string, given: string): boolean
-  seal(secret: Secret, context: SealContext): string
-  /** Whether the ring has the key that a value was sealed under. */
-  hasKeyOf(sealed: string): boolean
-  isUnderFirst(sealed: string): boolean
-  /** Throws {@link SealError} where the value was altered or moved, or its key is not in the ring. */
-  open(sealed: string, context: SealContext): Secret
-}
-
 export class SealError extends Error {
   override name = 'SealError'
 }
@@ -38,20 +22,27 @@ const FORMAT = 'v1'
 const TAG_BYTES = 16
 const IV_BYTES = 12
 
-/** A ring of 32-byte master keys: the first one hashes and seals, every one finds and opens. */
-export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]): Keyring {
+export type Keyring = ReturnType<typeof createKeyring>
+
+/** A ring of 32-byte master keys: the first one hashes keys for look-up and seals secrets, every one finds and opens. */
+export function createKeyring(masterKeys: readonly [Buffer, ...Buffer[]]) {
   const [first, ...rest] = masterKeys
   const current = derive(first)
   const ring = [current, ...rest.map(derive)]
   const keyOf = (sealed: string) => ring.find(({ id }) => id === sealed.split('.', 2)[1])
   return {
-    hash: (key) => hashUnder(current, key),
-    hashes: (key) => ring.map((master) => hashUnder(master, key)),
-    isHashOf: (text, given) => ring.some((master) => isEqual(hashUnder(master, text), given)),
-    seal: (secret, context) => sealUnder(current, secret, context),
-    hasKeyOf: (sealed) => keyOf(sealed) !== undefined,
-    isUnderFirst: (sealed) => keyOf(sealed) === current,
-    open(sealed, context) {
+    /** The look-up hash of a key, under the first master key. */
+    hash: (key: string): string => hashUnder(current, key),
+    /** The hashes under every master key, which find keys that were hashed before a rotation. */
+    hashes: (key: string): string[] => ring.map((master) => hashUnder(master, key)),
+    /** Whether `given` is the hash of this text under any master key. Compares in constant time. */
+    isHashOf: (text: string, given: string): boolean => ring.some((master) => isEqual(hashUnder(master, text), given)),
+    seal: (secret: Secret, context: SealContext): string => sealUnder(current, secret, context),
+    /** Whether the ring has the key that a value was sealed under. */
+    hasKeyOf: (sealed: string): boolean => keyOf(sealed) !== undefined,
+    isUnderFirst: (sealed: string): boolean => keyOf(sealed) === current,
+    /** Throws {@link SealError} where the value was altered or moved, or its key is not in the ring. */
+    open(sealed: string, context: SealContext): Secret {
       const [format, , ...parts] = sealed.split('.')
       const master = keyOf(sealed)
       if (format !== FORMAT || !master)

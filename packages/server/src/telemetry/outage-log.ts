@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Where a database error was met, as the log counts them. */
-type OutagePlace =
+export type OutagePlace =
   | 'requests'
   | 'connections'
   | 'renewals'
@@ -11,11 +11,6 @@ type OutagePlace =
   | 'approvals'
   | 'questions'
 
-/** Logs that the database is busy or away: the first error immediately, then one line a second that counts the others. */
-export interface OutageLog {
-  note(place: OutagePlace, error: unknown): void
-}
-
 const INTERVAL_MS = 1_000
 
 interface OutageLogDeps {
@@ -23,7 +18,10 @@ interface OutageLogDeps {
   pause: (ms: number) => Promise<unknown>
 }
 
-export function createOutageLog({ logger, pause }: OutageLogDeps): OutageLog {
+export type OutageLog = ReturnType<typeof createOutageLog>
+
+/** Logs that the database is busy or away: the first error immediately, then one line a second that counts the others. */
+export function createOutageLog({ logger, pause }: OutageLogDeps) {
   let counts: Partial<Record<OutagePlace, number>> = {}
   let latest: unknown
   let isReporting = false
@@ -37,7 +35,7 @@ export function createOutageLog({ logger, pause }: OutageLogDeps): OutageLog {
     isReporting = false
   }
   return {
-    note(place, error) {
+    note(place: OutagePlace, error: unknown): void {
       counts[place] = (counts[place] ?? 0) + 1
       latest = error
       if (!isReporting) void report()

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { Circuit } from '../../src/dispatch/circuit.ts'
 import type { Transport } from '../../src/dispatch/failures.ts'
 
-function enter(circuit: Circuit, now: number): number {
-  const version = circuit.enter(now)
+function acquire(circuit: Circuit, now: number): number {
+  const version = circuit.acquire(now)
   if (version === null) throw new Error(`The circuit let no call through at ${now}.`)
   return version
 }
 
 function run(circuit: Circuit, transports: readonly Transport[], now: number): void {
-  for (const transport of transports) circuit.end(enter(circuit, now), transport, now)
+  for (const transport of transports) circuit.release(acquire(circuit, now), transport, now)
 }
 
 function opened(now: number): Circuit {
@@ -25,7 +25,7 @@ describe('a closed circuit', () => {
     expect(circuit.isOpen).toBe(false)
     run(circuit, ['failed'], 0)
     expect(circuit.isOpen).toBe(true)
-    expect(circuit.enter(0)).toBeNull()
+    expect(circuit.acquire(0)).toBeNull()
   })
 
   // holds CON-10
@@ -61,15 +61,15 @@ describe('an open circuit', () => {
   // holds CON-10
   test('it lets nothing through for fifteen seconds, then exactly one probe', () => {
     const circuit = opened(1000)
-    expect(circuit.enter(15_999)).toBeNull()
-    expect(circuit.enter(16_000)).not.toBeNull()
-    expect(circuit.enter(16_000)).toBeNull()
+    expect(circuit.acquire(15_999)).toBeNull()
+    expect(circuit.acquire(16_000)).not.toBeNull()
+    expect(circuit.acquire(16_000)).toBeNull()
     expect(circuit.isOpen).toBe(true)
   })
 
   test('a probe that works closes it, with a clean record', () => {
     const circuit = opened(0)
-    circuit.end(enter(circuit, 15_000), 'worked', 15_001)
+    circuit.release(acquire(circuit, 15_000), 'worked', 15_001)
     expect(circuit.isOpen).toBe(false)
     run(circuit, Array(9).fill('failed'), 15_002)
     expect(circuit.isOpen).toBe(false)
@@ -80,35 +80,35 @@ describe('an open circuit', () => {
     const circuit = opened(0)
     let now = 15_000
     for (const pause of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
-      circuit.end(enter(circuit, now), 'failed', now)
-      expect(circuit.enter(now + pause - 1)).toBeNull()
+      circuit.release(acquire(circuit, now), 'failed', now)
+      expect(circuit.acquire(now + pause - 1)).toBeNull()
       now += pause
     }
-    circuit.end(enter(circuit, now), 'worked', now)
+    circuit.release(acquire(circuit, now), 'worked', now)
     run(circuit, Array(10).fill('failed'), now)
-    expect(circuit.enter(now + 14_999)).toBeNull()
-    expect(circuit.enter(now + 15_000)).not.toBeNull()
+    expect(circuit.acquire(now + 14_999)).toBeNull()
+    expect(circuit.acquire(now + 15_000)).not.toBeNull()
   })
 
   test('a cancelled probe leaves the next call to probe, with the pause as it was', () => {
     const circuit = opened(0)
-    circuit.end(enter(circuit, 15_000), 'unknown', 15_500)
-    const probe = enter(circuit, 15_500)
-    circuit.end(probe, 'failed', 16_000)
-    expect(circuit.enter(45_999)).toBeNull()
-    expect(circuit.enter(46_000)).not.toBeNull()
+    circuit.release(acquire(circuit, 15_000), 'unknown', 15_500)
+    const probe = acquire(circuit, 15_500)
+    circuit.release(probe, 'failed', 16_000)
+    expect(circuit.acquire(45_999)).toBeNull()
+    expect(circuit.acquire(46_000)).not.toBeNull()
   })
 
   test('calls from before it opened cannot close it, nor end its probe', () => {
     const circuit = new Circuit()
-    const early = Array.from({ length: 20 }, () => enter(circuit, 0))
-    for (const version of early.slice(0, 10)) circuit.end(version, 'failed', 1)
-    for (const version of early.slice(10, 15)) circuit.end(version, 'worked', 2)
+    const early = Array.from({ length: 20 }, () => acquire(circuit, 0))
+    for (const version of early.slice(0, 10)) circuit.release(version, 'failed', 1)
+    for (const version of early.slice(10, 15)) circuit.release(version, 'worked', 2)
     expect(circuit.isOpen).toBe(true)
-    const probe = enter(circuit, 15_001)
-    for (const version of early.slice(15)) circuit.end(version, 'worked', 15_002)
-    expect(circuit.enter(15_003)).toBeNull()
-    circuit.end(probe, 'failed', 15_004)
+    const probe = acquire(circuit, 15_001)
+    for (const version of early.slice(15)) circuit.release(version, 'worked', 15_002)
+    expect(circuit.acquire(15_003)).toBeNull()
+    circuit.release(probe, 'failed', 15_004)
     expect(circuit.isOpen).toBe(true)
   })
 })

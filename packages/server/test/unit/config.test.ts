@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { limitVariable, readConfig } from '../../src/config.ts'
+import { limitVariable, readConfig, reportFaults } from '../../src/config.ts'
 import type { Environment } from '../../src/lib/environment.ts'
-import { reportFaults } from '../../src/lib/report-faults.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
