@@ -2,8 +2,6 @@ import type { Scenario } from '../support/scenario.ts'
 import { brokerTiming } from './broker-timing.ts'
 import { deployments } from './deployments.ts'
 import { fairness } from './fairness.ts'
-import { headersAndCursors } from './headers-and-cursors.ts'
-import { origins } from './origins.ts'
 import { overload } from './overload.ts'
 import { requests } from './requests/requests.ts'
 import { schemas } from './schemas/schemas.ts'
@@ -18,8 +16,6 @@ export const FUZZ_SCENARIOS: readonly Scenario[] = [
   schemas,
   deployments,
   slowClients,
-  headersAndCursors,
-  origins,
   brokerTiming,
   fairness,
   overload,

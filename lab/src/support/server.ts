@@ -80,7 +80,7 @@ function run(options: ServerOptions, program: string, args: readonly string[]): 
       SVC_ALLOW_LOCAL_ENDPOINTS: '1',
       SVC_TEST_PAYMENTS: '1',
       SVC_MODEL: 'demo:rules',
-      // Scenarios deploy one runtime over and over; `deploy-flood` sets the bound that it is about.
+      // Scenarios deploy one runtime over and over.
       SVC_LIMIT_DEPLOYMENTS_PER_HOUR: '100000',
       ...store.serverEnv,
       ...variables,
