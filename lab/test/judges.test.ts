@@ -12,7 +12,7 @@ import type { StoredExecution } from '../src/fault/rows.ts'
 import { judgeStops, type Stop, unansweredIn } from '../src/fault/shutdown.ts'
 import { judgeOverload } from '../src/fuzz/overload.ts'
 import { faultOf } from '../src/fuzz/requests/judge-answer.ts'
-import { readAnswer } from '../src/support/raw.ts'
+import { readAnswer } from '../src/fuzz/requests/raw.ts'
 import type { Check } from '../src/support/scenario.ts'
 import { ksDistance, median } from '../src/support/statistics.ts'
 
@@ -172,7 +172,7 @@ test('an overloaded server keeps serving and refuses the rest with Retry-After',
     seconds: 1,
   }
   const health = { latenciesMs: [5], failures: 0 }
-  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, load, health, isAlive: true, othersShare: 0 }
+  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, load, health, alive: 1, othersShare: 0 }
   expect(missed(judgeOverload(run))).toEqual([])
   expect(missed(judgeOverload({ ...run, load: { ...load, withoutRetryAfter: 1, broken: 2 } }))).toHaveLength(2)
   expect(missed(judgeOverload({ ...run, capacity: { perSecond: 2_000, p99Ms: 10 } }))).toEqual(['goodput, of the peak'])

@@ -1,5 +1,5 @@
 import { AnalyticsSummary, ExecutionList } from '@svc/contract'
-import { Pool } from 'undici'
+import { type Client, createClient } from '../support/client.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { TICK_MS, usageOf } from '../support/process-usage.ts'
 import type { Random } from '../support/random.ts'
@@ -41,7 +41,7 @@ interface History {
 }
 
 interface Served extends History {
-  pool: Pool
+  client: Client
   /** Processor time that its server and the database have spent, milliseconds. */
   cpuMs(): number
 }
@@ -55,11 +55,10 @@ export const growth: Scenario = {
     const sizes = [...[10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size < largest), largest]
     const answer: unknown = JSON.parse(ENDPOINT_BODY)
     const endpoint = await startServing(context, (_, response) => answerJson(response, answer))
-    const cluster = context.engine === 'postgres' ? await startPostgresCluster(FILLING) : null
-    if (cluster) context.onEnd(cluster.remove)
+    const cluster = context.engine === 'postgres' ? await startPostgresCluster(context, FILLING) : null
     const histories: History[] = []
     for (const size of sizes) {
-      const store = cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url)
+      const store = cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url)
       histories.push(await makeHistory(context, { size, store, endpoint }))
     }
     await cluster?.restart(SERVING)
@@ -67,9 +66,11 @@ export const growth: Scenario = {
     for (const history of histories) {
       const { env, serverFolder } = context
       const { url, pid } = await startWatched(context, { store: history.store, env, serverFolder })
-      const pool = new Pool(url, { connections: 1, pipelining: 1 })
-      context.onEnd(() => pool.destroy())
-      served.push({ ...history, pool, cpuMs: () => usageOf(pid).cpuMs + (cluster?.cpuMs() ?? 0) })
+      served.push({
+        ...history,
+        client: createClient(url, 1),
+        cpuMs: () => usageOf(pid).cpuMs + (cluster?.cpuMs() ?? 0),
+      })
     }
     const rows = await measureAll(context, served)
     context.table(tableOf(sizes, rows))
@@ -178,24 +179,21 @@ async function requestsOf(history: Served, random: Random): Promise<Request[]> {
 const BODY = JSON.stringify({ input: { orderId: 'A-1042', note: 'where is it'.repeat(24) } })
 
 /** Milliseconds until the answer was read. Throws one that is not right. */
-async function ask({ pool, apiKey }: Served, { method, paths, mark }: Request, turn: number): Promise<number> {
+async function ask({ client, apiKey }: Served, { method, paths, mark }: Request, turn: number): Promise<number> {
   const path = paths[turn % paths.length] ?? '/'
   const begun = performance.now()
-  const { statusCode, body } = await pool.request({
+  const { status, text } = await client.send({
     method,
     path,
-    headers: method === 'POST' ? { 'content-type': 'application/json' } : { authorization: `Bearer ${apiKey}` },
-    ...(method === 'POST' && { body: BODY }),
+    ...(method === 'POST' ? { text: BODY } : { key: apiKey }),
   })
-  const text = await body.text()
   const ms = performance.now() - begun
-  if (statusCode === 200 && text.includes(mark)) return ms
-  throw new Error(`${method} ${path} answered ${statusCode}: ${text.slice(0, 300)}`)
+  if (status === 200 && text.includes(mark)) return ms
+  throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 300)}`)
 }
 
-async function read({ pool, apiKey }: Served, path: string): Promise<unknown> {
-  const { body } = await pool.request({ method: 'GET', path, headers: { authorization: `Bearer ${apiKey}` } })
-  return body.json()
+async function read({ client, apiKey }: Served, path: string): Promise<unknown> {
+  return JSON.parse((await client.send({ method: 'GET', path, key: apiKey })).text)
 }
 
 /** One kind of request on every history, the smallest first; milliseconds. */

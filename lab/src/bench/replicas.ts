@@ -6,7 +6,7 @@ import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
 import { createPostgresStore } from '../support/store.ts'
-import { addRuntime, openWorld, startWatched, type World } from '../support/world.ts'
+import { addRuntime, brokerPath, openWorld, startWatched, type World } from '../support/world.ts'
 import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
 import { startFixedAnswers } from './nginx.ts'
 import { countRows } from './service.ts'
@@ -38,8 +38,7 @@ export const replicas: Scenario = {
   engines: ['postgres'],
   async run(context) {
     requireTools(['wrk', 'nginx', 'taskset'], context.env)
-    const cluster = await startPostgresCluster(SETTINGS)
-    context.onEnd(cluster.remove)
+    const cluster = await startPostgresCluster(context, SETTINGS)
     const upstream = await startFixedAnswers(context, { '/svc': { type: 'application/json', body: ENDPOINT_BODY } })
     const world = await openWorld(context, { store: await createPostgresStore(cluster.url) })
     const paths = await openTenants(context, world, `${upstream.url}/svc`)
@@ -150,7 +149,7 @@ async function openTenants({ count }: ScenarioContext, world: World, endpoint: s
     await client.query(`update runtimes set revision = revision + 1`)
     await client.query(`update owners set tier = 'pro'`)
   })
-  const paths = ids.map((runtimeId) => `/v1/capabilities/${runtimeId}/${CAPABILITY}`)
+  const paths = ids.map((runtimeId) => brokerPath({ runtimeId }, CAPABILITY))
   return { one: paths.slice(0, ofOne), many: paths.slice(ofOne) }
 }
 

@@ -10,7 +10,7 @@ import { addRuntime, openWorld, type World } from '../support/world.ts'
 import { MANIFEST } from './bodies.ts'
 import { cpuOf } from './rounds.ts'
 
-export const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
+const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
 
 /** A server of this project as an operator runs it, its log at the usual level and in a file. */
 export interface Service extends World {
@@ -35,7 +35,7 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
   const cluster = engine === 'postgres' ? options.cluster : null
   const log = join(temporaryFolder(context), 'server.log')
   const world = await openWorld(context, {
-    store: cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url),
+    store: cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url),
     nodeArguments,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
     wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
@@ -48,14 +48,8 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
 }
 
 /** A PostgreSQL of the scenario's own where one of its engines needs it. */
-export async function openCluster(
-  { onEnd }: ScenarioContext,
-  engines: readonly Engine[],
-): Promise<PostgresCluster | null> {
-  if (!engines.includes('postgres')) return null
-  const cluster = await startPostgresCluster({ shared_buffers: '512MB' })
-  onEnd(cluster.remove)
-  return cluster
+export async function openCluster(context: ScenarioContext): Promise<PostgresCluster | null> {
+  return context.engines.includes('postgres') ? startPostgresCluster(context, { shared_buffers: '512MB' }) : null
 }
 
 export async function countRows({ store }: Pick<World, 'store'>, where: string): Promise<number> {

@@ -51,7 +51,7 @@ export const streams: Scenario = {
 }
 
 async function openServices(context: ScenarioContext, modelUrl: string): Promise<Service[]> {
-  const cluster = await openCluster(context, context.engines)
+  const cluster = await openCluster(context)
   if (cluster) await pin(cluster.pids(), PROCESSORS.rest)
   const services: Service[] = []
   for (const engine of context.engines) {

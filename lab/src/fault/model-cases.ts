@@ -1,6 +1,14 @@
 import type { DoubleTurn } from '@svc/testkit'
+import {
+  type ModelPlay,
+  NO_TOKENS,
+  playWhole,
+  reportedBy,
+  type SpokenTurn,
+  speakTurn,
+  type Tokens,
+} from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
-import { type ModelPlay, NO_TOKENS, playWhole, reportedBy, type SpokenTurn, speakTurn, type Tokens } from './doubles.ts'
 
 /** One execution whose model fails, and its expected end. */
 export interface ModelCase {

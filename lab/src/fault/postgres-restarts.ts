@@ -18,11 +18,10 @@ export const postgresRestarts: Scenario = {
   engines: ['postgres'],
   async run(context) {
     const { random } = context
-    const database = await startPostgresCluster()
-    context.onEnd(() => database.remove())
+    const database = await startPostgresCluster(context)
     const store = await createPostgresStore(database.url)
     const variables = { SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS), SVC_LIMIT_DISPATCH_MS: String(DISPATCH_MS) }
-    const site = await openSite(context, { store, replicas: 2, connections: 32, variables })
+    const site = await openSite(context, { store, replicas: 2, variables })
     const load = await new Load(site, random.fork()).start()
     const { operations } = load
     const { live } = site.fleet

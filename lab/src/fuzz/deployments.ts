@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedRuntime, DeploymentManifestInput, JsonObject } from '@svc/contract'
 import { type Client, createClient } from '../support/client.ts'
-import { at, startProbe } from '../support/probe.ts'
-import { jsonRequest, toBytes } from '../support/raw.ts'
+import { at } from '../support/probe.ts'
 import {
   atLeast,
   atMost,
   type Check,
   counted,
   exactly,
+  prefixed,
   type Scenario,
   type ScenarioContext,
 } from '../support/scenario.ts'
-import { probePath, type Stage, setStage } from './stage.ts'
+import { type Stage, setStage } from './stage.ts'
 
 const CONNECTIONS = 8
 const MEASURED_MS = 10_000
@@ -41,34 +41,26 @@ export const deployments: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const stage = await setStage(context)
-    const { url, port } = stage.server
     const ms = context.count(MEASURED_MS, 2_000)
-    const request = toBytes(
-      jsonRequest('POST', probePath(await stage.ofOther('neighbour@example.com')), { body: { input: {} } }),
-    )
-    const probe = async (forMs: number) => {
-      const started = startProbe({ port, everyMs: 20, request })
-      await sleep(forMs)
-      return started.stop()
-    }
-    await probe(1_000)
-    const quiet = await probe(ms)
+    await stage.timeNeighbour(20, 1_000)
+    const quiet = await stage.timeNeighbour(20, ms)
+    const client = createClient(stage.server.url, CONNECTIONS)
     const checks: Check[] = [counted('neighbour’s broker call, quiet, p50', at(0.5, quiet), 'ms')]
     for (const [kind, versions] of Object.entries(LARGE)) {
       const runtimes = await Promise.all(Array.from({ length: CONNECTIONS }, () => stage.runtime()))
-      const client = createClient(url, CONNECTIONS)
-      context.onEnd(() => client.close())
       const texts = versions.map((schema) => manifestOf(Array(CAPABILITIES).fill(schema)))
       const stop = deployAll(client, runtimes, texts)
-      const beside = await probe(ms)
+      const beside = await stage.timeNeighbour(20, ms)
       const statuses = await stop()
       const odd = statuses.filter((status) => status !== 201 && status !== 429)
-      checks.push(
-        atLeast(`${kind}: deployments accepted`, statuses.filter((status) => status === 201).length, 1),
-        exactly(`${kind}: of these answered by other than 201 or 429`, odd.length, 0),
-        exactly(`${kind}: neighbour’s calls that failed meanwhile`, beside.failures, 0),
-        atMost(`${kind}: its p50 meanwhile`, at(0.5, beside), Math.max(LEAST_MS, TIMES_QUIET * at(0.5, quiet)), 'ms'),
-      )
+      const mostMs = Math.max(LEAST_MS, TIMES_QUIET * at(0.5, quiet))
+      const found = [
+        atLeast('deployments accepted', statuses.filter((status) => status === 201).length, 1),
+        exactly('of these answered by other than 201 or 429', odd.length, 0),
+        exactly('neighbour’s calls that failed meanwhile', beside.failures, 0),
+        atMost('its p50 meanwhile', at(0.5, beside), mostMs, 'ms'),
+      ]
+      checks.push(...prefixed(`${kind}: `, found))
     }
     return [...checks, ...(await refuseManifests(context, stage))]
   },
@@ -96,8 +88,8 @@ function deployAll(
 
 async function deployOnce(client: Client, { deployKey: key }: CreatedRuntime, text: string) {
   const startedAt = performance.now()
-  const heard = await client.send({ method: 'POST', path: '/v1/deployments', key, text })
-  return { status: heard.kind === 'answer' ? heard.status : 0, ms: performance.now() - startedAt }
+  const { status } = await client.send({ path: '/v1/deployments', key, text })
+  return { status, ms: performance.now() - startedAt }
 }
 
 /** Free accounts send manifests that take long to refuse, while another free account deploys small ones. */
@@ -106,7 +98,6 @@ async function refuseManifests(context: ScenarioContext, stage: Stage): Promise<
   const [other, ...attackers] = await Promise.all(emails.map((email) => stage.ofOther(email, 'free')))
   if (other === undefined) throw new Error('there is no other account')
   const client = createClient(stage.server.url, ATTACKERS * 2 + 1)
-  context.onEnd(() => client.close())
   const slow = { type: 'object', properties: fields(400, patterned) }
   const stop = deployAll(
     client,

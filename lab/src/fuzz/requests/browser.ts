@@ -1,9 +1,9 @@
 import { ChangePasswordRequest, type Tier } from '@svc/contract'
 import type { Random } from '../../support/random.ts'
-import type { RawRequest } from '../../support/raw.ts'
 import { runAdmin } from '../../support/server.ts'
-import type { Stage } from '../stage.ts'
+import type { World } from '../../support/world.ts'
 import type { Mutated } from './mutations.ts'
+import type { RawRequest } from './raw.ts'
 import { type ApiOperation, goodRequest, ofOperation, type Target } from './targets.ts'
 
 /** A browser that is signed in: the service's own origin, and the cookie as a browser sends it back. */
@@ -14,7 +14,7 @@ export interface Browser {
 
 const PASSWORD = 'correct horse battery staple'
 
-export async function openBrowser({ server, options }: Stage, email: string, tier: Tier): Promise<Browser> {
+export async function openBrowser({ server, options }: World, email: string, tier: Tier): Promise<Browser> {
   const { url } = server
   await send(`${url}/v1/auth/sign-up`, { email, password: PASSWORD })
   await runAdmin(options, ['set-tier', '--email', email, '--tier', tier])

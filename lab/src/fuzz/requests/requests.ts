@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
-import { RawConnection, toBytes } from '../../support/raw.ts'
 import {
   atLeast,
   atMost,
@@ -12,12 +11,13 @@ import {
   type ScenarioContext,
 } from '../../support/scenario.ts'
 import { sum } from '../../support/statistics.ts'
-import { errorLines, stopServer } from '../../support/world.ts'
+import { errorLines, lives, stopServer } from '../../support/world.ts'
 import { isLetInFromElsewhere } from './browser.ts'
 import { findHidden, type Grounds, layScenery, openGrounds } from './grounds.ts'
 import { type AnswerFault, FAULTS, faultOf } from './judge-answer.ts'
 import { type Mutated, mutations, unchanged } from './mutations.ts'
-import type { Scenery, Target } from './targets.ts'
+import { RawConnection, toBytes } from './raw.ts'
+import type { Target } from './targets.ts'
 
 const REQUESTS = 50_000
 /** Enough for every target to be carried out. */
@@ -47,7 +47,7 @@ const NEVER_SERVED: Readonly<Record<string, string>> = {
   'verifyCheckout by cookie': LARGEST_PLAN,
 }
 
-export interface Tally {
+interface Tally {
   sent: number
   statuses: Map<number, number>
   faults: Record<keyof typeof FAULTS, number>
@@ -58,8 +58,8 @@ export interface Tally {
   leftovers: number
 }
 
-export function newTally(): Tally {
-  const faults = { 'server-error': 0, envelope: 0, internals: 0, unanswered: 0 }
+function newTally(): Tally {
+  const faults = { 'server-error': 0, envelope: 0, internals: 0, injected: 0, unanswered: 0 }
   return { sent: 0, statuses: new Map(), faults, served: new Set(), letInFromElsewhere: 0, leftovers: 0 }
 }
 
@@ -83,7 +83,7 @@ export const requests: Scenario = {
     const before = memory()
     await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(attack, context.random.fork(), caller)))
     const grownMb = memory().map((mb, index) => mb - (before[index] ?? 0))
-    const health = await Promise.all(servers.map(({ url }) => fetch(`${url}/health`).then(({ ok }) => ok)))
+    const alive = await Promise.all(servers.map(lives))
     const lines = (await Promise.all(servers.map(stopServer))).flatMap(errorLines)
     context.say(`answers by status: ${JSON.stringify(Object.fromEntries(tally.statuses))}`)
     const missed = grounds.targets.filter(({ name }) => !tally.served.has(name) && !(name in NEVER_SERVED))
@@ -98,14 +98,15 @@ export const requests: Scenario = {
         'lines of the log that tell of a fault',
         lines.map((line) => line.slice(0, 600)),
       ),
-      exactly('servers alive at the end', health.filter(Boolean).length, servers.length),
+      exactly('calls to the owner with a header of the caller’s', grounds.injected(), 0),
+      exactly('servers alive at the end', sum(alive), servers.length),
       atMost('memory grown, of the server that grew most', Math.max(...grownMb), GROWTH_MB, 'MB'),
     ]
   },
 }
 
 /** That the attack struck, and that every answer was in form. */
-export function judgeTally(tally: Tally): Check[] {
+function judgeTally(tally: Tally): Check[] {
   const share = (from: number, to: number) =>
     sum([...tally.statuses].map(([status, count]) => (status >= from && status < to ? count : 0))) / tally.sent
   const kinds = Object.keys(FAULTS) as (keyof typeof FAULTS)[]
@@ -121,7 +122,7 @@ export function judgeTally(tally: Tally): Check[] {
 
 async function call(attack: Attack, random: Random, caller: number): Promise<void> {
   const { grounds, tally, wanted } = attack
-  const hidden = await findHidden(grounds.stage, caller)
+  const hidden = await findHidden(grounds.world, caller)
   const connections = new Map<number, RawConnection>()
   const drop = (port: number) => {
     connections.get(port)?.destroy()
@@ -145,30 +146,24 @@ async function call(attack: Attack, random: Random, caller: number): Promise<voi
       const good = target.request(scenery, random)
       const isEntered = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
       const mutated = (isEntered ? mutate : unchanged)(good, target.queryParameters)
-      if (!(await sendOne(attack, connect(target.port), { target, mutated, scenery }))) drop(target.port)
+      if (!(await sendOne(attack, connect(target.port), target, mutated))) drop(target.port)
     }
   }
   for (const port of connections.keys()) drop(port)
 }
 
-interface Draw {
-  target: Target
-  mutated: Mutated
-  scenery: Scenery
-}
-
 /** True where the connection may be used again. */
-async function sendOne(attack: Attack, connection: RawConnection, { target, mutated }: Draw): Promise<boolean> {
+async function sendOne(attack: Attack, connection: RawConnection, target: Target, mutated: Mutated): Promise<boolean> {
   const { tally, grounds } = attack
   const { request, isFramingBroken } = mutated
   const isHead = request.method === 'HEAD'
-  const heard = await connection.exchange(toBytes(request), { isHead })
+  const heard = await connection.exchange(toBytes(request), isHead)
   const fault = faultOf(heard, {
     ...target,
     mayCloseUnanswered: isFramingBroken,
     isHead,
     insides: grounds.attacked.map(({ store }) => store.location),
-    ownersInsides: [new URL(grounds.stage.endpoint.url).host],
+    ownersInsides: [new URL(grounds.endpoint).host],
   })
   const status = heard.kind === 'answer' ? heard.answer.status : null
   countAnswer(tally, target.name, status, fault)
@@ -181,7 +176,7 @@ async function sendOne(attack: Attack, connection: RawConnection, { target, muta
   return heard.kind === 'answer' && heard.isOpen && !isFramingBroken
 }
 
-export function countAnswer(tally: Tally, target: string, status: number | null, fault: AnswerFault | null): void {
+function countAnswer(tally: Tally, target: string, status: number | null, fault: AnswerFault | null): void {
   tally.sent += 1
   if (fault) tally.faults[fault.kind] += 1
   if (status === null) return

@@ -3,8 +3,8 @@ import { isJsonObject } from '@svc/contract'
 import { composeExample } from '@svc/testkit'
 import { z } from 'zod'
 import type { Random } from '../../support/random.ts'
-import { jsonRequest, type RawAnswer, type RawRequest } from '../../support/raw.ts'
 import type { Manner } from './judge-answer.ts'
+import { jsonRequest, type RawAnswer, type RawRequest } from './raw.ts'
 
 const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
 export type Plane = z.infer<typeof PLANES> | 'public'

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
 import { createClient } from '../../support/client.ts'
-import { at, HEALTH, type ProbeNotes, startProbe } from '../../support/probe.ts'
+import { at, HEALTH, startProbe } from '../../support/probe.ts'
 import { atLeast, atMost, type Check, counted, exactly, none, type Scenario } from '../../support/scenario.ts'
 import { rounded } from '../../support/statistics.ts'
-import { addRuntime, errorLines, stopServer } from '../../support/world.ts'
+import { addRuntime, brokerPath, capability, errorLines, stopServer } from '../../support/world.ts'
 import { setStage } from '../stage.ts'
 import { drawInputs, drawSchemas } from './hostile.ts'
 
@@ -36,48 +36,39 @@ export const schemas: Scenario = {
     )
     context.onEnd(bait.close)
     const client = createClient(server.url, 2)
-    context.onEnd(() => client.close())
     const timed = async (family: string, path: string, body: unknown, key?: string): Promise<Answered> => {
       const startedAt = performance.now()
-      const heard = await client.send({ method: 'POST', path, body, ...(key === undefined ? {} : { key }) })
-      return { family, status: heard.kind === 'answer' ? heard.status : 0, ms: performance.now() - startedAt }
+      const { status } = await client.send({ path, body, key })
+      return { family, status, ms: performance.now() - startedAt }
     }
     const [deployments, calls]: [Answered[], Answered[]] = [[], []]
-    const newRuntime = () => addRuntime({ server, owner }, endpoint.url, null)
+    const newRuntime = () => addRuntime({ server, owner }, endpoint, null)
     let runtime = await newRuntime()
-    const probe = startProbe({ port: server.port, everyMs: 10, request: HEALTH })
-    for (const [index, { family, schema }] of drawSchemas(
-      context.count(SCHEMAS, 31),
-      context.random,
-      bait.url,
-    ).entries()) {
+    const probe = startProbe(context, { url: server.url, everyMs: 10, request: HEALTH })
+    const drawn = drawSchemas(context.count(SCHEMAS, 31), context.random, bait.url)
+    for (const [index, { family, schema }] of drawn.entries()) {
       if (index % DEPLOYMENTS_OF_ONE_RUNTIME === DEPLOYMENTS_OF_ONE_RUNTIME - 1) runtime = await newRuntime()
-      const action = { name: 'hostile', inputSchema: schema }
-      const capability = { name: 'hostile', version: '1.0.0', description: 'Hurts.', actions: [action] }
-      const body = { manifest: { schemaVersion: 2, capabilities: [capability] } }
+      const body = { manifest: { schemaVersion: 2, ...capability('hostile', schema) } }
       const deployed = await timed(family, '/v1/deployments', body, runtime.deployKey)
       deployments.push(deployed)
       if (deployed.status !== 201) continue
-      const path = `/v1/capabilities/${runtime.runtimeId}/hostile`
+      const path = brokerPath(runtime, 'hostile')
       for (const input of drawInputs(context.random)) calls.push(await timed(family, path, { input }))
     }
     const health = await probe.stop()
     return [
-      ...judgeSchemas({ deployments, calls, health }),
+      ...judgeAnswers(deployments, calls),
+      exactly('health checks that failed meanwhile', health.failures, 0),
+      atLeast('health checks meanwhile', health.latenciesMs.length, 20),
+      atMost('delay of the event loop, seen from outside, p99', at(0.99, health), DELAY_MS, 'ms'),
       exactly('fetches by the service', fetches, 0),
       none('lines of the log that tell of a fault', errorLines(await stopServer(server))),
     ]
   },
 }
 
-export interface SchemaRun {
-  deployments: readonly Answered[]
-  calls: readonly Answered[]
-  health: ProbeNotes
-}
-
-/** Each deployment and call answered in time as it should be, and the service free for others meanwhile. */
-export function judgeSchemas({ deployments, calls, health }: SchemaRun): Check[] {
+/** Each deployment and call answered in time as it should be. */
+function judgeAnswers(deployments: readonly Answered[], calls: readonly Answered[]): Check[] {
   const accepted = deployments.filter(({ status }) => status === 201).length
   const odd = (list: readonly Answered[], good: number) =>
     list.filter(({ status }) => status !== good && status !== 400).map(({ family, status }) => `${family} ${status}`)
@@ -95,8 +86,5 @@ export function judgeSchemas({ deployments, calls, health }: SchemaRun): Check[]
     none('calls answered by other than 200 or 400', odd(calls, 200)),
     atLeast('calls with hostile inputs', calls.length, accepted),
     slowest('slowest call', calls),
-    exactly('health checks that failed meanwhile', health.failures, 0),
-    atLeast('health checks meanwhile', health.latenciesMs.length, 20),
-    atMost('delay of the event loop, seen from outside, p99', at(0.99, health), DELAY_MS, 'ms'),
   ]
 }
