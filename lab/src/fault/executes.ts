@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Client, type ClientRequest, type Heard, parsed } from '../support/client.ts'
+import { saying } from '../support/world.ts'
 
 const Done = z.object({
   executionId: z.string(),
@@ -20,11 +21,6 @@ export interface HeardExecution extends Heard {
 export interface ExecuteCall extends Partial<ClientRequest> {
   tag: string
   isStream: boolean
-}
-
-/** A message that the model double knows by its tag. */
-export function saying(content: string) {
-  return [{ role: 'user', parts: [{ type: 'text', content }] }]
 }
 
 /** The body of an execute that the model double knows by its tag, and its row by its metadata. */

@@ -16,7 +16,7 @@ import {
 } from '../support/scenario.ts'
 import { quantile, rounded } from '../support/statistics.ts'
 import { createPostgresStore } from '../support/store.ts'
-import { brokerPath, lives } from '../support/world.ts'
+import { brokerPath, lives, saying } from '../support/world.ts'
 import { answered, generate, type LoadNotes, type LoadTask, toLoad } from './load.ts'
 import { type Stage, setStage } from './stage.ts'
 
@@ -28,7 +28,7 @@ const MOST_CONNECTIONS = 2_000
 const RUNTIMES = 64
 const LIVE = { method: 'GET', path: '/live' } as const
 const INPUT = { query: 'red shoes' }
-const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Have you got red shoes?' }] }]
+const MESSAGES = saying('Have you got red shoes?')
 
 export const overload: Scenario = {
   name: 'overload',

@@ -5,6 +5,7 @@ import { at, HEALTH, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { until } from '../support/within.ts'
+import { saying } from '../support/world.ts'
 import { setStage } from './stage.ts'
 
 /**
@@ -88,7 +89,7 @@ function judgeKept(connections: readonly SlowConnection[]): Check[] {
 }
 
 function executeRequest(key: string): string {
-  const body = JSON.stringify({ messages: [{ role: 'user', parts: [{ type: 'text', content: 'Tell me all.' }] }] })
+  const body = JSON.stringify({ messages: saying('Tell me all.') })
   const headers = `authorization: Bearer ${key}\r\naccept: text/event-stream\r\ncontent-length: ${body.length}`
   return `POST /v1/runtime/execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`
 }

@@ -12,7 +12,7 @@ import {
   type ScenarioContext,
 } from '../support/scenario.ts'
 import { startServing } from '../support/serving.ts'
-import { addRuntime, capability } from '../support/world.ts'
+import { addRuntime, capability, saying } from '../support/world.ts'
 import { type Stage, setStage } from './stage.ts'
 
 const AT_ONCE = 16
@@ -20,7 +20,6 @@ const ROUNDS = 20
 const ANSWER_BYTES = 1_000_000
 const HEALTH_MS = 250
 const TIMES_QUIET = 5
-const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Tell me all.' }] }]
 /** Past the number of values that the service accepts in an answer, and just within it. */
 const WIDTHS = [
   { values: 90_000, expected: 'refused' },
@@ -57,7 +56,11 @@ async function attack(
   const { publicKey: key } = await addRuntime(stage, endpoint, capability('wide'))
   const client = createClient(url, AT_ONCE)
   const execute = async () => {
-    const { status, text } = await client.send({ path: '/v1/runtime/execute', key, body: { messages: MESSAGES } })
+    const { status, text } = await client.send({
+      path: '/v1/runtime/execute',
+      key,
+      body: { messages: saying('Tell me all.') },
+    })
     return status === 200 ? outcomeIn(text) : 'unanswered'
   }
   const all = () => Promise.all(Array.from({ length: AT_ONCE }, execute))

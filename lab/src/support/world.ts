@@ -110,6 +110,11 @@ export function capability(name: string, inputSchema: object = { type: 'object' 
   return { capabilities: [{ name, version: '1.0.0', description: `Does ${name}.`, actions }] }
 }
 
+/** The messages of an execute with one text. */
+export function saying(content: string) {
+  return [{ role: 'user', parts: [{ type: 'text', content }] }]
+}
+
 /** Posts JSON and returns the parsed answer. Throws one that is no success. */
 export async function post(url: string, key: string, body: unknown): Promise<unknown> {
   const answer = await fetch(url, {

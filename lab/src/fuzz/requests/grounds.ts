@@ -1,20 +1,12 @@
-import { AccountKeyList, abbreviateKey, Checkout, CreatedAccountKey, CreatedRuntime } from '@svc/contract'
+import { AccountKeyList, abbreviateKey, CreatedAccountKey, CreatedRuntime } from '@svc/contract'
 import { z } from 'zod'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
 import { until } from '../../support/within.ts'
-import { capability, createOwner, openWorld, post, type World } from '../../support/world.ts'
+import { capability, openWorld, post, saying, type World } from '../../support/world.ts'
 import { type Browser, cookieTargets, openBrowser, send } from './browser.ts'
 import { INJECTED } from './judge-answer.ts'
-import {
-  type ApiOperation,
-  apiTargets,
-  hiddenTargets,
-  readOperations,
-  type Scenery,
-  type Target,
-  WEBHOOK_SECRET,
-} from './targets.ts'
+import { type ApiOperation, apiTargets, hiddenTargets, readOperations, type Scenery, type Target } from './targets.ts'
 
 const FAILS_EVERY = 5
 
@@ -24,8 +16,6 @@ export interface Grounds {
   endpoint: string
   /** Calls of the service that had a header of a caller's. */
   injected(): number
-  /** That server, and one with a payment provider in place of the test checkout. */
-  attacked: readonly Pick<World, 'server' | 'store'>[]
   targets: readonly Target[]
   operations: readonly ApiOperation[]
   apiKey: string
@@ -41,11 +31,8 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
     answerJson(response, calls % FAILS_EVERY === 0 ? failed : { output: { ok: true } })
   })
   const world = await openWorld(context, { variables: { SVC_OPS_PORT: '0' } })
-  const payments = { STRIPE_SECRET_KEY: 'sk_test_lab', STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET }
-  const paid = await openWorld(context, { variables: payments })
   // Before the attack, which is told to wait at the sign-in before long.
   const owner = await openBrowser(world, 'browser@example.com', 'enterprise')
-  const changer = await openBrowser(world, 'changer@example.com', 'free')
   const { port, url, opsUrl } = world.server
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
   const minted = await send(`${url}/v1/account/keys`, { name: 'Lab' }, { ...owner })
@@ -53,11 +40,10 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
     world,
     endpoint,
     injected: () => injected,
-    attacked: [world, paid],
     targets: [
       ...apiTargets(operations, port),
-      ...cookieTargets(operations, port, { owner, changer }),
-      ...hiddenTargets({ service: port, operations: Number(new URL(opsUrl ?? '').port), paid: paid.server.port }),
+      ...cookieTargets(operations, port, owner),
+      ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port)),
     ],
     operations,
     apiKey: CreatedAccountKey.parse(await minted.json()).key,
@@ -65,24 +51,12 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
   }
 }
 
-const TOKEN = /name="token" value="([^"]+)"/
 const FILE = /"\/?(?:dashboard\/)?(assets\/[^"]+\.js)"/
 
-/** The names in the routes for browsers: a file of the dashboard, and a checkout of a caller's own. */
-export async function findHidden({ server: { url }, options }: World, caller: number): Promise<[string, string][]> {
-  const payer = await createOwner(options, `payer-${caller}@example.com`, 'free')
-  const urls = { successUrl: 'https://shop.example.com/a', cancelUrl: 'https://shop.example.com/b' }
-  const checkout = Checkout.parse(await post(`${url}/v1/billing/checkout`, payer.apiKey, { tier: 'pro', ...urls }))
-  const found = async (pattern: RegExp, page: string) => {
-    const text = pattern.exec(await (await fetch(page)).text())?.[1]
-    if (text === undefined) throw new Error(`${page} has nothing like ${pattern}: is the dashboard built?`)
-    return text
-  }
-  return Object.entries({
-    testCheckoutId: checkout.checkoutId,
-    testCheckoutToken: await found(TOKEN, checkout.url),
-    dashboardFile: await found(FILE, `${url}/dashboard`),
-  })
+async function findDashboardFile(url: string): Promise<string> {
+  const file = FILE.exec(await (await fetch(`${url}/dashboard`)).text())?.[1]
+  if (file === undefined) throw new Error('the dashboard names no file of its own: is it built?')
+  return file
 }
 
 /** An account may have fifty keys, and good requests make some of their own. */
@@ -101,18 +75,14 @@ const TRIES_MS = 20_000
 
 /** Streams a detached execution to its end, and returns what names it. */
 async function streamDetached(url: string, publicKey: string): Promise<z.infer<typeof Streamed>> {
-  const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Hello' }] }]
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${publicKey}` }
-  const answer = await send(`${url}/v1/runtime/execute`, { messages, detach: true }, headers)
+  const answer = await send(`${url}/v1/runtime/execute`, { messages: saying('Hello'), detach: true }, headers)
   const [, first = ''] = /^data: (.*)$/m.exec(await answer.text()) ?? []
   return Streamed.parse(JSON.parse(first))
 }
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
-export async function layScenery(
-  { world, endpoint, operations, apiKey }: Grounds,
-  hidden: readonly [string, string][],
-): Promise<Scenery> {
+export async function layScenery({ world, endpoint, operations, apiKey }: Grounds): Promise<Scenery> {
   const { url } = world.server
   const registered = await post(`${url}/v1/runtimes`, apiKey, { name: 'Fuzzed', endpoint })
   const { deployKey, publicKey, runtimeId, projectId } = CreatedRuntime.parse(registered)
@@ -135,9 +105,10 @@ export async function layScenery(
   const { approval } = Asked.parse(await post(`${url}/v1/runtime/capability`, publicKey, call))
   const detached = await streamDetached(url, publicKey)
   // A user code too short to be one: tries at whole codes are limited to a few.
-  const own = { runtimeId, projectId, capability: name, keyId, endpoint, userCode: 'WDJB-MJH' }
+  const dashboardFile = await findDashboardFile(url)
+  const own = { runtimeId, projectId, capability: name, keyId, endpoint, dashboardFile, userCode: 'WDJB-MJH' }
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
-    values: new Map([...hidden, ...Object.entries({ ...approval, ...detached, ...own })]),
+    values: new Map(Object.entries({ ...approval, ...detached, ...own })),
   }
 }
