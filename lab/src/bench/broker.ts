@@ -1,7 +1,7 @@
 import { createClient } from '../support/client.ts'
 import { functionsEntered } from '../support/inspector.ts'
 import type { PostgresCluster } from '../support/postgres-cluster.ts'
-import { freePort, requireTools } from '../support/programs.ts'
+import { freePort, type Listener, requireTools } from '../support/programs.ts'
 import {
   atLeast,
   atMost,
@@ -45,7 +45,7 @@ import {
   slotsOf,
   spreadOf,
 } from './rounds.ts'
-import { type BenchProgram, countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
+import { countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
 import { createLoad, type LoadRequest } from './wrk.ts'
 
 const ROUNDS = 5
@@ -92,7 +92,7 @@ export const broker: Scenario = {
 }
 
 interface Field {
-  upstream: BenchProgram
+  upstream: Listener
   cluster: PostgresCluster | null
   services: readonly Service[]
 }
@@ -134,7 +134,7 @@ interface Contender extends Pick<Candidate, 'name' | 'cpu'> {
   requests: readonly [LoadRequest, ...LoadRequest[]]
 }
 
-function proxyContender(name: string, { url, pid }: BenchProgram): Contender {
+function proxyContender(name: string, { url, pid }: Listener): Contender {
   const request = { path: ENDPOINT_PATH, headers: JSON_TYPE, body: BROKER_BODY }
   return { name, url, requests: [request], cpu: () => cpuOf(pid) }
 }
@@ -158,7 +158,7 @@ function executeContender(service: Service): Contender {
 }
 
 // In one body: this version of the peer answers a request for a stream with 500 on Node 20.
-function peerContender({ url, pid }: BenchProgram, upstreamUrl: string): Contender {
+function peerContender({ url, pid }: Listener, upstreamUrl: string): Contender {
   const headers = peerHeaders(`${upstreamUrl}${WHOLE_PREFIX}`)
   const request = { path: '/v1/chat/completions', headers, body: CHAT_BODY }
   return { name: PEER, url, requests: [request], cpu: () => cpuOf(pid) }

@@ -117,7 +117,9 @@ async function makeHistory(
   const isCounted = async () => (await store.query('select 1 from usage_journal')).length === 0
   if (!(await until(isCounted, 30_000))) throw new Error('executions were not counted')
   const { ownerId, apiKey } = world.owner
-  const rows = await store.query('select execution_id from executions where owner_id = ?', [ownerId])
+  const rows = await store.query("select execution_id from executions where owner_id = ? and kind = 'broker'", [
+    ownerId,
+  ])
   await stopServer(world.server)
   const copies = size / (OWNERS * CALLS_EACH)
   await multiplyExecutions(store, { copies, hours: HOURS })

@@ -12,7 +12,7 @@ import { startFixedAnswers } from './nginx.ts'
 import { countRows } from './service.ts'
 import { createLoad, type LoadRequest } from './wrk.ts'
 
-const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
+const SETTINGS = { shared_buffers: '512MB' }
 const MOST_REPLICAS = 3
 const CLIENTS = 64
 const ROUNDS = 3
@@ -54,7 +54,6 @@ export const replicas: Scenario = {
       }
     }
     context.table(tableOf(runs))
-    await tellStatements(context, world.store.location)
     return judge(runs, await countRows(world, "status = 'completed'"))
   },
 }
@@ -156,21 +155,6 @@ async function openTenants({ count }: ScenarioContext, world: World, endpoint: s
 /** No plan's limit is to be met. */
 async function fillBuckets(url: string): Promise<void> {
   await withClient(url, (client) => client.query('delete from allowances'))
-}
-
-/** Statements by their share of the database's time, the largest first. */
-async function tellStatements({ say }: ScenarioContext, url: string): Promise<void> {
-  const { rows } = await withClient(url, async (client) => {
-    await client.query('create extension if not exists pg_stat_statements')
-    return client.query<{ share: number; calls: string; query: string }>(
-      `select total_exec_time / sum(total_exec_time) over () as share, calls, query from pg_stat_statements
-       where dbid = (select oid from pg_database where datname = current_database()) order by 1 desc limit 8`,
-    )
-  })
-  for (const { share, calls, query } of rows)
-    say(
-      `${(share * 100).toFixed(1)} % of the database's time, ${calls} times: ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`,
-    )
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type StartedProgram, startProgram } from '@svc/testkit'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
-import { temporaryFolder } from '../support/programs.ts'
+import { type Listener, startListener, temporaryFolder } from '../support/programs.ts'
 import type { Engine, ScenarioContext } from '../support/scenario.ts'
 import { createPostgresStore, createSqliteStore } from '../support/store.ts'
 import { addRuntime, openWorld, type World } from '../support/world.ts'
@@ -57,34 +56,16 @@ export async function countRows({ store }: Pick<World, 'store'>, where: string):
   return Number(row?.['found'])
 }
 
-export interface BenchProgram {
-  url: string
-  pid: number
-}
-
 /** Starts a program of `./programs` that listens; it is told its task in one JSON argument. */
-export async function startBenchProgram(
-  { env, onEnd }: Pick<ScenarioContext, 'env' | 'onEnd'>,
+export function startBenchProgram(
+  context: Pick<ScenarioContext, 'env' | 'onEnd'>,
   name: string,
   told: Readonly<Record<string, unknown>>,
-): Promise<BenchProgram> {
-  const started = startProgram(process.execPath, [programFile(name), JSON.stringify(told)], { env })
-  onEnd(() => endProgram(started))
-  const [, url = ''] = await started.printed(/listening on (http:\S+)/)
-  return { url, pid: pidOf(started) }
+): Promise<Listener> {
+  return startListener(context, [process.execPath, programFile(name), JSON.stringify(told)])
 }
 
 /** The file of a program as built, wherever this file itself runs from. */
 export function programFile(name: string): string {
   return fileURLToPath(new URL(`../../dist/bench/programs/${name}/main.js`, import.meta.url))
-}
-
-export async function endProgram({ child, ended }: StartedProgram): Promise<void> {
-  child.kill('SIGKILL')
-  await ended
-}
-
-export function pidOf({ child: { pid } }: StartedProgram): number {
-  if (pid === undefined) throw new Error('the program has no process id')
-  return pid
 }

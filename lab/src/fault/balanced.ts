@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startProgram } from '@svc/testkit'
-import { freePort, requireTools, temporaryFolder, untilListening } from '../support/programs.ts'
+import { freePort, requireTools, startListener, temporaryFolder } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import type { ServerProcess } from '../support/server.ts'
 import { until } from '../support/within.ts'
@@ -53,13 +52,7 @@ async function startBalancer(context: ScenarioContext, port: number, opsPort: nu
     .replace('server-template svc 10 svc:8787', servers)
   const file = join(temporaryFolder(context), 'haproxy.cfg')
   writeFileSync(file, config)
-  const { child, ended } = startProgram('haproxy', ['-db', '-f', file], { env: { PATH: context.env['PATH'] } })
-  context.onEnd(() => {
-    child.kill('SIGKILL')
-    return ended
-  })
-  await untilListening(publicPort, ended)
-  const url = `http://127.0.0.1:${publicPort}`
+  const { url } = await startListener(context, ['haproxy', '-db', '-f', file], { port: publicPort })
   await until(() => isOk(`${url}/health`), READY_MS, 100)
   return url
 }

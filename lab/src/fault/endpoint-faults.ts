@@ -46,7 +46,8 @@ export const endpointFaults: Scenario = {
     })
     const client = createClient(world.server.url, count)
     const stage: Stage = { world, client, count, endpoint }
-    const tenant = await addRuntime(world, `${endpoint.url}/good/tenant`)
+    // At an endpoint of its own: the other thread is busy with faults, and half a second late.
+    const tenant = await addRuntime(world, `${(await startEndpoint(context)).url}/good/tenant`)
     const { url } = world.server
     const request = { path: brokerPath(tenant), body: { input: {} } }
     const probe = () => startProbe(context, { url, everyMs: 50, request })

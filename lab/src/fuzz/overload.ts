@@ -88,7 +88,7 @@ interface Work {
 async function overdo(context: ScenarioContext, { server }: Stage, { requests, oursMs }: Work): Promise<OverloadRun> {
   const { url, opsUrl } = server
   const run = (task: Pick<LoadTask, 'connections' | 'seconds' | 'perSecond'>) =>
-    generate(context, { url, requests, ...task }, ['taskset', '-c', OTHERS_CORE])
+    generate(context, { url, requests, ...task })
   await run({ connections: 32, seconds: context.count(8, 3), perSecond: null })
   const before = { ...machineCpuMs(), oursMs: oursMs() }
   let capacity: Capacity = { perSecond: 0, p99Ms: 0 }

@@ -4,7 +4,6 @@ import { deployments } from './deployments.ts'
 import { fairness } from './fairness.ts'
 import { overload } from './overload.ts'
 import { requests } from './requests/requests.ts'
-import { schemas } from './schemas/schemas.ts'
 import { slowClients } from './slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
 import { wideAnswers } from './wide-answers.ts'
@@ -13,7 +12,6 @@ import { wideAnswers } from './wide-answers.ts'
 export const FUZZ_SCENARIOS: readonly Scenario[] = [
   requests,
   ssrf,
-  schemas,
   deployments,
   slowClients,
   brokerTiming,

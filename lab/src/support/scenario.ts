@@ -19,8 +19,6 @@ export interface ScenarioContext {
   env: NodeJS.ProcessEnv
   /** The folder of the built server. */
   serverFolder: string
-  /** Whether a check that this machine cannot run may be left out: see {@link skipped}. */
-  allowsSkips: boolean
   /** Prints one line of progress. */
   say(line: string): void
   table(table: Table): void
@@ -102,11 +100,6 @@ export function allHold<T, K extends string>(
       broken.map(({ item }) => describe(item)),
     )
   })
-}
-
-/** A check that this machine cannot run. It passes only where the run was told to allow that. */
-export function skipped(what: string, why: string, { allowsSkips }: Pick<ScenarioContext, 'allowsSkips'>): Check {
-  return { what, measured: `not run: ${why}`, passMark: 'is run, or --allow-skips', passed: allowsSkips }
 }
 
 function shown(value: number, unit: string): string {

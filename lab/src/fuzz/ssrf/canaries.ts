@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import type { ScenarioContext } from '../../support/scenario.ts'
 import { PUBLIC_V4 } from './spellings.ts'
 
 /** Listens on every address of the namespace, with TLS and without, and notes which of them is reached. */
-export async function startCanaries(tls: { key: string; cert: string }) {
+export async function startCanaries({ onEnd }: ScenarioContext, tls: { key: string; cert: string }) {
   const canaries = {
     /** Connections to addresses that are not public, by address. */
     hits: new Map<string, number>(),
@@ -33,6 +34,7 @@ export async function startCanaries(tls: { key: string; cert: string }) {
   ] as const
   for (const [server, port] of servers) {
     server.on('connection', note)
+    onEnd(() => server.close())
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, '::', resolve)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CreatedRuntime } from '@svc/contract'
+import { startNameServer } from '@svc/testkit'
 import Database from 'better-sqlite3'
 import { type Client, createClient, type Heard } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
@@ -7,7 +8,6 @@ import { atLeast, type Check, counted, exactly, none, type ScenarioContext } fro
 import { forEachAtOnce } from '../../support/within.ts'
 import { addRuntime, brokerPath, capability, openWorld, type World } from '../../support/world.ts'
 import { startCanaries } from './canaries.ts'
-import { startDnsServer } from './dns-server.ts'
 import { CANARIES_V4, CANARIES_V6, drawSpellings, PUBLIC_V4, WILDCARD_ZONE } from './spellings.ts'
 
 const SPELLINGS = 500
@@ -36,9 +36,10 @@ export async function attackFromInside(
   context: ScenarioContext,
   { tls, certificateFile }: { tls: { key: string; cert: string }; certificateFile: string },
 ): Promise<Check[]> {
-  const canaries = await startCanaries(tls)
+  const canaries = await startCanaries(context, tls)
   const answers = { random: context.random.fork(), inside: 0 }
-  await startDnsServer((name, kind) => resolve(answers, name, kind))
+  const names = await startNameServer((name, kind) => resolve(answers, name, kind), { port: 53 })
+  context.onEnd(names.close)
   const variables = { SVC_ALLOW_LOCAL_ENDPOINTS: '0', NODE_EXTRA_CA_CERTS: certificateFile }
   const world = await openWorld(context, { variables })
   const client = createClient(world.server.url, CALLERS)

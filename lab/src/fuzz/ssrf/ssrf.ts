@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { requireTools, temporaryFolder } from '../../support/programs.ts'
 import { type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
 import { attackFromInside } from './inside.ts'
 import { PUBLIC_V4 } from './spellings.ts'
 
+const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url))
 /** Tells the lab that it runs in the namespace, and where its certificate is. */
 const INSIDE = 'SVC_LAB_INSIDE'
 
@@ -28,7 +30,7 @@ export const ssrf: Scenario = {
 /** Runs this scenario once more, in a network namespace whose every address is a canary. */
 async function runAgainInside({ seed, scale, serverFolder, env, onEnd, write, ...context }: ScenarioContext) {
   const folder = createCertificate({ ...context, env, onEnd })
-  const inNamespace = ['netns', 'exec', createNetwork(onEnd), process.execPath, ...process.argv.slice(1, 3)]
+  const inNamespace = ['netns', 'exec', createNetwork(onEnd), process.execPath, PROGRAM, 'fuzz']
   const options = ['--only', 'ssrf', '--seed', String(seed), '--scale', String(scale), '--server', serverFolder]
   const given = { PATH: env['PATH'], [INSIDE]: folder }
   const { child, ended } = startProgram('ip', [...inNamespace, ...options], { env: given })
