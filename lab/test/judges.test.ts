@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { checkGrowth } from '../src/bench/growth.ts'
 import { judge as judgeReplicas } from '../src/bench/replicas.ts'
-import type { HeardExecution } from '../src/fault/doubles.ts'
 import { judgeRounds } from '../src/fault/endpoint-faults.ts'
 import { FAULTS } from '../src/fault/endpoint-ways.ts'
+import type { HeardExecution } from '../src/fault/executes.ts'
 import { judgeDepartures } from '../src/fault/leaving-clients.ts'
 import { judgeOutages, type Look } from '../src/fault/postgres-outage.ts'
 import { isWithin } from '../src/fault/quota.ts'
@@ -12,7 +12,7 @@ import type { StoredExecution } from '../src/fault/rows.ts'
 import { judgeStops, type Stop, unansweredIn } from '../src/fault/shutdown.ts'
 import { judgeOverload } from '../src/fuzz/overload.ts'
 import { faultOf } from '../src/fuzz/requests/judge-answer.ts'
-import { readAnswer } from '../src/support/raw.ts'
+import { readAnswer } from '../src/fuzz/requests/raw.ts'
 import type { Check } from '../src/support/scenario.ts'
 import { ksDistance, median } from '../src/support/statistics.ts'
 
@@ -34,6 +34,9 @@ const ROW: StoredExecution = {
 const TOLD = { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 } as const
 const HEARD: HeardExecution = {
   status: 200,
+  headStatus: 200,
+  headers: {},
+  text: '',
   told: TOLD,
   hasMore: false,
   brokenBy: null,
@@ -57,7 +60,7 @@ describe('a stop', () => {
   } as Stop
 
   test('that ends each stream as it is stored, in time, passes', () => {
-    expect(missed(judgeStops('', [STOP]))).toEqual([])
+    expect(missed(judgeStops([STOP]))).toEqual([])
   })
 
   test.each([
@@ -67,14 +70,14 @@ describe('a stop', () => {
     ['exit codes', { end: { code: 1, signal: null } }],
     ['left `running`', { stillRunning: 1 }],
   ])('is refused for what is %s', (what, changes) => {
-    expect(missed(judgeStops('', [{ ...STOP, ...changes }]))).toEqual([expect.stringContaining(what)])
+    expect(missed(judgeStops([{ ...STOP, ...changes }]))).toEqual([expect.stringContaining(what)])
   })
 
   test('whose database never answered a commit may leave that stream without a word', () => {
     const log =
       '{"msg":"an outcome could not be written","executionId":"exec_1","err":{"type":"CommitUnknownError"}}\nx'
     const streams = [interrupted, { ...HEARD, tag: 't1', told: null, brokenBy: 'closed' }]
-    expect(missed(judgeStops('', [{ ...STOP, streams, unanswered: unansweredIn(log) }]))).toEqual([])
+    expect(missed(judgeStops([{ ...STOP, streams, unanswered: unansweredIn(log) }]))).toEqual([])
   })
 })
 
@@ -151,7 +154,7 @@ test('a rotation fails no call, and signs nothing with a secret whose grace has 
 test('a call to a misbehaving endpoint is told as promised, and in time', () => {
   const failure = JSON.stringify({ error: { message: FAULTS.silence.told[0] } })
   const round = (way: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
-    ({ way, door: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentBytes: 0 }) as const
+    ({ way, door: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentMb: 0 }) as const
   const good = [round('good', '{"output":{"order":"A-1001"}}', 200, 10)]
   expect(missed(judgeRounds([round('silence', failure, 502)], good))).toEqual([])
   expect(missed(judgeRounds([round('silence', '{}', 502)], good))).toEqual(['answers that are not the promised one'])
@@ -172,7 +175,7 @@ test('an overloaded server keeps serving and refuses the rest with Retry-After',
     seconds: 1,
   }
   const health = { latenciesMs: [5], failures: 0 }
-  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, load, health, isAlive: true, othersShare: 0 }
+  const run = { capacity: { perSecond: 1_000, p99Ms: 10 }, load, health, alive: 1, othersShare: 0 }
   expect(missed(judgeOverload(run))).toEqual([])
   expect(missed(judgeOverload({ ...run, load: { ...load, withoutRetryAfter: 1, broken: 2 } }))).toHaveLength(2)
   expect(missed(judgeOverload({ ...run, capacity: { perSecond: 2_000, p99Ms: 10 } }))).toEqual(['goodput, of the peak'])

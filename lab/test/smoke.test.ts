@@ -32,8 +32,8 @@ describeEngine('sqlite', 'faults, at a tiny scale,', ({ name }) => {
 })
 
 describeEngine('sqlite', 'hostile input, at a tiny scale,', ({ name }) => {
-  test('strikes, and requests and origins find nothing', async () => {
-    expect(await missedBy('fuzz', 'requests,origins', name, '0.002')).toEqual([])
+  test('strikes, and requests find nothing', async () => {
+    expect(await missedBy('fuzz', 'requests', name, '0.002')).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@svc/contract'
+import { eventsOfTurn } from '@svc/testkit'
 
 /** Of a search in a shop: eight fields of the usual kinds. */
 const INPUT_SCHEMA: JsonObject = {
@@ -76,14 +77,7 @@ const CHUNK = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 
 const USAGE = { prompt_tokens: 96, completion_tokens: 18, total_tokens: 114 }
 
 /** The model's answer as a stream, in one piece on the wire. */
-export const MODEL_STREAM = [
-  ...WORDS.map((content) => ({ ...CHUNK, choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
-  { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-  { ...CHUNK, choices: [], usage: USAGE },
-]
-  .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
-  .concat('data: [DONE]\n\n')
-  .join('')
+export const MODEL_STREAM = eventsOfTurn({ text: WORDS, usage: { inputTokens: 96, outputTokens: 18 } }, 'fake').join('')
 
 /** The same answer in one body. */
 export const MODEL_ANSWER = JSON.stringify({

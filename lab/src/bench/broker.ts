@@ -1,7 +1,7 @@
 import { createClient } from '../support/client.ts'
 import { functionsEntered } from '../support/inspector.ts'
 import type { PostgresCluster } from '../support/postgres-cluster.ts'
-import { freePort, requireTools } from '../support/programs.ts'
+import { freePort, type Listener, requireTools } from '../support/programs.ts'
 import {
   atLeast,
   atMost,
@@ -12,6 +12,7 @@ import {
   type ScenarioContext,
 } from '../support/scenario.ts'
 import { sum } from '../support/statistics.ts'
+import { brokerPath } from '../support/world.ts'
 import {
   BROKER_BODY,
   CAPABILITY,
@@ -40,8 +41,11 @@ import {
   p50Ms,
   pin,
   ratioOf,
+  type Spread,
+  slotsOf,
+  spreadOf,
 } from './rounds.ts'
-import { type BenchProgram, countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
+import { countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
 import { createLoad, type LoadRequest } from './wrk.ts'
 
 const ROUNDS = 5
@@ -56,6 +60,8 @@ const WHOLE_PREFIX = '/whole'
 const PROXY = 'bare proxy'
 const AGAIN = 'bare proxy, again'
 const PEER = 'peer gateway'
+/** Over a bare proxy: admission, the call and its settlement, each durable. */
+const ADDED_MS = { sqlite: 2.5, postgres: 4.5 } as const
 
 export const broker: Scenario = {
   name: 'broker',
@@ -70,7 +76,7 @@ export const broker: Scenario = {
     const again = proxyContender(AGAIN, proxies.proxyAgain)
     const calls = await measure(context, [...fast, again, ...at(upstream.url)], IN_OUTPUT, { seconds: 5 })
     const single = [proxyContender(PROXY, proxies.proxy), ...at(upstream.url)]
-    await measure(context, single, IN_OUTPUT, { seconds: 3, connections: 1 })
+    const alone = await measure(context, single, IN_OUTPUT, { seconds: 3, connections: 1 })
     const slowly = [proxyContender(PROXY, proxies.slowProxy), ...at(slowUpstream.url)]
     const slow = await measure(context, slowly, IN_OUTPUT, { seconds: 4 })
     const peer = await startPeer(context)
@@ -78,15 +84,15 @@ export const broker: Scenario = {
     const executes = [peerContender(peer, upstream.url), ...services.map(executeContender)]
     const execute = await measure(context, executes, IN_ANSWER, { seconds: 5 }, PEER)
     return [
-      ...judge({ calls, slow, execute }, services),
+      ...judge({ calls, alone, slow, execute }, services),
       ...(await judgeEntered(context, field)),
-      ...(await judgeRows(services, [calls, slow, execute])),
+      ...(await judgeRows(services, [calls, alone, slow, execute])),
     ]
   },
 }
 
 interface Field {
-  upstream: BenchProgram
+  upstream: Listener
   cluster: PostgresCluster | null
   services: readonly Service[]
 }
@@ -107,7 +113,7 @@ async function openField(context: ScenarioContext) {
     proxyAgain: await proxyTo(upstream.url),
     slowProxy: await proxyTo(slowUpstream.url),
   }
-  const cluster = await openCluster(context, context.engines)
+  const cluster = await openCluster(context)
   const fast = Array.from({ length: context.count(100, 4) }, () => `${upstream.url}${ENDPOINT_PATH}`)
   const endpoints = [...fast, ...Array.from({ length: context.count(25, 2) }, () => slowUpstream.url)]
   const services: Service[] = []
@@ -123,27 +129,26 @@ async function openField(context: ScenarioContext) {
 }
 
 /** Something that can be called, before it is known how hard. */
-export interface Contender extends Pick<Candidate, 'name' | 'cpu'> {
+interface Contender extends Pick<Candidate, 'name' | 'cpu'> {
   url: string
   requests: readonly [LoadRequest, ...LoadRequest[]]
 }
 
-export function proxyContender(name: string, { url, pid }: BenchProgram): Contender {
+function proxyContender(name: string, { url, pid }: Listener): Contender {
   const request = { path: ENDPOINT_PATH, headers: JSON_TYPE, body: BROKER_BODY }
   return { name, url, requests: [request], cpu: () => cpuOf(pid) }
 }
 
 /** Anonymous calls, over all runtimes whose endpoint begins so. */
-export function brokerContender(service: Service, endpointUrl: string): Contender {
+function brokerContender(service: Service, endpointUrl: string): Contender {
   const requests = service.runtimes
     .filter(({ endpoint }) => endpoint.startsWith(endpointUrl))
-    .map(({ runtimeId }) => `/v1/capabilities/${runtimeId}/${CAPABILITY}`)
-    .map((path) => ({ path, headers: JSON_TYPE, body: BROKER_BODY }))
+    .map((runtime) => ({ path: brokerPath(runtime, CAPABILITY), headers: JSON_TYPE, body: BROKER_BODY }))
   return { name: service.name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
 }
 
 /** Executes of one step: the model answers in words and asks for nothing. */
-export function executeContender(service: Service): Contender {
+function executeContender(service: Service): Contender {
   const requests = service.runtimes.map(({ publicKey }) => ({
     path: '/v1/runtime/execute',
     headers: { ...JSON_TYPE, authorization: `Bearer ${publicKey}` },
@@ -153,7 +158,7 @@ export function executeContender(service: Service): Contender {
 }
 
 // In one body: this version of the peer answers a request for a stream with 500 on Node 20.
-function peerContender({ url, pid }: BenchProgram, upstreamUrl: string): Contender {
+function peerContender({ url, pid }: Listener, upstreamUrl: string): Contender {
   const headers = peerHeaders(`${upstreamUrl}${WHOLE_PREFIX}`)
   const request = { path: '/v1/chat/completions', headers, body: CHAT_BODY }
   return { name: PEER, url, requests: [request], cpu: () => cpuOf(pid) }
@@ -165,7 +170,7 @@ function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
 }
 
 /** Each is called once first, and its answer looked at: a fast failure must not pass for speed. */
-export async function measure(
+async function measure(
   context: ScenarioContext,
   contenders: readonly Contender[],
   expected: string,
@@ -174,12 +179,9 @@ export async function measure(
 ): Promise<Measured> {
   context.say(`${contenders.map(({ name }) => name).join(' · ')}: ${connections} at once`)
   for (const { name, url, requests } of contenders) {
-    const client = createClient(url, 1)
     const [{ path, headers, body }] = requests
-    const heard = await client.send({ method: 'POST', path, headers, text: body })
-    await client.close()
-    const isRight = heard.kind === 'answer' && heard.status === 200 && heard.text.includes(expected)
-    if (!isRight) throw new Error(`${name} does not answer: ${JSON.stringify(heard)}`)
+    const { status, text } = await createClient(url, 1).send({ path, headers, text: body })
+    if (status !== 200 || !text.includes(expected)) throw new Error(`${name} answers ${status}: ${text}`)
   }
   const candidates = contenders.map(({ name, cpu, ...load }) => ({
     name,
@@ -194,17 +196,18 @@ export async function measure(
 }
 
 function judge(
-  { calls, slow, execute }: { calls: Measured; slow: Measured; execute: Measured },
-  services: readonly Pick<Service, 'name'>[],
+  { calls, alone, slow, execute }: Record<'calls' | 'alone' | 'slow' | 'execute', Measured>,
+  services: readonly Pick<Service, 'name' | 'engine'>[],
 ): Check[] {
   const itself = ratioOf(calls, [AGAIN, PROXY], callsPerSecond)
   return [
     // Where a thing differs more from itself, the machine is too restless to say anything.
     medianAtLeast('the proxy against itself, calls/s', itself, 0.8),
     medianAtMost('the proxy against itself, calls/s', itself, 1.25),
-    ...services.flatMap(({ name }) => [
+    ...services.flatMap(({ name, engine }) => [
       medianAtLeast(`${name}, calls/s over the proxy’s`, ratioOf(calls, [name, PROXY], callsPerSecond), 0.3),
       medianAtMost(`${name}, CPU per call over the proxy’s`, ratioOf(calls, [name, PROXY], cpuMicroseconds), 3.3),
+      medianAtMost(`${name}, ms added to one call at the median`, addedMs(alone, name), ADDED_MS[engine]),
       medianAtMost(`${name}, p50 over the proxy’s, 20 ms`, ratioOf(slow, [name, PROXY], p50Ms), 1.25),
       medianAtLeast(`execute of ${name} over the peer’s calls/s`, ratioOf(execute, [name, PEER], callsPerSecond), 5),
     ]),
@@ -216,6 +219,11 @@ function judge(
       services.map(({ name }) => name),
     ),
   ]
+}
+
+function addedMs(measured: Measured, name: string): Spread {
+  const bare = slotsOf(measured, PROXY).map(p50Ms)
+  return spreadOf(slotsOf(measured, name).map((slot, round) => p50Ms(slot) - (bare[round] ?? Number.NaN)))
 }
 
 /** Every counted answer must stand in the store. The last calls of each slot are left by their caller. */
@@ -248,7 +256,7 @@ async function judgeEntered(context: ScenarioContext, field: Field): Promise<Che
 }
 
 /** How many functions of this project a warm call enters on the main thread, of a server that is inspected for it. */
-export async function countEntered(
+async function countEntered(
   context: ScenarioContext,
   { upstream, cluster }: Omit<Field, 'services'>,
   engine: Engine,
@@ -260,14 +268,11 @@ export async function countEntered(
   const [{ path, headers, body }] = brokerContender(service, upstream.url).requests
   const client = createClient(service.server.url, 1)
   const work = async () => {
-    const heard = await client.send({ method: 'POST', path, headers, text: body })
-    if (heard.kind !== 'answer' || heard.status !== 200) throw new Error(`a call failed: ${JSON.stringify(heard)}`)
+    const { status, text } = await client.send({ path, headers, text: body })
+    if (status !== 200) throw new Error(`a call was answered with ${status}: ${text}`)
   }
-  try {
-    for (let call = 0; call < 200; call += 1) await work()
-    return await functionsEntered(port, (url) => /\/packages\/[^/]+\/dist\//.test(url), { work, times: 100 })
-  } finally {
-    await client.close()
-    service.server.kill()
-  }
+  for (let call = 0; call < 200; call += 1) await work()
+  const entered = await functionsEntered(port, (url) => /\/packages\/[^/]+\/dist\//.test(url), { work, times: 100 })
+  service.server.kill()
+  return entered
 }

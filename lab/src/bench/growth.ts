@@ -1,5 +1,5 @@
-import { AnalyticsSummary, ExecutionList } from '@svc/contract'
-import { Pool } from 'undici'
+import { AnalyticsSummary, CapabilityCall, type CreatedRuntime, ExecutionList } from '@svc/contract'
+import { type Client, createClient } from '../support/client.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { TICK_MS, usageOf } from '../support/process-usage.ts'
 import type { Random } from '../support/random.ts'
@@ -7,13 +7,26 @@ import { atMost, type Check, exactly, type Scenario, type ScenarioContext, type 
 import { answerJson, startServing } from '../support/serving.ts'
 import { median, quantile, rounded } from '../support/statistics.ts'
 import { createPostgresStore, createSqliteStore, type Store } from '../support/store.ts'
-import { addRuntime, capability, createOwner, openWorld, startWatched, stopServer } from '../support/world.ts'
-import { ENDPOINT_BODY } from './bodies.ts'
-import { fillHistory } from './fill.ts'
-import { planHistory } from './history-plan.ts'
+import { until } from '../support/within.ts'
+import {
+  addRuntime,
+  addTenant,
+  brokerPath,
+  capability,
+  openWorld,
+  saying,
+  startWatched,
+  stopServer,
+} from '../support/world.ts'
+import { copiedId, multiplyExecutions } from './fill.ts'
 
 const SMALLEST = 10_000
 const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
+const OWNERS = 10
+/** Of each owner, and then copied. */
+const CALLS_EACH = 50
+/** 90 days. */
+const HOURS = 2_160
 const RUNTIMES = 10
 const CAPABILITIES = ['orders-find', 'orders-list', 'stock-look-up', 'price-quote', 'returns-begin'] as const
 const FILLING = { shared_buffers: '512MB', wal_level: 'minimal', max_wal_senders: '0', max_wal_size: '8GB' }
@@ -41,7 +54,7 @@ interface History {
 }
 
 interface Served extends History {
-  pool: Pool
+  client: Client
   /** Processor time that its server and the database have spent, milliseconds. */
   cpuMs(): number
 }
@@ -53,23 +66,27 @@ export const growth: Scenario = {
   async run(context) {
     const largest = context.count(LARGEST[context.engine], SMALLEST * 2)
     const sizes = [...[10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size < largest), largest]
-    const answer: unknown = JSON.parse(ENDPOINT_BODY)
-    const endpoint = await startServing(context, (_, response) => answerJson(response, answer))
-    const cluster = context.engine === 'postgres' ? await startPostgresCluster(FILLING) : null
-    if (cluster) context.onEnd(cluster.remove)
+    const endpoint = await startServing(context, (body, response) => {
+      const { fails = false, note } = CapabilityCall.parse(JSON.parse(body)).input
+      const failure = { output: null, error: { message: 'The stock is being counted.' } }
+      answerJson(response, fails ? failure : { output: { state: 'shipped', note: [note, note] } })
+    })
+    const cluster = context.engine === 'postgres' ? await startPostgresCluster(context, FILLING) : null
     const histories: History[] = []
     for (const size of sizes) {
-      const store = cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url)
-      histories.push(await makeHistory(context, { size, store, endpoint }))
+      const store = cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url)
+      histories.push(await makeHistory({ ...context, endpoint }, store, size))
     }
     await cluster?.restart(SERVING)
     const served: Served[] = []
     for (const history of histories) {
       const { env, serverFolder } = context
       const { url, pid } = await startWatched(context, { store: history.store, env, serverFolder })
-      const pool = new Pool(url, { connections: 1, pipelining: 1 })
-      context.onEnd(() => pool.destroy())
-      served.push({ ...history, pool, cpuMs: () => usageOf(pid).cpuMs + (cluster?.cpuMs() ?? 0) })
+      served.push({
+        ...history,
+        client: createClient(url, 1),
+        cpuMs: () => usageOf(pid).cpuMs + (cluster?.cpuMs() ?? 0),
+      })
     }
     const rows = await measureAll(context, served)
     context.table(tableOf(sizes, rows))
@@ -77,53 +94,63 @@ export const growth: Scenario = {
   },
 }
 
-interface Wish {
-  size: number
-  store: Store
-  endpoint: string
-}
-
-/** A store with an owner over the API, filled once no server has it open. */
-async function makeHistory(context: ScenarioContext, { size, store, endpoint }: Wish): Promise<History> {
+/** A store with ten owners of as many executions each, filled once no server has it open. */
+async function makeHistory(
+  context: ScenarioContext & { endpoint: string },
+  store: Store,
+  size: number,
+): Promise<History> {
   const world = await openWorld(context, { store })
-  const owner = await createOwner(world.options, 'big@example.com', 'enterprise')
-  const runtimes: { runtimeId: string; projectId: string; capability: string }[] = []
+  const payload = 'the blue one; '.repeat(size > FULL_PAYLOADS ? 4 : 20)
+  const runtimes: Called[] = []
   for (let index = 0; index < RUNTIMES; index += 1) {
     const name = CAPABILITIES[index % CAPABILITIES.length] ?? CAPABILITIES[0]
-    const runtime = await addRuntime({ server: world.server, owner }, endpoint, capability(name))
-    runtimes.push({ ...runtime, capability: name })
+    const runtime = await addRuntime(world, context.endpoint, capability(name))
+    runtimes.push({ ...runtime, path: brokerPath(runtime, name) })
   }
+  const client = createClient(world.server.url)
+  await callAll(client, runtimes, payload)
+  for (let index = 1; index < OWNERS; index += 1) {
+    const runtime = await addTenant(world, { email: `small-${index}@example.com`, endpoint: context.endpoint })
+    await callAll(client, [{ ...runtime, path: brokerPath(runtime) }], payload)
+  }
+  const isCounted = async () => (await store.query('select 1 from usage_journal')).length === 0
+  if (!(await until(isCounted, 30_000))) throw new Error('executions were not counted')
+  const { ownerId, apiKey } = world.owner
+  const rows = await store.query("select execution_id from executions where owner_id = ? and kind = 'broker'", [
+    ownerId,
+  ])
   await stopServer(world.server)
-  const projectId = runtimes[0]?.projectId ?? ''
-  const payloadBytes = size > FULL_PAYLOADS ? { input: 60, output: 80 } : { input: 250, output: 550 }
-  const plan = planHistory(context.random.fork(), { ...owner, projectId, runtimes }, payloadBytes)
-  const endsAt = Date.now() - 60_000
-  await fillHistory(store, { count: size, plan, endsAt })
+  const copies = size / (OWNERS * CALLS_EACH)
+  await multiplyExecutions(store, { copies, hours: HOURS })
   context.say(`${size} executions filled`)
+  const { random } = context
+  const endsAt = Date.now()
   return {
     size,
     store,
-    apiKey: owner.apiKey,
+    apiKey,
     runtimeIds: runtimes.map(({ runtimeId }) => runtimeId),
-    projectId,
-    capabilityPaths: runtimes.map((one) => `/v1/capabilities/${one.runtimeId}/${one.capability}`),
-    executionIds: await sampleIds(store, owner.ownerId, context.random.fork().next()),
-    beginsAt: endsAt - plan.lengthMs,
+    projectId: runtimes[0]?.projectId ?? '',
+    capabilityPaths: runtimes.map(({ path }) => path),
+    // From all over the history.
+    executionIds: rows.map(({ execution_id: id }) => copiedId(String(id), random.int(1, copies - 1))),
+    beginsAt: endsAt - HOURS * 3_600_000,
     endsAt,
   }
 }
 
-/** Ids from all over the history. */
-async function sampleIds(store: Store, ownerId: string, share: number): Promise<string[]> {
-  const [row] = await store.query('select count(*) as count from executions where owner_id = ?', [ownerId])
-  const step = Math.max(1, Math.floor(Number(row?.['count']) / 200))
-  const rows = await store.query(
-    `select execution_id from (
-       select execution_id, row_number() over (order by execution_id) as place from executions where owner_id = ?
-     ) as numbered where place % ? = ?`,
-    [ownerId, step, Math.floor(step * share)],
-  )
-  return rows.map((each) => String(each['execution_id']))
+type Called = CreatedRuntime & { path: string }
+
+/** One of fifty fails, three of five come through the broker. */
+async function callAll(client: Client, runtimes: readonly Called[], note: string): Promise<void> {
+  for (let index = 0; index < CALLS_EACH; index += 1) {
+    const { path, publicKey } = runtimes[index % runtimes.length] ?? { path: '/' }
+    const execute = { path: '/v1/runtime/execute', key: publicKey, body: { messages: saying('Hello') } }
+    const call = { path, body: { input: { orderId: `A-${index}`, note, fails: index === 0 } } }
+    const { status, text } = await client.send(index % 5 < 3 ? call : execute)
+    if (status !== (index === 0 ? 502 : 200)) throw new Error(`a call was answered with ${status}: ${text}`)
+  }
 }
 
 /** A kind of request, as every history is asked for it. */
@@ -178,24 +205,21 @@ async function requestsOf(history: Served, random: Random): Promise<Request[]> {
 const BODY = JSON.stringify({ input: { orderId: 'A-1042', note: 'where is it'.repeat(24) } })
 
 /** Milliseconds until the answer was read. Throws one that is not right. */
-async function ask({ pool, apiKey }: Served, { method, paths, mark }: Request, turn: number): Promise<number> {
+async function ask({ client, apiKey }: Served, { method, paths, mark }: Request, turn: number): Promise<number> {
   const path = paths[turn % paths.length] ?? '/'
   const begun = performance.now()
-  const { statusCode, body } = await pool.request({
+  const { status, text } = await client.send({
     method,
     path,
-    headers: method === 'POST' ? { 'content-type': 'application/json' } : { authorization: `Bearer ${apiKey}` },
-    ...(method === 'POST' && { body: BODY }),
+    ...(method === 'POST' ? { text: BODY } : { key: apiKey }),
   })
-  const text = await body.text()
   const ms = performance.now() - begun
-  if (statusCode === 200 && text.includes(mark)) return ms
-  throw new Error(`${method} ${path} answered ${statusCode}: ${text.slice(0, 300)}`)
+  if (status === 200 && text.includes(mark)) return ms
+  throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 300)}`)
 }
 
-async function read({ pool, apiKey }: Served, path: string): Promise<unknown> {
-  const { body } = await pool.request({ method: 'GET', path, headers: { authorization: `Bearer ${apiKey}` } })
-  return body.json()
+async function read({ client, apiKey }: Served, path: string): Promise<unknown> {
+  return JSON.parse((await client.send({ method: 'GET', path, key: apiKey })).text)
 }
 
 /** One kind of request on every history, the smallest first; milliseconds. */

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startProgram } from '@svc/testkit'
-import { freePort, temporaryFolder, untilListening } from '../support/programs.ts'
+import { freePort, type Listener, startListener, temporaryFolder } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { type BenchProgram, endProgram, pidOf } from './service.ts'
 
 type Context = Pick<ScenarioContext, 'env' | 'onEnd'>
 
@@ -11,7 +9,7 @@ type Context = Pick<ScenarioContext, 'env' | 'onEnd'>
 export function startFixedAnswers(
   context: Context,
   answers: Readonly<Record<string, { type: string; body: string }>>,
-): Promise<BenchProgram> {
+): Promise<Listener> {
   const locations = Object.entries(answers).map(
     ([path, { type, body }]) => `location = ${path} { default_type ${type}; return 200 '${literal(body)}'; }`,
   )
@@ -19,7 +17,7 @@ export function startFixedAnswers(
 }
 
 /** Forwards everything, over connections that it keeps. */
-export function startNginxProxy(context: Context, upstream: string): Promise<BenchProgram> {
+export function startNginxProxy(context: Context, upstream: string): Promise<Listener> {
   return startNginx(
     context,
     (port) => `upstream up { server ${new URL(upstream).host}; keepalive 128; keepalive_requests 100000000; }
@@ -28,17 +26,14 @@ server { listen 127.0.0.1:${port} backlog=4096;
   )
 }
 
-async function startNginx(context: Context, serve: (port: number) => string): Promise<BenchProgram> {
+async function startNginx(context: Context, serve: (port: number) => string): Promise<Listener> {
   const folder = temporaryFolder(context)
   const port = await freePort()
   const file = join(folder, 'nginx.conf')
   writeFileSync(file, configuration(folder, serve(port)))
   const PATH = `${context.env['PATH'] ?? ''}:/usr/sbin`
-  const args = ['-p', folder, '-c', file, '-e', join(folder, 'error.log')]
-  const started = startProgram('nginx', args, { env: { ...context.env, PATH } })
-  context.onEnd(() => endProgram(started))
-  await untilListening(port, started.ended)
-  return { url: `http://127.0.0.1:${port}`, pid: pidOf(started) }
+  const command = ['nginx', '-p', folder, '-c', file, '-e', join(folder, 'error.log')] as const
+  return startListener(context, command, { port, variables: { PATH } })
 }
 
 function configuration(folder: string, served: string): string {

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { startProgram } from '@svc/testkit'
-import { freePort, untilListening } from '../support/programs.ts'
+import { freePort, type Listener, startListener } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { type BenchProgram, endProgram, pidOf } from './service.ts'
 
 /** The peer: a gateway to model providers that installs from npm and runs alone. */
 const PEER_PACKAGE = '@portkey-ai/gateway'
@@ -21,17 +20,14 @@ export function peerHeaders(modelUrl: string): Record<string, string> {
 }
 
 /** Installs it into the user's cache folder where it is not there yet, and starts it. Needs the npm registry once. */
-export async function startPeer({ env, onEnd }: ScenarioContext): Promise<BenchProgram> {
+export async function startPeer(context: ScenarioContext): Promise<Listener> {
+  const { env } = context
   const folder = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svc-lab', `portkey-${PEER_VERSION}`)
   const program = join(folder, 'node_modules', PEER_PACKAGE, 'build', 'start-server.js')
   if (!existsSync(program)) await install(env, folder)
   const port = await freePort()
-  const started = startProgram(process.execPath, [program, `--port=${port}`, '--headless'], {
-    env: { PATH: env['PATH'], NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
-  })
-  onEnd(() => endProgram(started))
-  await untilListening(port, started.ended)
-  return { url: `http://127.0.0.1:${port}`, pid: pidOf(started) }
+  const variables = { NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1' }
+  return startListener(context, [process.execPath, program, `--port=${port}`, '--headless'], { port, variables })
 }
 
 async function install(env: NodeJS.ProcessEnv, folder: string): Promise<void> {

@@ -6,13 +6,13 @@ import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
 import { createPostgresStore } from '../support/store.ts'
-import { addRuntime, openWorld, startWatched, type World } from '../support/world.ts'
+import { addRuntime, brokerPath, openWorld, startWatched, type World } from '../support/world.ts'
 import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
 import { startFixedAnswers } from './nginx.ts'
 import { countRows } from './service.ts'
 import { createLoad, type LoadRequest } from './wrk.ts'
 
-const SETTINGS = { shared_buffers: '512MB', shared_preload_libraries: 'pg_stat_statements' }
+const SETTINGS = { shared_buffers: '512MB' }
 const MOST_REPLICAS = 3
 const CLIENTS = 64
 const ROUNDS = 3
@@ -38,8 +38,7 @@ export const replicas: Scenario = {
   engines: ['postgres'],
   async run(context) {
     requireTools(['wrk', 'nginx', 'taskset'], context.env)
-    const cluster = await startPostgresCluster(SETTINGS)
-    context.onEnd(cluster.remove)
+    const cluster = await startPostgresCluster(context, SETTINGS)
     const upstream = await startFixedAnswers(context, { '/svc': { type: 'application/json', body: ENDPOINT_BODY } })
     const world = await openWorld(context, { store: await createPostgresStore(cluster.url) })
     const paths = await openTenants(context, world, `${upstream.url}/svc`)
@@ -55,7 +54,6 @@ export const replicas: Scenario = {
       }
     }
     context.table(tableOf(runs))
-    await tellStatements(context, world.store.location)
     return judge(runs, await countRows(world, "status = 'completed'"))
   },
 }
@@ -150,28 +148,13 @@ async function openTenants({ count }: ScenarioContext, world: World, endpoint: s
     await client.query(`update runtimes set revision = revision + 1`)
     await client.query(`update owners set tier = 'pro'`)
   })
-  const paths = ids.map((runtimeId) => `/v1/capabilities/${runtimeId}/${CAPABILITY}`)
+  const paths = ids.map((runtimeId) => brokerPath({ runtimeId }, CAPABILITY))
   return { one: paths.slice(0, ofOne), many: paths.slice(ofOne) }
 }
 
 /** No plan's limit is to be met. */
 async function fillBuckets(url: string): Promise<void> {
   await withClient(url, (client) => client.query('delete from allowances'))
-}
-
-/** Statements by their share of the database's time, the largest first. */
-async function tellStatements({ say }: ScenarioContext, url: string): Promise<void> {
-  const { rows } = await withClient(url, async (client) => {
-    await client.query('create extension if not exists pg_stat_statements')
-    return client.query<{ share: number; calls: string; query: string }>(
-      `select total_exec_time / sum(total_exec_time) over () as share, calls, query from pg_stat_statements
-       where dbid = (select oid from pg_database where datname = current_database()) order by 1 desc limit 8`,
-    )
-  })
-  for (const { share, calls, query } of rows)
-    say(
-      `${(share * 100).toFixed(1)} % of the database's time, ${calls} times: ${query.replaceAll(/\s+/g, ' ').slice(0, 150)}`,
-    )
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

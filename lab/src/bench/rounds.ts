@@ -46,7 +46,7 @@ export type Measured = ReadonlyMap<string, readonly Slot[]>
 /** Lets candidates take turns, A B C, A B C, …, so that a disturbance of the machine hits all of them. */
 export async function measureRounds(
   candidates: readonly Candidate[],
-  { rounds, seconds, restMs = 1_000 }: { rounds: number; seconds: number; restMs?: number },
+  { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Measured> {
   const measured = new Map<string, Slot[]>(candidates.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round += 1) {
@@ -54,7 +54,7 @@ export async function measureRounds(
       const before = candidate.cpu()
       const result = await candidate.load(seconds)
       // Work that a server put off until then counts as the slot's.
-      await sleep(restMs)
+      await sleep(1_000)
       measured.get(candidate.name)?.push({ ...result, ...difference(candidate.cpu(), before) })
     }
   }

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type StartedProgram, startProgram } from '@svc/testkit'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
-import { temporaryFolder } from '../support/programs.ts'
+import { type Listener, startListener, temporaryFolder } from '../support/programs.ts'
 import type { Engine, ScenarioContext } from '../support/scenario.ts'
 import { createPostgresStore, createSqliteStore } from '../support/store.ts'
 import { addRuntime, openWorld, type World } from '../support/world.ts'
 import { MANIFEST } from './bodies.ts'
 import { cpuOf } from './rounds.ts'
 
-export const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
+const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
 
 /** A server of this project as an operator runs it, its log at the usual level and in a file. */
 export interface Service extends World {
@@ -35,7 +34,7 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
   const cluster = engine === 'postgres' ? options.cluster : null
   const log = join(temporaryFolder(context), 'server.log')
   const world = await openWorld(context, {
-    store: cluster === null ? createSqliteStore() : await createPostgresStore(cluster.url),
+    store: cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url),
     nodeArguments,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
     wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
@@ -48,14 +47,8 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
 }
 
 /** A PostgreSQL of the scenario's own where one of its engines needs it. */
-export async function openCluster(
-  { onEnd }: ScenarioContext,
-  engines: readonly Engine[],
-): Promise<PostgresCluster | null> {
-  if (!engines.includes('postgres')) return null
-  const cluster = await startPostgresCluster({ shared_buffers: '512MB' })
-  onEnd(cluster.remove)
-  return cluster
+export async function openCluster(context: ScenarioContext): Promise<PostgresCluster | null> {
+  return context.engines.includes('postgres') ? startPostgresCluster(context, { shared_buffers: '512MB' }) : null
 }
 
 export async function countRows({ store }: Pick<World, 'store'>, where: string): Promise<number> {
@@ -63,34 +56,16 @@ export async function countRows({ store }: Pick<World, 'store'>, where: string):
   return Number(row?.['found'])
 }
 
-export interface BenchProgram {
-  url: string
-  pid: number
-}
-
 /** Starts a program of `./programs` that listens; it is told its task in one JSON argument. */
-export async function startBenchProgram(
-  { env, onEnd }: Pick<ScenarioContext, 'env' | 'onEnd'>,
+export function startBenchProgram(
+  context: Pick<ScenarioContext, 'env' | 'onEnd'>,
   name: string,
   told: Readonly<Record<string, unknown>>,
-): Promise<BenchProgram> {
-  const started = startProgram(process.execPath, [programFile(name), JSON.stringify(told)], { env })
-  onEnd(() => endProgram(started))
-  const [, url = ''] = await started.printed(/listening on (http:\S+)/)
-  return { url, pid: pidOf(started) }
+): Promise<Listener> {
+  return startListener(context, [process.execPath, programFile(name), JSON.stringify(told)])
 }
 
 /** The file of a program as built, wherever this file itself runs from. */
 export function programFile(name: string): string {
   return fileURLToPath(new URL(`../../dist/bench/programs/${name}/main.js`, import.meta.url))
-}
-
-export async function endProgram({ child, ended }: StartedProgram): Promise<void> {
-  child.kill('SIGKILL')
-  await ended
-}
-
-export function pidOf({ child: { pid } }: StartedProgram): number {
-  if (pid === undefined) throw new Error('the program has no process id')
-  return pid
 }

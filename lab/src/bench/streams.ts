@@ -6,7 +6,6 @@ import { quantile, rounded, sum } from '../support/statistics.ts'
 import { EXECUTE_BODY } from './bodies.ts'
 import { medianAtMost, PROCESSORS, pin, showSpread, spreadOf } from './rounds.ts'
 import { countRows, openCluster, programFile, type Service, startBenchProgram, startService } from './service.ts'
-import { SeenStreams, type StreamOrder } from './stream-order.ts'
 
 const ROUNDS = 3
 const STREAMS = 1_000
@@ -51,7 +50,7 @@ export const streams: Scenario = {
 }
 
 async function openServices(context: ScenarioContext, modelUrl: string): Promise<Service[]> {
-  const cluster = await openCluster(context, context.engines)
+  const cluster = await openCluster(context)
   if (cluster) await pin(cluster.pids(), PROCESSORS.rest)
   const services: Service[] = []
   for (const engine of context.engines) {
@@ -63,7 +62,31 @@ async function openServices(context: ScenarioContext, modelUrl: string): Promise
   return services
 }
 
-export interface StreamSource {
+/** What the client of many streams is to do. */
+export interface StreamOrder {
+  url: string
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  streams: number
+  /** Over how long they are opened. */
+  rampMs: number
+  /** A text that each event holds once, and one of the last event alone. */
+  eventMark: string
+  endMark: string
+}
+
+/** One stream. Times are milliseconds; the first event counts from the request. */
+export interface SeenStream {
+  status: number
+  events: number
+  firstEventMs: number | null
+  longestGapMs: number
+  /** It ended with its last event, and in good order. */
+  isComplete: boolean
+}
+
+interface StreamSource {
   name: string
   /** The process that is measured; null for the model itself. */
   pid: number | null
@@ -71,24 +94,24 @@ export interface StreamSource {
 }
 
 /** Executes that stream, by the page’s key of a service’s first runtime. */
-export function sourceOf({ name, server, runtimes: [runtime] }: Service): StreamSource {
+function sourceOf({ name, server, runtimes: [runtime] }: Service): StreamSource {
   const headers = { ...JSON_TYPE, accept: 'text/event-stream', authorization: `Bearer ${runtime?.publicKey}` }
   const order = { url: server.url, path: '/v1/runtime/execute', headers, body: EXECUTE_BODY, ...OUR_MARKS }
   return { name, pid: server.pid, order }
 }
 
 /** Lets the client's program read that many streams, and samples the process that they come from. */
-export async function readTurn(env: NodeJS.ProcessEnv, { pid, order }: StreamSource, count: number, rampMs = RAMP_MS) {
+async function readTurn(env: NodeJS.ProcessEnv, { pid, order }: StreamSource, count: number) {
   const usage = () => (pid === null ? { cpuMs: 0, residentBytes: 0 } : usageOf(pid))
   const before = usage()
   const samples = [before.residentBytes]
   const sampling = setInterval(() => void samples.push(usage().residentBytes), SAMPLE_MS)
-  const task = JSON.stringify({ ...order, streams: count, rampMs })
+  const task = JSON.stringify({ ...order, streams: count, rampMs: RAMP_MS })
   const command = [process.execPath, programFile('stream-client'), task]
   const end = await startProgram('taskset', ['-c', PROCESSORS.rest, ...command], { env }).ended
   clearInterval(sampling)
   if (end.code !== 0) throw new Error(`the client of the streams ended with ${end.code}: ${end.stderr}`)
-  const { streams: seen, peakOpen } = SeenStreams.parse(JSON.parse(end.stdout))
+  const { streams: seen, peakOpen }: { streams: SeenStream[]; peakOpen: number } = JSON.parse(end.stdout)
   return { seen, peakOpen, cpuMs: usage().cpuMs - before.cpuMs, samples }
 }
 

@@ -50,7 +50,7 @@ export interface Evidence {
 }
 
 /** Tokens that the model's double reports for each of its turns, in and out. */
-export const TOKENS_A_TURN = 18
+export const TOKENS_A_TURN = 70
 
 /** Invariants that hold after any fault; the texts name the breaches. */
 export const INVARIANTS = {

@@ -1,27 +1,28 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
-import { createClient, type Heard } from '../support/client.ts'
-import { requireTools } from '../support/programs.ts'
+import { createClient } from '../support/client.ts'
+import { requireTools, temporaryFolder } from '../support/programs.ts'
 import {
   atLeast,
   atMost,
   type Check,
   exactly,
   none,
+  prefixed,
   type Scenario,
   type ScenarioContext,
-  skipped,
 } from '../support/scenario.ts'
 import { endedWithin, runAdmin } from '../support/server.ts'
-import { createSqliteStore, type Store } from '../support/store.ts'
+import { startCallCounter } from '../support/serving.ts'
+import { createSqliteStore, type Store, sqliteStoreIn } from '../support/store.ts'
 import { PROGRAM_MS, until, within } from '../support/within.ts'
-import { openCalledWorld, startWatched } from '../support/world.ts'
-import { parsed, playWhole, speakTurn, startCallCounter, startModelDouble, taggedBody } from './doubles.ts'
-import { readCalls, readExecutions, runningAfter } from './rows.ts'
+import { brokerPath, openCalledWorld, startWatched } from '../support/world.ts'
+import { Load } from './load.ts'
+import { runningAfter } from './rows.ts'
+import { anyReplica, openSite } from './site.ts'
 
 const CALLERS = 16
 // Longer than the node's lease.
@@ -33,20 +34,15 @@ const RECOVERY_MS = 15_000
 const FILLS_UP = { SVC_LIMIT_FREE_DISK_BYTES: '1' }
 // Longer than from one look at the disk to the next.
 const LOOK_MS = 3_000
-const USAGE = { inputTokens: 30, outputTokens: 9 }
-const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] }, USAGE)
-const DONE = speakTurn({ text: 'Done.' }, USAGE)
+const BROKEN = /socket|closed|terminated|ECONN/i
+const LIST = { method: 'GET', path: '/v1/executions?limit=20' } as const
 
 export const disk: Scenario = {
   name: 'disk',
   title: 'A full disk and a failing one: nothing acknowledged is lost, and the service recovers by itself',
   engines: ['sqlite'],
   async run(context) {
-    const [full, small] = [mountMemory(context, '3m'), mountMemory(context, '128m')]
-    if (full === null || small === null) {
-      const why = 'a tmpfs cannot be mounted, which takes root'
-      return [skipped('full disk', why, context), ...(await meet(context, 'fsync errors', failingDisk(context)))]
-    }
+    const [full, small] = [mountMemory(context, '8m'), mountMemory(context, '128m')]
     return [
       ...(await meet(context, 'full disk', fullDisk(full))),
       ...(await startOnFullDisk(context, small)),
@@ -58,29 +54,16 @@ export const disk: Scenario = {
 /** A disk that can be made to fail under a server that runs, and be mended again. */
 interface BadDisk {
   store: Store
-  begin(serverPid: number): Promise<void>
-  end(): Promise<void>
+  begin(serverPid: number): unknown
+  end(): unknown
 }
 
-/** The folder of a new file system in memory, unmounted with the run; null where that is not allowed. */
-function mountMemory({ onEnd }: ScenarioContext, size: string): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' })
-  } catch {
-    rmSync(folder, { recursive: true, force: true })
-    return null
-  }
-  onEnd(() => {
-    execFileSync('umount', [folder], { stdio: 'pipe' })
-    rmSync(folder, { recursive: true, force: true })
-  })
+/** The folder of a new file system in memory, unmounted with the run. Throws where this is not root. */
+function mountMemory(context: ScenarioContext, size: string): string {
+  const folder = temporaryFolder(context)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' })
+  context.onEnd(() => execFileSync('umount', [folder], { stdio: 'pipe' }))
   return folder
-}
-
-/** The folder is a mount point: it goes when it has been unmounted. */
-function mountedStore(folder: string): Store {
-  return { ...createSqliteStore(folder), remove: async () => undefined }
 }
 
 function fill(folder: string, spare: number): void {
@@ -90,19 +73,19 @@ function fill(folder: string, spare: number): void {
 
 function fullDisk(folder: string): BadDisk {
   return {
-    store: mountedStore(folder),
+    store: sqliteStoreIn(folder),
     // All but some pages, so that the rest is spent in the middle of the load.
-    begin: async () => fill(folder, 200 * 1024),
-    end: async () => void execFileSync('mount', ['-o', 'remount,size=256m', folder], { stdio: 'pipe' }),
+    begin: () => fill(folder, 200 * 1024),
+    end: () => execFileSync('mount', ['-o', 'remount,size=256m', folder], { stdio: 'pipe' }),
   }
 }
 
 /** `fsync` fails with an input/output error, by strace. */
-function failingDisk({ env }: ScenarioContext): BadDisk {
+function failingDisk({ env, onEnd }: ScenarioContext): BadDisk {
   requireTools(['strace'], env)
   let strace: ChildProcess | undefined
   return {
-    store: createSqliteStore(),
+    store: createSqliteStore(onEnd),
     async begin(serverPid) {
       const faults = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO']
       strace = spawn('strace', ['-f', '-qq', ...faults, '-o', '/dev/null', '-p', String(serverPid)], { stdio: 'pipe' })
@@ -110,189 +93,87 @@ function failingDisk({ env }: ScenarioContext): BadDisk {
       if (strace.exitCode !== null) throw new Error(`strace could not attach: ${strace.stderr?.read()}`)
     },
     async end() {
-      const ended = new Promise((resolve) => strace?.once('exit', resolve))
-      strace?.kill('SIGINT')
+      if (strace === undefined) throw new Error('strace was not started')
+      const ended = once(strace, 'exit')
+      strace.kill('SIGINT')
       await within(ended, PROGRAM_MS, 'strace to let go of the server')
     },
   }
 }
 
-type Phase = 'before' | 'failing' | 'after'
-
-/** An answer of the broker or of execute. Status null: the connection broke. */
-interface DiskAnswer {
-  phase: Phase
-  status: number | null
-  text: string
-  executionId: string | null
-  isCompleted: boolean
-}
-
 async function meet(context: ScenarioContext, name: string, bad: BadDisk): Promise<Check[]> {
-  const double = await startModelDouble(context, (_, index) => playWhole(index === 0 ? ASKING : DONE))
-  const endpoint = await startCallCounter(context, { outputBytes: 4_000 })
-  const variables = { ...double.serverEnv, ...FILLS_UP }
-  const world = await openCalledWorld(context, { endpoint: endpoint.url, variables, store: bad.store })
-  const { server, runtimes, owner, store } = world
-  const client = createClient(server.url, CALLERS + 2)
-  context.onEnd(client.close)
-  // Half of the callers use the broker, half a conversation that calls a capability.
-  const callOnce = async (index: number, tag: string) => {
-    const { runtimeId, publicKey: key } = runtimes[index % runtimes.length] ?? runtimes[0]
-    const path = `/v1/capabilities/${runtimeId}/act`
-    return toAnswer(
-      index % 2 === 0
-        ? await client.send({ method: 'POST', path, body: { input: {} } })
-        : await client.send({ method: 'POST', path: '/v1/runtime/execute', key, body: taggedBody(tag) }),
-    )
-  }
-  const answers: DiskAnswer[] = []
-  let [phase, isOver]: [Phase, boolean] = ['before', false]
-  const callers = Array.from({ length: CALLERS }, async (_, index) => {
-    for (let round = 0; !isOver; round += 1) {
-      const during = phase
-      const answer = await callOnce(index, `f${index}-${round}`)
-      answers.push({ ...answer, phase: during })
-      // A refusal comes at once.
-      await pause(answer.isCompleted ? 5 : 50)
-    }
-  })
-  const failing = () => answers.filter((one) => one.phase === 'failing' && !one.isCompleted)
+  const site = await openSite(context, { store: bad.store, replicas: 1, variables: FILLS_UP })
+  const load = await new Load(site, context.random.fork()).start(CALLERS)
+  const replica = anyReplica(site)
   await pause(Math.max(500, context.count(BEFORE_MS)))
-  phase = 'failing'
-  await bad.begin(server.pid)
+  const endDisturbance = load.disturb(replica)
+  const begunAt = Date.now()
+  await bad.begin(replica.server.pid)
+  const failing = () => load.operations.filter((one) => one.invokedAt >= begunAt && one.told.as !== 'completed')
   await until(() => failing().length >= 10, 60_000)
   let failedReads = 0
   for (let index = 0; index < 20; index += 1) {
-    const heard = await client.send({ method: 'GET', path: '/v1/executions?limit=20', key: owner.apiKey })
-    if (statusOf(heard) !== 200) failedReads += 1
+    const heard = await replica.client.send({ ...LIST, key: site.owners[0]?.apiKey })
+    failedReads += heard.status === 200 ? 0 : 1
   }
   await pause(context.count(FAILING_MS, 1_500))
+  const refused = failing().length
   await bad.end()
-  const mendedAt = performance.now()
-  await until(async () => (await callOnce(0, 'first')).isCompleted, 4 * RECOVERY_MS, 100)
-  const recoveryS = (performance.now() - mendedAt) / 1_000
-  phase = 'after'
-  await until(() => answers.filter((one) => one.phase === 'after').length >= context.count(AFTER_CALLS, 30), 60_000)
-  isOver = true
-  await Promise.all(callers)
+  const mendedAt = Date.now()
+  await until(() => load.operations.some((one) => one.invokedAt >= mendedAt && one.told.as === 'completed'), 60_000)
+  const recoveryS = (Date.now() - mendedAt) / 1_000
+  endDisturbance()
+  const recoveredAt = Date.now()
+  await load.answered(replica, context.count(AFTER_CALLS, 30))
+  await load.stop()
   // Every acknowledged execution must be there for a process that has seen nothing of the faults.
-  await runningAfter(store, 15_000)
-  server.kill('SIGKILL')
-  const { end } = await endedWithin(server)
-  await startWatched(context, world.options)
-  const checks = [
-    atLeast('calls refused while it lasted', failing().length, 10),
-    exactly('the process lived until it was killed', end.signal === 'SIGKILL' ? 1 : 0, 1),
+  await runningAfter(site.store, RECOVERY_MS)
+  await site.fleet.kill(replica)
+  await site.fleet.start()
+  const texts = (wanted: (one: (typeof load.operations)[number]) => boolean) =>
+    load.operations.filter(wanted).map(({ told }) => JSON.stringify(told))
+  return prefixed(`${name}: `, [
+    atLeast('operations that failed while it lasted', refused, 10),
     exactly('reads that failed while it lasted', failedReads, 0),
     atMost('time to the first success afterwards', recoveryS, RECOVERY_MS / 1_000, 's'),
-    ...judgeDisk({
-      answers,
-      rows: await readExecutions(store),
-      calls: await readCalls(store),
-      effects: endpoint.effects,
-    }),
-  ]
-  return checks.map((check) => ({ ...check, what: `${name}: ${check.what}` }))
-}
-
-const Named = z.object({ executionId: z.string(), status: z.string().default('completed') })
-
-function toAnswer(heard: Heard): Omit<DiskAnswer, 'phase'> {
-  if (heard.kind === 'broken') return { status: null, text: heard.reason, executionId: null, isCompleted: false }
-  const { status, text } = heard
-  const named = Named.safeParse(parsed(text)).data
-  return {
-    status,
-    text,
-    executionId: named?.executionId ?? null,
-    isCompleted: status === 200 && named?.status === 'completed',
-  }
-}
-
-function statusOf(heard: Heard): number {
-  return heard.kind === 'answer' ? heard.status : 0
-}
-
-const ENVELOPE = /^\{"error":\{"code":"(internal_error|rate_limit_exceeded)","message":"[^"]*"\}\}$/
-
-export function judgeDisk(seen: {
-  answers: readonly DiskAnswer[]
-  rows: readonly { executionId: string; status: string }[]
-  calls: readonly { callId: string }[]
-  effects: readonly { callId: string }[]
-}): Check[] {
-  const { answers, rows, calls, effects } = seen
-  const stored = new Map(rows.map(({ executionId, status }) => [executionId, status]))
-  const written = new Set(calls.map(({ callId }) => callId))
-  const statusIn = ({ executionId }: DiskAnswer) => stored.get(executionId ?? '')
-  const toldFailed = answers.filter(({ executionId, isCompleted }) => executionId !== null && !isCompleted)
-  const nameless = answers.filter(({ executionId, status }) => executionId === null && status !== null)
-  const texts = (list: readonly DiskAnswer[]) => list.map(({ status, text }) => `${status} ${text}`)
-  const repeated = effects.length - new Set(effects.map(({ callId }) => callId)).size
-  return [
     none(
-      'calls that failed once it had recovered',
-      texts(answers.filter((one) => one.phase === 'after' && !one.isCompleted)),
+      'operations refused once it had recovered',
+      texts(({ invokedAt, told }) => invokedAt > recoveredAt && told.as === 'refused'),
     ),
     none(
-      'executions told as completed and not stored so',
-      texts(answers.filter((one) => one.isCompleted && statusIn(one) !== 'completed')),
+      'connections broken off',
+      texts(({ told }) => told.as === 'unknown' && BROKEN.test(told.reason)),
     ),
-    none(
-      'executions told as failed and stored as completed',
-      texts(toldFailed.filter((one) => statusIn(one) === 'completed')),
-    ),
-    none('executions told as failed and not stored', texts(toldFailed.filter((one) => statusIn(one) === undefined))),
-    exactly(
-      'calls that reached the endpoint and are not stored',
-      effects.filter(({ callId }) => !written.has(callId)).length,
-      0,
-    ),
-    exactly('calls that reached the endpoint twice', repeated, 0),
-    none(
-      'answers that are no answer of the door and no envelope',
-      texts(nameless.filter(({ text }) => !ENVELOPE.test(text))),
-    ),
-    none('connections broken off', texts(answers.filter(({ status }) => status === null))),
-    exactly('executions left `running`', rows.filter(({ status }) => status === 'running').length, 0),
-  ]
+    ...(await load.judge(RECOVERY_MS, 1)),
+  ])
 }
 
 /** A disk that something else fills to the last byte while calls are under way; the server is killed, and starts again. */
 async function startOnFullDisk(context: ScenarioContext, folder: string): Promise<Check[]> {
   const endpoint = await startCallCounter(context, { outputBytes: 4_000, afterMs: LOOK_MS + 2_000 })
   const variables = { SVC_LIMIT_FREE_DISK_BYTES: String(48 * 1024 * 1024) }
-  const world = await openCalledWorld(context, { endpoint: endpoint.url, variables, store: mountedStore(folder) })
-  const client = createClient(world.server.url, 22)
-  context.onEnd(client.close)
+  const world = await openCalledWorld(context, { endpoint: endpoint.url, variables, store: sqliteStoreIn(folder) })
+  const client = createClient(world.server.url)
+  const call = { path: brokerPath(world.runtimes[0]), body: { input: {} } }
   await pause(LOOK_MS)
-  const path = `/v1/capabilities/${world.runtimes[0].runtimeId}/act`
-  const ask = (to = client) => to.send({ method: 'POST', path, body: { input: {} } })
-  const underWay = Array.from({ length: 20 }, () => ask())
+  const underWay = Array.from({ length: 20 }, () => client.send(call))
   await pause(LOOK_MS / 2)
   fill(folder, 0)
   await pause(LOOK_MS)
-  const refused = await ask()
-  const settled = (await Promise.all(underWay)).map(statusOf)
+  const refused = await client.send(call)
+  const settled = await Promise.all(underWay)
   world.server.kill('SIGKILL')
-  await endedWithin(world.server)
-  const next = await startWatched(context, world.options)
-  const again = createClient(next.url, 2)
-  context.onEnd(again.close)
-  const read = await again.send({ method: 'GET', path: '/v1/executions?limit=20', key: world.owner.apiKey })
+  await Promise.all([endedWithin(world.server), client.close()])
+  const again = createClient((await startWatched(context, world.options)).url)
+  const read = await again.send({ ...LIST, key: world.owner.apiKey })
   await pause(LOOK_MS)
-  const refusedAgain = await ask(again)
+  const refusedAgain = await again.send(call)
   await runAdmin(world.options, ['prune'])
-  return [
-    exactly(
-      'full start: calls under way that were answered and settled',
-      settled.filter((one) => one === 200).length,
-      20,
-    ),
-    exactly('full start: a new call, its status', statusOf(refused), 429),
-    exactly('full start: the next server reads, its status', statusOf(read), 200),
-    exactly('full start: a new call there, its status', statusOf(refusedAgain), 429),
-    exactly('full start: executions left `running`', await runningAfter(world.store, 15_000), 0),
-  ]
+  return prefixed('full start: ', [
+    exactly('calls under way that were answered and settled', settled.filter((one) => one.status === 200).length, 20),
+    exactly('a new call, its status', refused.status, 429),
+    exactly('the next server reads, its status', read.status, 200),
+    exactly('a new call there, its status', refusedAgain.status, 429),
+    exactly('executions left `running`', await runningAfter(world.store, 15_000), 0),
+  ])
 }

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { type Client, createClient, type Heard } from '../support/client.ts'
-import { at, startProbeProcess } from '../support/probe.ts'
+import { type Client, createClient, type Heard, parsed } from '../support/client.ts'
+import { playWhole, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { at, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
-import { jsonRequest, toBytes } from '../support/raw.ts'
 import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, sum } from '../support/statistics.ts'
 import { forEachAtOnce, PROGRAM_MS, within } from '../support/within.ts'
-import { addRuntime, type CalledWorld, openCalledWorld, post } from '../support/world.ts'
-import { parsed, playWhole, speakTurn, startModelDouble, taggedBody } from './doubles.ts'
+import { addRuntime, brokerPath, type CalledWorld, openCalledWorld, post } from '../support/world.ts'
 import { type EndpointWay, FAULTS, isFault } from './endpoint-ways.ts'
+import { taggedBody } from './executes.ts'
 import { runningAfter } from './rows.ts'
 
 const CALLS_AT_ONCE = 200
@@ -27,31 +27,30 @@ const P99_FACTOR = 2
 const DOORS = ['broker', 'capability', 'execute'] as const
 type Door = (typeof DOORS)[number]
 
-const USAGE = { inputTokens: 20, outputTokens: 5 }
-const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] }, USAGE)
-const DONE = speakTurn({ text: 'Done.' }, USAGE)
+const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] })
+const DONE = speakTurn({ text: 'Done.' })
 
 export const endpointFaults: Scenario = {
   name: 'endpoint-faults',
   title: 'Calls to any misbehaving endpoint end in time and in form, and other tenants do not feel it',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const double = await startModelDouble(context, (_, index) => playWhole(index === 0 ? ASKING : DONE))
+    const double = await startModelDouble(context, ({ index }) => playWhole(index === 0 ? ASKING : DONE))
     const endpoint = await startEndpoint(context)
     const count = context.count(CALLS_AT_ONCE, CALLS_PER_RUNTIME)
     const limits = { SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS), SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS) }
     const world = await openCalledWorld(context, {
       endpoint: endpoint.url,
       runtimeCount: Math.ceil(count / CALLS_PER_RUNTIME),
-      variables: { ...double.serverEnv, ...limits },
+      variables: { ...double.variables, ...limits },
     })
     const client = createClient(world.server.url, count)
-    context.onEnd(client.close)
     const stage: Stage = { world, client, count, endpoint }
-    const tenant = await addRuntime(world, `${endpoint.url}/good/tenant`)
-    const { port } = world.server
-    const request = toBytes(jsonRequest('POST', `/v1/capabilities/${tenant.runtimeId}/act`, { body: { input: {} } }))
-    const probe = () => startProbeProcess(context, { port, everyMs: 50, request })
+    // At an endpoint of its own: the other thread is busy with faults, and half a second late.
+    const tenant = await addRuntime(world, `${(await startEndpoint(context)).url}/good/tenant`)
+    const { url } = world.server
+    const request = { path: brokerPath(tenant), body: { input: {} } }
+    const probe = () => startProbe(context, { url, everyMs: 50, request })
     const good = await playAll(stage, ['good', 'slow'], 'warm')
     const idling = probe()
     await pause(context.count(IDLE_MS, 5_000))
@@ -62,7 +61,8 @@ export const endpointFaults: Scenario = {
     const beside = probe()
     const bad = await playAll(stage, Object.keys(FAULTS).filter(isFault), 'bad')
     const probes = await beside.stop()
-    const grownMb = (Math.max(...bad.map(memory)) - Math.max(...good.map(memory))) / 1024 / 1024
+    const mostMb = (rounds: readonly Round[]) => Math.max(...rounds.map(({ residentMb }) => residentMb))
+    const grownMb = mostMb(bad) - mostMb(good)
     return [
       ...judgeRounds(bad, good),
       exactly('requests at the address of the redirect', (await endpoint.hits()).get('/target/0') ?? 0, 0),
@@ -109,11 +109,7 @@ export interface Round {
   calls: readonly { status: number; text: string; tookMs: number }[]
   /** Of these, how many reached the endpoint. */
   hits: number
-  residentBytes: number
-}
-
-function memory({ residentBytes }: Round): number {
-  return residentBytes
+  residentMb: number
 }
 
 async function playAll(stage: Stage, ways: readonly EndpointWay[], name: string): Promise<Round[]> {
@@ -134,23 +130,22 @@ async function playRound(
     const fields = { name: 'Moved', runtimeId, endpoint: `${endpoint.url}${path}` }
     await post(`${world.server.url}/v1/runtimes`, world.owner.apiKey, fields)
   })
-  let residentBytes = 0
+  let residentMb = 0
   const look = () => {
-    residentBytes = Math.max(residentBytes, usageOf(world.server.pid).residentBytes)
+    residentMb = Math.max(residentMb, usageOf(world.server.pid).residentBytes / 1024 / 1024)
   }
   const looking = setInterval(look, 100)
   const callOnce = async (_: unknown, index: number): Promise<Round['calls'][number]> => {
     const { runtimeId, publicKey: key } = world.runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? world.runtimes[0]
     const startedAt = performance.now()
-    const heard = await send(client, { door, runtimeId, key, tag: `${name}-${way}-${door}-${index}` })
-    const tookMs = performance.now() - startedAt
-    return heard.kind === 'answer' ? { ...heard, tookMs } : { status: 0, text: heard.reason, tookMs }
+    const { status, text } = await send(client, { door, runtimeId, key, tag: `${name}-${way}-${door}-${index}` })
+    return { status, text, tookMs: performance.now() - startedAt }
   }
   const calls = await Promise.all(Array.from({ length: count }, callOnce))
   const hits = (await endpoint.hits()).get(path) ?? 0
   clearInterval(looking)
   look()
-  return { way, door, calls, hits, residentBytes }
+  return { way, door, calls, hits, residentMb }
 }
 
 interface Call {
@@ -162,10 +157,9 @@ interface Call {
 
 function send(client: Client, { door, runtimeId, key, tag }: Call): Promise<Heard> {
   const input = {}
-  const post = { method: 'POST' } as const
-  if (door === 'broker') return client.send({ ...post, path: `/v1/capabilities/${runtimeId}/act`, body: { input } })
-  if (door === 'execute') return client.send({ ...post, path: '/v1/runtime/execute', key, body: taggedBody(tag) })
-  return client.send({ ...post, path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
+  if (door === 'broker') return client.send({ path: brokerPath({ runtimeId }), body: { input } })
+  if (door === 'execute') return client.send({ path: '/v1/runtime/execute', key, body: taggedBody(tag) })
+  return client.send({ path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
 }
 
 /** Each bad call told as promised and in time, each good one served. */

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atLeast, atMost, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { createStore } from '../support/store.ts'
 import { DeathWatch } from './death-watch.ts'
 import { Load } from './load.ts'
 import { openSite } from './site.ts'
@@ -14,9 +13,8 @@ export const kills: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const { engine, random } = context
-    const store = await createStore(engine, context.env)
-    context.onEnd(() => store.remove())
-    const site = await openSite(context, { store, replicas: engine === 'sqlite' ? 1 : 2, connections: 32 })
+    const site = await openSite(context, { replicas: engine === 'sqlite' ? 1 : 2 })
+    const { store } = site
     const load = await new Load(site, random.fork()).start()
     const watch = new DeathWatch(store)
     const count = context.count(KILLS[engine])

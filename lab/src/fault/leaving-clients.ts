@@ -1,23 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createClient } from '../support/client.ts'
 import { heapAfterCollection } from '../support/inspector.ts'
+import { type ModelExchange, NO_TOKENS, playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { freePort } from '../support/programs.ts'
-import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { groupBy, sum } from '../support/statistics.ts'
-import { forEachAtOnce, until } from '../support/within.ts'
-import { type CalledWorld, openCalledWorld } from '../support/world.ts'
 import {
-  createExecuteCallers,
-  type Effect,
-  type HeardExecution,
-  type ModelExchange,
-  NO_TOKENS,
-  playSlowly,
-  speakTurn,
-  startCallCounter,
-  startModelDouble,
-} from './doubles.ts'
-import { readCalls, readExecutions, readTotals, runningAfter, type StoredCall, type StoredExecution } from './rows.ts'
+  allHold,
+  atLeast,
+  atMost,
+  type Check,
+  exactly,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
+import { startCallCounter } from '../support/serving.ts'
+import { sum } from '../support/statistics.ts'
+import { forEachAtOnce, until } from '../support/within.ts'
+import { brokerPath, type CalledWorld, openCalledWorld } from '../support/world.ts'
+import { execute, type HeardExecution } from './executes.ts'
+import { checkTotals, type History, readHistories, runningAfter, type StoredExecution } from './rows.ts'
 
 const DEPARTURES = 5_000
 const WARM_UP = 250
@@ -37,12 +38,12 @@ const PROMPT_MS = 1_000
 // A model's bytes of less than this before the caller left may or may not have been read.
 const READING_MS = 500
 
-const ASKING = speakTurn(
-  { text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] },
-  { inputTokens: 90, outputTokens: 12 },
-)
+const ASKING = { text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] }
 const WORDS = Array.from({ length: 200 }, (_, index) => `word${index} `)
-const TURNS = [ASKING, speakTurn({ text: WORDS }, { inputTokens: 140, outputTokens: 300 })] as const
+const TURNS = [
+  speakTurn(ASKING, { inputTokens: 90, outputTokens: 12 }),
+  speakTurn({ text: WORDS }, { inputTokens: 140, outputTokens: 300 }),
+] as const
 
 type Door = 'stream' | 'whole' | 'broker'
 
@@ -57,7 +58,7 @@ export const leavingClients: Scenario = {
       arrivals.get(tag)?.()
       arrivals.delete(tag)
     }
-    const double = await startModelDouble(context, (tag, index) => {
+    const double = await startModelDouble(context, ({ tag, index }) => {
       arrived(tag)
       return index === 0 ? playSlowly(TURNS[0], 80) : playSlowly(TURNS[1], 100)
     })
@@ -65,7 +66,7 @@ export const leavingClients: Scenario = {
     const inspector = await freePort()
     const world = await openCalledWorld(context, {
       endpoint: endpoint.url,
-      variables: { ...double.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: '200' },
+      variables: { ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: '200' },
       nodeArguments: [`--inspect=127.0.0.1:${inspector}`],
     })
     await leave(context, world, { arrivals, prefix: 'w', count: context.count(WARM_UP, 20) })
@@ -73,52 +74,27 @@ export const leavingClients: Scenario = {
     const left = await leave(context, world, { arrivals, prefix: 'd', count: context.count(DEPARTURES, 50) })
     const stillRunning = await runningAfter(world.store, IDLE_MS)
     const after = await restingUsage(world, inspector, before.descriptors)
-    const rows = await readExecutions(world.store)
-    const stored = await readCalls(world.store)
-    const rowOf = new Map(rows.map((row) => [row.tag, row]))
-    const calls = groupBy(stored, ({ executionId }) => executionId)
-    const effects = groupBy(endpoint.effects, ({ executionId }) => executionId)
-    const exchanges = groupBy(double.exchanges, ({ tag }) => tag)
-    const departures = left.map((each): Departure => {
-      const row = rowOf.get(each.tag)
-      const id = row?.executionId ?? ''
-      const own = {
-        calls: calls.get(id) ?? [],
-        effects: effects.get(id) ?? [],
-        exchanges: exchanges.get(each.tag) ?? [],
-      }
-      return { ...each, row, ...own }
-    })
-    const totals = await readTotals(world.server.url, world.owner)
-    const growthMb = (after.heapBytes - before.heapBytes) / MB
+    const historyOf = await readHistories(world.store, { ...double, ...endpoint })
+    const departures = left.map((each): Departure => ({ ...each, ...historyOf(each.tag) }))
     return [
       ...struck(departures),
       ...judgeDepartures(departures),
       exactly('executions still `running` once all had left', stillRunning, 0),
-      exactly('executions, as the owner is shown', totals.executions, rows.length),
-      exactly('tokens, as the owner is shown', totals.totalTokens, sum(rows.map(({ tokens }) => tokens))),
-      exactly('capability calls, as the owner is shown', totals.capabilityCalls, stored.length),
-      atMost('growth of the heap after a full collection', growthMb, HEAP_GROWTH_MB, 'MB'),
+      ...(await checkTotals(world)),
+      atMost('growth of the heap after a full collection', after.heapMb - before.heapMb, HEAP_GROWTH_MB, 'MB'),
       atMost('descriptors more than before', after.descriptors - before.descriptors, DESCRIPTOR_SLACK),
     ]
   },
 }
 
 /** One caller who left. Times of `performance.now()`. */
-export interface Departure {
+interface Departure extends History {
   tag: string
   door: Door
   /** Null: they stayed, however their connection ended. */
   leftAt: number | null
   heard: HeardExecution
-  /** Undefined where the caller left before the service had heard of it. */
-  row: StoredExecution | undefined
-  calls: readonly StoredCall[]
-  effects: readonly Effect[]
-  exchanges: readonly ModelExchange[]
 }
-
-type Left = Pick<Departure, 'tag' | 'door' | 'leftAt' | 'heard'>
 
 interface Visits {
   arrivals: Map<string, () => void>
@@ -127,11 +103,11 @@ interface Visits {
 }
 
 async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld, { arrivals, prefix, count }: Visits) {
-  const execute = createExecuteCallers(context, server.url)
+  const client = createClient(server.url, null)
   const { random } = context
-  const left: Left[] = []
+  const left: Omit<Departure, keyof History>[] = []
   await forEachAtOnce(Array.from({ length: count }), AT_ONCE, async (_, index) => {
-    const { publicKey, runtimeId } = runtimes[index % runtimes.length] ?? runtimes[0]
+    const runtime = runtimes[index % runtimes.length] ?? runtimes[0]
     const tag = `${prefix}${index}`
     const door = random.pick<Door>(['stream', 'stream', 'whole', 'broker'])
     const isEarly = random.chance(EARLY_SHARE)
@@ -147,14 +123,13 @@ async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld
     }
     if (isEarly) goLater()
     else arrivals.set(tag, goLater)
-    const asked =
-      door === 'broker'
-        ? { path: `/v1/capabilities/${runtimeId}/act`, body: { input: {}, metadata: { tag } } }
-        : { key: publicKey }
-    const heard = await execute({ ...asked, tag, isStream: door === 'stream', signal: controller.signal })
+    const atBroker = { path: brokerPath(runtime), body: { input: {}, metadata: { tag } } }
+    const asked = door === 'broker' ? atBroker : { key: runtime.publicKey }
+    const heard = await execute(client, { ...asked, tag, isStream: door === 'stream', signal: controller.signal })
     left.push({ tag, door, leftAt: heard.brokenBy === null ? null : leftAt, heard })
     if (left.length % 1_000 === 0) context.say(`${left.length} of ${count} callers have left`)
   })
+  await client.close()
   return left
 }
 
@@ -168,7 +143,7 @@ async function restingUsage(
   await pause(6_000)
   const isResting = () => descriptors !== null && usageOf(pid).descriptors <= descriptors
   await until(isResting, descriptors === null ? 0 : IDLE_MS, 250)
-  return { heapBytes: await heapAfterCollection(inspectorPort), descriptors: usageOf(pid).descriptors }
+  return { heapMb: (await heapAfterCollection(inspectorPort)) / MB, descriptors: usageOf(pid).descriptors }
 }
 
 function struck(departures: readonly Departure[]): Check[] {
@@ -196,14 +171,8 @@ const BREACHES = {
 } as const
 
 export function judgeDepartures(departures: readonly Departure[]): Check[] {
-  const all = departures.map((departure) => ({ departure, holds: promisesOf(departure) }))
-  return (Object.keys(BREACHES) as (keyof typeof BREACHES)[]).map((kind) => {
-    const broken = all.filter(({ holds }) => !holds[kind]).map(({ departure }) => departure)
-    return none(
-      BREACHES[kind],
-      broken.map(({ door, tag, row }) => `${door} ${tag}: ${row?.status} ${row?.finishReason}`),
-    )
-  })
+  const describe = ({ door, tag, row }: Departure) => `${door} ${tag}: ${row?.status} ${row?.finishReason}`
+  return allHold(BREACHES, departures, { holds: promisesOf, describe })
 }
 
 function promisesOf(departure: Departure) {
@@ -226,8 +195,8 @@ function promisesOf(departure: Departure) {
 }
 
 /** A whole answer that says what is stored. The broker names no status in its answer: it is that of the answer. */
-function wasServed({ door, row, heard: { status, told, hasMore, brokenBy } }: Departure): boolean {
-  if (status !== 200 || brokenBy !== null || hasMore) return false
+function wasServed({ door, row, heard: { status, told, hasMore } }: Departure): boolean {
+  if (status !== 200 || hasMore) return false
   if (door === 'broker') return row?.status === 'completed'
   return told !== null && told.executionId === row?.executionId && told.status === row.status
 }
@@ -242,7 +211,7 @@ function isMetered(row: StoredExecution, exchanges: readonly ModelExchange[], le
     sum(
       exchanges.map(({ index, sentAt }) => {
         const sent = sentAt.filter((at) => at <= end).length
-        return (TURNS[index]?.reported[sent - 1] ?? NO_TOKENS)[of]
+        return (TURNS[index]?.events[sent - 1]?.reported ?? NO_TOKENS)[of]
       }),
     )
   return (['inputTokens', 'outputTokens'] as const).every(

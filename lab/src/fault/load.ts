@@ -5,8 +5,8 @@ import type { Random } from '../support/random.ts'
 import { atLeast, atMost, type Check, exactly } from '../support/scenario.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import type { LabOwner } from '../support/world.ts'
-import { type Disturbance, type Evidence, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
+import { brokerPath, type LabOwner, saying } from '../support/world.ts'
+import { type Disturbance, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
 import { drawPlan, type Operation, type Plan, planWords, type Told, toldBy } from './operations.ts'
 import { readCalls, readExecutions, reconciledWithin, runningAfter } from './rows.ts'
 import { anyReplica, CAPABILITY, type Replica, type Site, type Work } from './site.ts'
@@ -84,16 +84,15 @@ export class Load {
   }
 
   #requestOf(plan: Plan): ClientRequest {
-    const runtime = this.site.runtimes[plan.runtime]
-    const metadata = { op: plan.op }
-    if (plan.doorway === 'broker') {
-      const input: Work = { op: plan.op, ms: plan.callMs, reset: plan.isReset }
-      return { method: 'POST', path: `/v1/capabilities/${runtime?.runtimeId}/${CAPABILITY}`, body: { input, metadata } }
+    const { op, callMs: ms, isReset: reset, doorway } = plan
+    const { runtimeId = '', publicKey: key } = this.site.runtimes[plan.runtime] ?? {}
+    const metadata = { op }
+    if (doorway === 'broker') {
+      const input: Work = { op, ms, reset }
+      return { path: brokerPath({ runtimeId }, CAPABILITY), body: { input, metadata } }
     }
-    const messages = [{ role: 'user', parts: [{ type: 'text', content: planWords(plan) }] }]
-    const headers = { accept: plan.doorway === 'stream' ? 'text/event-stream' : 'application/json' }
-    const key = runtime?.publicKey ?? ''
-    return { method: 'POST', path: '/v1/runtime/execute', key, body: { messages, metadata }, headers }
+    const headers = { accept: doorway === 'stream' ? 'text/event-stream' : 'application/json' }
+    return { path: '/v1/runtime/execute', key, body: { messages: saying(planWords(plan)), metadata }, headers }
   }
 
   /** Notes that operations of a node may fail from now on; the returned function notes that this is over. */
@@ -117,27 +116,37 @@ export class Load {
     return atLeast('operations that broke off', this.operations.filter(({ told }) => told.as === 'unknown').length, 1)
   }
 
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#clients)
+  }
+
   /** Ends the load, waits until nothing runs any more, no longer than `quietMs`, and judges. */
   async judge(quietMs: number, faults: number): Promise<Check[]> {
     const { site, operations, disturbances } = this
-    this.#isStopped = true
-    await Promise.all(this.#clients)
+    await this.stop()
     await runningAfter(site.store, quietMs)
     await reconciledWithin(site.store, RECONCILED_MS)
-    const evidence: Evidence = {
+    const breaches = judge({
       operations,
       executions: await readExecutions(site.store),
       calls: await readCalls(site.store),
       effects: site.effects,
-      modelRequests: site.modelRequests,
+      modelRequests: new Map([...site.modelRequests].map(([op, count]) => [Number(op), count])),
       ledgers: await Promise.all(site.owners.map((owner) => this.#readLedger(owner))),
       disturbances,
-    }
+    })
+    const own = operations.slice(this.#warmUp.operations)
+    const acknowledged = own.filter(({ told }) => told.as === 'completed' || told.as === 'failed')
+    const calm = own.filter((operation) => !wasDisturbed(operation, disturbances))
+    const refused = calm.filter(({ told }) => told.as === 'refused')
     const effects = site.effects.size - this.#warmUp.effects
     return [
-      ...invariantChecks(judge(evidence)),
+      ...invariantChecks(breaches),
       exactly('servers that ended by themselves', site.fleet.hasLostOne ? 1 : 0, 0),
-      ...judgeLoad({ operations: operations.slice(this.#warmUp.operations), effects, faults, disturbances }),
+      atLeast('acknowledged executions, the warm-up aside', acknowledged.length, faults * ACKNOWLEDGED_EACH),
+      atLeast('calls that reached the endpoint, the warm-up aside', effects, faults * EFFECTS_EACH),
+      atMost('share of refusals while nothing was wrong', refused.length / Math.max(1, calm.length), REFUSED_SHARE),
     ]
   }
 
@@ -163,23 +172,6 @@ export class Load {
   }
 }
 
-interface LoadNotes extends Pick<Evidence, 'disturbances' | 'operations'> {
-  effects: number
-  faults: number
-}
-
-/** That there was a load worth the name around every fault. */
-export function judgeLoad({ operations, effects, faults, disturbances }: LoadNotes): Check[] {
-  const acknowledged = operations.filter(({ told }) => told.as === 'completed' || told.as === 'failed')
-  const calm = operations.filter((operation) => !wasDisturbed(operation, disturbances))
-  const refused = calm.filter(({ told }) => told.as === 'refused')
-  return [
-    atLeast('acknowledged executions, the warm-up aside', acknowledged.length, faults * ACKNOWLEDGED_EACH),
-    atLeast('calls that reached the endpoint, the warm-up aside', effects, faults * EFFECTS_EACH),
-    atMost('share of refusals while nothing was wrong', refused.length / Math.max(1, calm.length), REFUSED_SHARE),
-  ]
-}
-
 interface Buckets {
   executions: number
   anonymous: number
@@ -194,6 +186,6 @@ async function readBuckets(store: Store, ownerId: string): Promise<Buckets> {
 /** Reads as an owner. Throws an answer that is not a 200. */
 export async function get(client: Client, path: string, { apiKey: key }: LabOwner): Promise<unknown> {
   const heard = await client.send({ method: 'GET', path, key })
-  if (heard.kind === 'broken' || heard.status !== 200) throw new Error(`${path}: ${JSON.stringify(heard)}`)
+  if (heard.status !== 200) throw new Error(`${path}: ${JSON.stringify(heard)}`)
   return JSON.parse(heard.text)
 }

@@ -1,6 +1,13 @@
-import type { DoubleTurn } from '@svc/testkit'
+import {
+  type ModelPlay,
+  NO_TOKENS,
+  playWhole,
+  reportedBy,
+  type SpokenTurn,
+  speakTurn,
+  type Tokens,
+} from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
-import { type ModelPlay, NO_TOKENS, playWhole, reportedBy, type SpokenTurn, speakTurn, type Tokens } from './doubles.ts'
 
 /** One execution whose model fails, and its expected end. */
 export interface ModelCase {
@@ -27,7 +34,6 @@ const CALLS = [
   { name: 'act', input: { order: 'A-1001' } },
   { name: 'act', input: { order: 'A-1002' } },
 ]
-const BAD_ARGUMENTS = [{ name: 'act', rawArguments: '{"order":' }]
 
 export const LAST_TURN = speakTurn({ text: ['All ', 'done.'] }, LAST_USAGE)
 
@@ -90,12 +96,6 @@ function others(random: Random): Draft[] {
   const whole = playWhole(LAST_TURN)
   const refuse = (status: number, headers = {}): ModelPlay => ({ refusal: { status, headers }, pieces: [], end: 'end' })
   const seconds = { 'retry-after': '1' }
-  const ending = (fault: string, spoken: DoubleTurn) => {
-    const spoke = speakTurn(spoken, TURN_USAGE)
-    return failing(fault, [playWhole(spoke)], reportedBy(spoke, spoke.bytes.length))
-  }
-  const both = add(TURN_USAGE, LAST_USAGE)
-  const said = (spoken: DoubleTurn) => [playWhole(speakTurn(spoken, TURN_USAGE)), whole] as const
   return [
     // The first try and two more, as long as nothing has been said.
     failing('429', [refuse(429)], NO_TOKENS, [2, 3]),
@@ -104,13 +104,6 @@ function others(random: Random): Draft[] {
     goingOn('429 with Retry-After, once', [refuse(429, seconds), whole], LAST_USAGE),
     failing('stall before its head', [{ pieces: [], end: 'stall' }], NO_TOKENS),
     failing('stall', [playCut(turn, at, 'stall')], reportedBy(turn, at)),
-    ending('error event', { text: 'Well', toolCalls: CALLS, fault: { type: 'error_event', message: 'overloaded' } }),
-    ending('a finish reason of its own', { text: 'Well', toolCalls: CALLS, finishReason: 'network_error' }),
-    ending('no finish reason, no end mark', { text: 'Well', toolCalls: CALLS, finishReason: null, done: false }),
-    ending('bad arguments, no finish reason', { toolCalls: BAD_ARGUMENTS, finishReason: null, done: false }),
-    // A finished message with a call that is no JSON: the model is told so and goes on.
-    goingOn('bad arguments', said({ toolCalls: BAD_ARGUMENTS }), both),
-    goingOn('an end mark alone', said({ text: 'Well', toolCalls: CALLS, finishReason: null }), both, CALLS.length),
     {
       fault: 'second turn cut',
       plays: [playWhole(turn), playCut(turn, at, 'end')],

@@ -1,18 +1,12 @@
-import { type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { groupBy, sum } from '../support/statistics.ts'
+import { createClient } from '../support/client.ts'
+import { playWhole, startModelDouble } from '../support/model-double.ts'
+import { allHold, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { startCallCounter } from '../support/serving.ts'
 import { forEachAtOnce, until } from '../support/within.ts'
 import { type CalledWorld, openCalledWorld } from '../support/world.ts'
-import {
-  createExecuteCallers,
-  type Effect,
-  type HeardExecution,
-  type ModelExchange,
-  playWhole,
-  startCallCounter,
-  startModelDouble,
-} from './doubles.ts'
+import { execute, type HeardExecution } from './executes.ts'
 import { LAST_TURN, type ModelCase, modelCases } from './model-cases.ts'
-import { readExecutions, readTotals, runningAfter, type StoredExecution } from './rows.ts'
+import { checkTotals, type History, readHistories, runningAfter } from './rows.ts'
 
 // Long enough for two repeats of a refused request, which come after two and after four seconds.
 const MODEL_MS = 12_000
@@ -20,7 +14,6 @@ const MODEL_MS = 12_000
 const EXECUTION_MS = 60_000
 const SLACK_MS = 5_000
 const AT_ONCE = 64
-const WARM = 'warm'
 
 export const modelFaults: Scenario = {
   name: 'model-faults',
@@ -29,60 +22,48 @@ export const modelFaults: Scenario = {
   async run(context) {
     const cases = modelCases(context.random.fork(), (full) => context.count(full))
     const byTag = new Map(cases.map((each) => [each.tag, each]))
-    const double = await startModelDouble(context, (tag, index) => {
+    const double = await startModelDouble(context, ({ tag, index }) => {
       const plays = byTag.get(tag)?.plays
       return plays?.[index] ?? plays?.at(-1) ?? playWhole(LAST_TURN)
     })
     const endpoint = await startCallCounter(context)
     const limits = { SVC_LIMIT_MODEL_MS: String(MODEL_MS), SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS) }
-    const variables = { ...double.serverEnv, ...limits }
-    const world = await openCalledWorld(context, { endpoint: endpoint.url, variables })
+    const world = await openCalledWorld(context, {
+      endpoint: endpoint.url,
+      variables: { ...double.variables, ...limits },
+    })
     const heard = await meet(context, world, cases)
     // A connection is closed a moment after the execution that used it.
     await until(() => double.exchanges.every(({ closedAt }) => closedAt !== null), 2_000)
     await runningAfter(world.store, 5_000)
-    const rows = await readExecutions(world.store)
-    const rowOf = new Map(rows.map((row) => [row.tag, row]))
-    const exchanges = groupBy(double.exchanges, ({ tag }) => tag)
-    const effects = groupBy(endpoint.effects, ({ executionId }) => executionId)
-    const histories = heard.map((each) => {
-      const row = rowOf.get(each.case.tag)
-      const own = { exchanges: exchanges.get(each.case.tag) ?? [], effects: effects.get(row?.executionId ?? '') ?? [] }
-      return { ...each, row, ...own }
-    })
-    const totals = await readTotals(world.server.url, world.owner)
+    const historyOf = await readHistories(world.store, { ...double, ...endpoint })
+    const histories = heard.map((each) => ({ ...each, ...historyOf(each.case.tag) }))
     return [
-      exactly('faults that struck', cases.filter(({ tag }) => exchanges.has(tag)).length, cases.length),
+      exactly('faults that struck', histories.filter(({ exchanges }) => exchanges.length > 0).length, cases.length),
       ...judgeModelFaults(histories),
-      exactly('tokens in, as the owner is shown', totals.inputTokens, sum(rows.map((row) => row.inputTokens))),
-      exactly('tokens out, as the owner is shown', totals.outputTokens, sum(rows.map((row) => row.outputTokens))),
-      exactly('executions, as the owner is shown', totals.executions, rows.length),
+      ...(await checkTotals(world)),
     ]
   },
 }
 
 /** The end of one case. Times of `performance.now()`. */
-export interface ModelHistory {
+interface ModelHistory extends History {
   case: ModelCase
   heard: HeardExecution
   heardAt: number
-  row: StoredExecution | undefined
-  exchanges: readonly ModelExchange[]
-  effects: readonly Effect[]
 }
 
-type Heard = Pick<ModelHistory, 'case' | 'heard' | 'heardAt'>
+type Met = Pick<ModelHistory, 'case' | 'heard' | 'heardAt'>
 
 async function meet(context: ScenarioContext, { server, runtimes }: CalledWorld, cases: readonly ModelCase[]) {
-  const execute = createExecuteCallers(context, server.url)
-  const [{ publicKey: key }] = runtimes
+  const client = createClient(server.url, null)
   // The first calls of a process take far longer than all later ones.
-  for (let index = 0; index < 16; index += 1) await execute({ key, tag: `${WARM}${index}`, isStream: true })
-  const met: Heard[] = []
+  const key = runtimes[0].publicKey
+  for (let index = 0; index < 16; index += 1) await execute(client, { key, tag: `warm${index}`, isStream: true })
+  const met: Met[] = []
   await forEachAtOnce(cases, AT_ONCE, async (each, index) => {
     const { tag, isStream } = each
-    const runtime = runtimes[index % runtimes.length]
-    const heard = await execute({ key: runtime?.publicKey ?? key, tag, isStream })
+    const heard = await execute(client, { key: runtimes[index % runtimes.length]?.publicKey, tag, isStream })
     met.push({ case: each, heard, heardAt: performance.now() })
     if (met.length % 500 === 0) context.say(`${met.length} of ${cases.length} executions`)
   })
@@ -100,14 +81,8 @@ const BREACHES = {
   open: 'model connections held past the end of their execution',
 } as const
 
-export function judgeModelFaults(histories: readonly ModelHistory[]): Check[] {
-  const all = histories.map((history) => ({ history, holds: promisesOf(history) }))
-  return (Object.keys(BREACHES) as (keyof typeof BREACHES)[]).map((kind) =>
-    none(
-      BREACHES[kind],
-      all.filter(({ holds }) => !holds[kind]).map(({ history }) => describe(history)),
-    ),
-  )
+function judgeModelFaults(histories: readonly ModelHistory[]): Check[] {
+  return allHold(BREACHES, histories, { holds: promisesOf, describe })
 }
 
 function promisesOf({ heard, row, exchanges, effects, heardAt, case: given }: ModelHistory) {

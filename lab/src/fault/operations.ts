@@ -42,10 +42,10 @@ export function drawPlan(random: Random, op: number, runtimes: number): Plan {
 
 /** Without a quote in them, so that the words stand in any JSON as they are. */
 export function planWords({ op, calls, callMs, pieceMs, isReset }: Omit<Plan, 'doorway' | 'runtime'>): string {
-  return `op=${op} calls=${calls} call-ms=${callMs} piece-ms=${pieceMs} reset=${isReset ? 1 : 0};`
+  return `tag:${op} calls=${calls} call-ms=${callMs} piece-ms=${pieceMs} reset=${isReset ? 1 : 0};`
 }
 
-const WORDS = /op=(\d+) calls=(\d+) call-ms=(\d+) piece-ms=(\d+) reset=([01]);/
+const WORDS = /tag:(\d+) calls=(\d+) call-ms=(\d+) piece-ms=(\d+) reset=([01]);/
 
 /** Throws where a model request holds no plan. */
 export function readPlanWords(text: string) {
@@ -78,9 +78,9 @@ export interface Operation {
 
 /** The promise that an answer makes. A stream whose `done` arrived does so however its connection ended. */
 export function toldBy(doorway: Doorway, heard: Heard): Told {
-  if (heard.kind === 'broken') {
-    const done = doorway === 'stream' ? doneOf(heard.partial) : null
-    return done === null ? { as: 'unknown', reason: heard.reason } : toldByExecution(done)
+  if (heard.brokenBy !== null) {
+    const done = doorway === 'stream' ? doneOf(heard.text) : null
+    return done === null ? { as: 'unknown', reason: heard.brokenBy } : toldByExecution(done)
   }
   if (doorway === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
   if (heard.status === 200) return toldByExecution(doorway === 'stream' ? doneOf(heard.text) : heard.text)

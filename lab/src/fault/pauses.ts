@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atLeast, atMost, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { createStore, type Store } from '../support/store.ts'
+import type { Store } from '../support/store.ts'
 import { DeathWatch } from './death-watch.ts'
 import { Load } from './load.ts'
 import { anyReplica, openSite } from './site.ts'
@@ -17,9 +17,8 @@ export const pauses: Scenario = {
   title: 'SIGSTOP of a server for longer than its lease: executions that were taken over stay as they are',
   engines: ['postgres'],
   async run(context) {
-    const store = await createStore(context.engine, context.env)
-    context.onEnd(() => store.remove())
-    const site = await openSite(context, { store, replicas: 2, connections: 64 })
+    const site = await openSite(context, { replicas: 2, connections: 64 })
+    const { store } = site
     const load = await new Load(site, context.random.fork()).start()
     const watch = new DeathWatch(store)
     const count = context.count(PAUSES)

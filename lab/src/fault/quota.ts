@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BillingUsage } from '@svc/contract'
-import type { ClientRequest } from '../support/client.ts'
 import { type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { createStore } from '../support/store.ts'
-import { createOwner, type LabOwner } from '../support/world.ts'
+import { brokerPath, createOwner, type LabOwner, saying } from '../support/world.ts'
 import { get } from './load.ts'
 import { planWords } from './operations.ts'
 import { readExecutions } from './rows.ts'
@@ -25,10 +23,8 @@ export const quota: Scenario = {
   title: 'Quota and rate limits, exact with 1,000 calls at once, on one server and on three',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const store = await createStore(context.engine, context.env)
-    context.onEnd(() => store.remove())
     const calls = context.count(CALLS, 250)
-    const stage = await openStage(context, { store, replicas: 1, connections: calls })
+    const stage = await openStage(context, { replicas: 1, connections: calls })
     const checks: Check[] = []
     for (const replicas of context.engine === 'sqlite' ? [1] : [1, 3]) {
       while (stage.fleet.live.length < replicas) await stage.fleet.start()
@@ -66,15 +62,11 @@ async function playRound(stage: Stage, email: string, calls: number): Promise<st
   const clients = stage.fleet.live.map(({ client }) => client)
   const input = { op: 0, ms: 0, reset: false }
   const startedAt = Date.now()
-  const blow = (path: string, body: unknown, key?: string) => {
-    const request: ClientRequest = { method: 'POST', path, body, ...(key === undefined ? {} : { key }) }
-    return storm(clients, calls, () => request)
-  }
+  const blow = (path: string, body: unknown, key?: string) => storm(clients, calls, () => ({ path, body, key }))
   const page = await blow('/v1/runtime/capability', { capability: CAPABILITY, input }, publicKey)
-  const broker = await blow(`/v1/capabilities/${runtimeId}/${CAPABILITY}`, { input })
+  const broker = await blow(brokerPath({ runtimeId }, CAPABILITY), { input })
   const content = planWords({ op: 0, calls: 0, callMs: 0, pieceMs: 0, isReset: false })
-  const messages = [{ role: 'user', parts: [{ type: 'text', content }] }]
-  const own = await blow('/v1/executions', { runtimeId, messages }, owner.apiKey)
+  const own = await blow('/v1/executions', { runtimeId, messages: saying(content) }, owner.apiKey)
   // Both of the others have drawn on the quota, and the calls that they turned away have not.
   const left = { ...MAIN, burst: MAIN.burst - letIn(page) - letIn(broker), tookMs: Date.now() - startedAt }
   const claims: [string, boolean][] = [

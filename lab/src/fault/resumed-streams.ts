@@ -1,25 +1,122 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ExecuteResponse } from '@svc/contract'
-import { Pool } from 'undici'
-import { freePort } from '../support/programs.ts'
+import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
-import { type Check, counted, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import {
+  type Check,
+  counted,
+  exactly,
+  none,
+  prefixed,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
 import type { ServerProcess } from '../support/server.ts'
+import { startCallCounter } from '../support/serving.ts'
+import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
-import { forEachAtOnce, until } from '../support/within.ts'
-import { type CalledWorld, openCalledWorld, startWatched, stopServer } from '../support/world.ts'
-import { HOSTS, isOk, startBalancer } from './balancer.ts'
-import { playSlowly, speakTurn, startCallCounter, startModelDouble, taggedBody } from './doubles.ts'
+import { forEachAtOnce } from '../support/within.ts'
+import { type CalledWorld, openCalledWorld, stopServer } from '../support/world.ts'
+import { openReplicas } from './balanced.ts'
+import { taggedBody } from './executes.ts'
 import { readExecutions, runningAfter } from './rows.ts'
 
 const STREAMS = 1_000
 const AT_ONCE = 200
 const LONGEST_TEXT = 40
-const USAGE = { inputTokens: 50, outputTokens: 20 }
 /** Part of every word: it may be in no store, log or file. */
 const MARK = 'unmistakable'
-const READY_MS = 60_000
+
+export const resumedStreams: Scenario = {
+  name: 'resumed-streams',
+  title: 'Streams that are cut at random events and resumed have the transcripts of uncut ones',
+  engines: ['sqlite', 'postgres'],
+  async run(context) {
+    const random = context.random.fork()
+    const model = await startModelDouble(context, ({ tag, index }) => {
+      const words = wordsOf(tag)
+      const asks = index === 0 && callsOf(tag)
+      const turn = asks ? { text: words.slice(0, 1), toolCalls: [{ name: 'act' }] } : { text: words }
+      return playSlowly(speakTurn(turn), 5 + (wordCount(tag) % 20))
+    })
+    const { url: endpoint } = await startCallCounter(context, { afterMs: 20 })
+    const variables = { ...model.variables, SVC_LIMIT_ENDPOINT_CALLS: '400', SVC_LOG_LEVEL: 'info' }
+    if (context.engine === 'sqlite') {
+      const world = await openCalledWorld(context, { endpoint, variables })
+      const { server } = world
+      return playAll(context, random, { world, servers: [server], name: 'one-server', urlOf: () => server.url })
+    }
+    const checks: Check[] = []
+    for (const name of ['behind-HAProxy', 'any-replica']) {
+      const areKnown = name === 'any-replica'
+      const { world, replicas, balance } = await openReplicas(context, { endpoint, variables, areKnown })
+      const servers = replicas.map(({ server }) => server)
+      const anyOf = () => servers[random.int(0, servers.length - 1)]?.url ?? world.server.url
+      const balancer = areKnown ? '' : await balance()
+      const urlOf = areKnown ? anyOf : () => balancer
+      checks.push(...(await playAll(context, random, { world, servers, name, urlOf })))
+    }
+    return checks
+  },
+}
+
+const wordCount = (tag: string) => Number(/-(\d+)$/.exec(tag)?.[1])
+const wordsOf = (tag: string) => Array.from({ length: wordCount(tag) }, (_, index) => `${MARK}-${tag}-${index} `)
+const callsOf = (tag: string) => wordCount(tag) % 3 === 0
+
+/** What an uncut stream of this tag tells. Words that arrive from the model at once are one event. */
+function transcriptOf(tag: string): string {
+  const words = wordsOf(tag)
+  const called = callsOf(tag) ? [...words.slice(0, 1), '<capability_start>', '<capability_end>'] : []
+  return ['<execution>', ...called, ...words, '<done>'].join('')
+}
+
+interface Stage {
+  world: CalledWorld
+  servers: readonly ServerProcess[]
+  /** Part of the tags: the model counts the requests of each. */
+  name: string
+  /** Where the next connection goes. */
+  urlOf(): string
+}
+
+async function playAll(context: ScenarioContext, random: Random, stage: Stage): Promise<Check[]> {
+  const { name, world, servers } = stage
+  const tags = Array.from({ length: context.count(STREAMS, 20) }, (_, index) => {
+    return `${name}${index}-${random.int(1, LONGEST_TEXT)}`
+  })
+  const cuts = tags.map((tag) => random.int(1, wordCount(tag) + 1))
+  const runs: HeardRun[] = []
+  await forEachAtOnce(tags, AT_ONCE, async (tag, index) => {
+    runs.push(await hearRun(stage, tag, cuts[index] ?? 1))
+  })
+  const running = await runningAfter(world.store, 20_000)
+  const logs = await Promise.all(servers.map(stopServer))
+  const kept = [...logs.map(({ stderr, stdout }) => stderr + stdout), ...(await everythingIn(world.store))]
+  const completed = (await readExecutions(world.store)).filter(({ status }) => status === 'completed')
+  const secrets = [MARK, ...runs.slice(0, 50).map(({ resumeKey }) => resumeKey)]
+  const leaks = kept.filter((text) => secrets.some((secret) => text.includes(secret)))
+  const tagsOf = (isWrong: (run: HeardRun) => boolean) => runs.filter(isWrong).map(({ tag }) => tag)
+  return prefixed(`${name}, `, [
+    counted('connections that resumed', sum(runs.map(({ connections }) => connections - 1))),
+    none(
+      'transcripts unlike an uncut one’s',
+      tagsOf(({ tag, told }) => told.join('') !== transcriptOf(tag)),
+    ),
+    none(
+      'streams with an event missing or twice',
+      tagsOf(({ ids }) => ids.some((id, index) => id !== index + 1)),
+    ),
+    none(
+      'ends whose text is another',
+      tagsOf(({ done, told }) => textOf(done) !== told.filter((text) => !text.startsWith('<')).join('')),
+    ),
+    exactly('executions that completed', completed.length, tags.length),
+    exactly('executions still running', running, 0),
+    exactly('stores, logs and files with a word of it or a resume key', leaks.length, 0),
+  ])
+}
 
 /** What one stream told, over all its connections. */
 interface HeardRun {
@@ -33,163 +130,61 @@ interface HeardRun {
   resumeKey: string
 }
 
-export const resumedStreams: Scenario = {
-  name: 'resumed-streams',
-  title: 'Streams that are cut at random events and resumed have the transcripts of uncut ones',
-  engines: ['sqlite', 'postgres'],
-  async run(context) {
-    const random = context.random.fork()
-    const model = await startModelDouble(context, (tag, index) => {
-      const words = wordsOf(tag)
-      const asks = index === 0 && callsOf(tag)
-      const turn = asks ? { text: words.slice(0, 1), toolCalls: [{ name: 'act' }] } : { text: words }
-      return playSlowly(speakTurn(turn, USAGE), 5 + (wordCount(tag) % 20))
-    })
-    const endpoint = await startCallCounter(context, { afterMs: 20 })
-    const variables = { ...model.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: '400', SVC_LOG_LEVEL: 'info' }
-    if (context.engine === 'sqlite') {
-      const world = await openCalledWorld(context, { endpoint: endpoint.url, variables })
-      return playAll(context, random, {
-        ...world,
-        servers: [world.server],
-        name: 'one server',
-        urlsOf: () => world.server.url,
-      })
-    }
-    const place = { port: await freePort(), opsPort: await freePort() }
-    const balanced = await openReplicas(context, { place, endpoint: endpoint.url, variables, areKnown: false })
-    const balancer = await startBalancer(context, place)
-    const behind = await playAll(context, random, { ...balanced, name: 'behind HAProxy', urlsOf: () => balancer })
-    const known = await openReplicas(context, {
-      place: { port: await freePort(), opsPort: await freePort() },
-      endpoint: endpoint.url,
-      variables,
-      areKnown: true,
-    })
-    const anyOf = () => known.servers[random.int(0, known.servers.length - 1)]?.url ?? known.server.url
-    return [...behind, ...(await playAll(context, random, { ...known, name: 'any replica', urlsOf: anyOf }))]
-  },
-}
-
-type Stage = CalledWorld & { name: string; servers: ServerProcess[]; urlsOf: () => string }
-
-interface ReplicaOptions {
-  place: { port: number; opsPort: number }
-  endpoint: string
-  variables: Readonly<Record<string, string>>
-  areKnown: boolean
-}
-
-async function openReplicas(context: ScenarioContext, { place, endpoint, variables, areKnown }: ReplicaOptions) {
-  const variablesAt = (host: string) => ({
-    ...variables,
-    ...{ HOST: host, SVC_OPS_HOST: host, PORT: String(place.port), SVC_OPS_PORT: String(place.opsPort) },
-    ...(areKnown && { SVC_NODE_URL: `http://${host}:${place.port}` }),
-  })
-  const [first, ...others] = HOSTS
-  const world = await openCalledWorld(context, { endpoint, variables: variablesAt(first) })
-  const servers = [world.server]
-  for (const host of others) {
-    const options = { ...world.options, variables: { ...world.options.variables, ...variablesAt(host) } }
-    const server = await startWatched(context, options)
-    await until(() => isOk(`${server.opsUrl}/ready`), READY_MS, 100)
-    servers.push(server)
-  }
-  return { ...world, servers }
-}
-
-async function playAll(context: ScenarioContext, random: Random, stage: Stage): Promise<Check[]> {
-  const count = context.count(STREAMS, 20)
-  // The model counts the requests of a tag.
-  const prefix = stage.name.replaceAll(' ', '-')
-  const tags = Array.from({ length: count }, (_, index) => `${prefix}${index}-${random.int(1, LONGEST_TEXT)}`)
-  const runs: HeardRun[] = []
-  const pools = new Map<string, Pool>()
-  const poolOf = (url: string) => {
-    const known = pools.get(url) ?? new Pool(url, { connections: null, pipelining: 1 })
-    pools.set(url, known)
-    return known
-  }
-  const cuts = tags.map((tag) => random.int(1, wordCount(tag) + 1))
-  const key = stage.runtimes[0].publicKey
-  await forEachAtOnce(tags, AT_ONCE, async (tag, index) => {
-    runs.push(await hearRun({ poolOf, urlsOf: stage.urlsOf, key }, tag, cuts[index] ?? 1))
-  })
-  const running = await runningAfter(stage.store, 20_000)
-  const logs = await Promise.all(stage.servers.map(stopServer))
-  await Promise.all([...pools.values()].map((pool) => pool.destroy()))
-  const kept = [...logs.map(({ stderr, stdout }) => stderr + stdout), ...(await everythingIn(stage.store))]
-  return judge(stage, { runs, running, rows: await readExecutions(stage.store), kept })
-}
-
-interface Caller {
-  poolOf(url: string): Pool
-  urlsOf(): string
-  key: string
+function textOf(done: ExecuteResponse | null): string {
+  const texts = (done?.messages ?? []).map(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join(''),
+  )
+  return texts.join('')
 }
 
 /** Reads a stream, and leaves it after so many events for another connection; half of them once more. */
-async function hearRun({ poolOf, urlsOf, key }: Caller, tag: string, cutAfter: number): Promise<HeardRun> {
-  const heard: HeardRun = { tag, ids: [], told: [], done: null, connections: 1, executionId: '', resumeKey: '' }
-  const authorization = `Bearer ${key}`
-  const first = await poolOf(urlsOf()).request({
-    method: 'POST',
-    path: '/v1/runtime/execute',
-    headers: { authorization, 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ ...taggedBody(tag), detach: true }),
-  })
-  await hearConnection(heard, first.body, cutAfter)
-  const furtherCuts = cutAfter % 2 === 0 ? [cutAfter / 2, Number.POSITIVE_INFINITY] : [Number.POSITIVE_INFINITY]
-  for (const cut of furtherCuts) {
-    if (heard.done !== null) break
-    heard.connections += 1
-    const { statusCode, body } = await poolOf(urlsOf()).request({
-      method: 'GET',
-      path: `/v1/runtime/executions/${heard.executionId}/events`,
+async function hearRun({ urlOf, world }: Stage, tag: string, cutAfter: number): Promise<HeardRun> {
+  const heard: HeardRun = { tag, ids: [], told: [], done: null, connections: 0, executionId: '', resumeKey: '' }
+  const authorization = `Bearer ${world.runtimes[0].publicKey}`
+  const begin = () =>
+    fetch(`${urlOf()}/v1/runtime/execute`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ ...taggedBody(tag), detach: true }),
+    })
+  const resume = () =>
+    fetch(`${urlOf()}/v1/runtime/executions/${heard.executionId}/events`, {
       headers: { authorization, 'x-svc-resume-key': heard.resumeKey, 'last-event-id': String(heard.ids.at(-1)) },
     })
-    if (statusCode !== 200) throw new Error(`resuming ${tag} answered ${statusCode}: ${await body.text()}`)
-    await hearConnection(heard, body, cut)
+  const cuts = [cutAfter, ...(cutAfter % 2 === 0 ? [cutAfter / 2] : []), Number.POSITIVE_INFINITY]
+  for (const cut of cuts) {
+    if (heard.done !== null) break
+    const answer = await (heard.connections === 0 ? begin() : resume())
+    heard.connections += 1
+    if (!answer.ok || !answer.body) throw new Error(`${tag} was answered with ${answer.status}: ${await answer.text()}`)
+    await hearConnection(heard, answer.body, cut)
   }
   return heard
 }
 
-/** Hears at most so many events of one connection. */
-async function hearConnection(heard: HeardRun, body: AsyncIterable<Buffer>, most: number): Promise<void> {
-  let count = 0
-  for await (const { id, event } of eventsOf(body)) {
-    const { type, content, executionId, resumeKey } = event
-    heard.ids.push(id)
-    heard.told.push(type === 'text' ? String(content) : `<${type}>`)
-    if (type === 'execution') Object.assign(heard, { executionId, resumeKey })
-    if (type === 'done') heard.done = ExecuteResponse.parse(event)
-    count += 1
-    if (count >= most) return
-  }
-}
-
-async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<{ id: number; event: Record<string, unknown> }> {
+/** Hears at most so many events of one connection, and leaves it. */
+async function hearConnection(heard: HeardRun, body: AsyncIterable<Uint8Array>, most: number): Promise<void> {
   const decoder = new TextDecoder()
-  let text = ''
+  let [text, count] = ['', 0]
   for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true })
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const [, id, data] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
-      text = text.slice(end + 2)
-      if (data !== undefined) yield { id: Number(id), event: JSON.parse(data) }
+    const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
+    text = frames.pop() ?? ''
+    for (const frame of frames) {
+      const [, id, data] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(frame) ?? []
+      if (data === undefined) continue
+      noteEvent(heard, Number(id), JSON.parse(data))
+      count += 1
+      if (count >= most) return
     }
   }
 }
 
-const wordCount = (tag: string) => Number(/-(\d+)$/.exec(tag)?.[1])
-const wordsOf = (tag: string) => Array.from({ length: wordCount(tag) }, (_, index) => `${MARK}-${tag}-${index} `)
-const callsOf = (tag: string) => wordCount(tag) % 3 === 0
-
-/** What an uncut stream of this tag tells. */
-function expectedOf(tag: string): string[] {
-  const words = wordsOf(tag)
-  const called = callsOf(tag) ? [...words.slice(0, 1), '<capability_start>', '<capability_end>'] : []
-  return ['<execution>', ...called, ...words, '<done>']
+function noteEvent(heard: HeardRun, id: number, event: Record<string, unknown>): void {
+  const { type, content, executionId, resumeKey } = event
+  heard.ids.push(id)
+  heard.told.push(type === 'text' ? String(content) : `<${type}>`)
+  if (type === 'execution') Object.assign(heard, { executionId, resumeKey })
+  if (type === 'done') heard.done = ExecuteResponse.parse(event)
 }
 
 /** The bytes of SQLite's files, or every row of every table, as text. */
@@ -201,50 +196,4 @@ async function everythingIn(store: Store): Promise<string[]> {
     "select table_name as name from information_schema.tables where table_schema = 'public'",
   )
   return Promise.all(tables.map(async ({ name }) => JSON.stringify(await store.query(`select * from "${name}"`))))
-}
-
-interface Evidence {
-  runs: readonly HeardRun[]
-  running: number
-  rows: Awaited<ReturnType<typeof readExecutions>>
-  kept: readonly string[]
-}
-
-function judge({ name }: Stage, { runs, running, rows, kept }: Evidence): Check[] {
-  // Words that arrive from the model at once are one event.
-  const isOther = ({ tag, told }: HeardRun) => told.join('') !== expectedOf(tag).join('')
-  const textOf = ({ done }: HeardRun) =>
-    (done?.messages ?? [])
-      .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])))
-      .join('')
-  const saidBy = (run: HeardRun) => run.told.filter((text) => !text.startsWith('<')).join('')
-  const completed = rows.filter(({ status }) => status === 'completed')
-  return [
-    exactly(`${name}, streams`, runs.length, rows.length),
-    counted(
-      `${name}, connections that resumed`,
-      runs.reduce((sum, { connections }) => sum + connections - 1, 0),
-    ),
-    none(
-      `${name}, transcripts unlike an uncut one’s`,
-      runs.filter(isOther).map(({ tag }) => tag),
-    ),
-    none(
-      `${name}, streams with an event missing or twice`,
-      runs.filter(({ ids }) => ids.some((id, index) => id !== index + 1)).map(({ tag }) => tag),
-    ),
-    none(
-      `${name}, ends whose text is another`,
-      runs.filter((run) => textOf(run) !== saidBy(run)).map(({ tag }) => tag),
-    ),
-    exactly(`${name}, executions that completed`, completed.length, runs.length),
-    exactly(`${name}, executions still running`, running, 0),
-    none(
-      `${name}, stores, logs and files with a word of it or a resume key`,
-      kept.flatMap((text, index) => {
-        const secrets = [MARK, ...runs.slice(0, 50).map(({ resumeKey }) => resumeKey)]
-        return secrets.some((secret) => text.includes(secret)) ? [`source ${index}`] : []
-      }),
-    ),
-  ]
 }

@@ -1,6 +1,5 @@
 import { RotatedKey } from '@svc/contract'
 import { exactly, type Scenario } from '../support/scenario.ts'
-import { createStore } from '../support/store.ts'
 import { createOwner, post } from '../support/world.ts'
 import { CAPABILITY, openRuntime, openStage } from './site.ts'
 import { storm } from './storm.ts'
@@ -15,26 +14,17 @@ export const revocation: Scenario = {
   title: 'A revoked key opens nothing from the next call on, on any server',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const store = await createStore(context.engine, context.env)
-    context.onEnd(() => store.remove())
     const replicas = context.engine === 'sqlite' ? 1 : 2
-    const stage = await openStage(context, { store, replicas, connections: CALLS_A_ROUND })
+    const stage = await openStage(context, { replicas, connections: CALLS_A_ROUND })
     const owner = await createOwner(stage.serverOptions, 'pro@example.com', 'pro')
     const runtime = await openRuntime(stage, owner)
     const { live } = stage.fleet
+    const clients = live.map(({ client }) => client)
     const rounds = context.count(ROUNDS)
     let [key, warm, refused] = [runtime.publicKey, 0, 0]
     const body = { capability: CAPABILITY, input: { op: 0, ms: 0, reset: false } }
-    const call = async (count: number) => {
-      const path = '/v1/runtime/capability'
-      return (
-        await storm(
-          live.map(({ client }) => client),
-          count,
-          () => ({ method: 'POST', path, key, body }),
-        )
-      ).statuses
-    }
+    const call = async (count: number) =>
+      (await storm(clients, count, () => ({ path: '/v1/runtime/capability', key, body }))).statuses
     for (let round = 0; round < rounds; round += 1) {
       // Through each server in its turn.
       const url = `${live[round % live.length]?.server.url}/v1/runtimes/${runtime.runtimeId}`

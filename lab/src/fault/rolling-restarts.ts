@@ -1,9 +1,9 @@
 import type { CreatedRuntime } from '@svc/contract'
-import { freePort } from '../support/programs.ts'
+import { createClient } from '../support/client.ts'
+import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
 import {
   atLeast,
   atMost,
-  type Check,
   counted,
   exactly,
   type Scenario,
@@ -11,19 +11,12 @@ import {
   withFindings,
 } from '../support/scenario.ts'
 import { endedWithin } from '../support/server.ts'
+import { startCallCounter } from '../support/serving.ts'
 import { sum } from '../support/statistics.ts'
-import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import { openCalledWorld, startWatched } from '../support/world.ts'
-import { HOSTS, isOk, startBalancer } from './balancer.ts'
-import {
-  createExecuteCallers,
-  type HeardExecution,
-  playSlowly,
-  speakTurn,
-  startCallCounter,
-  startModelDouble,
-} from './doubles.ts'
+import { brokerPath } from '../support/world.ts'
+import { openReplicas } from './balanced.ts'
+import { execute, type HeardExecution } from './executes.ts'
 import { readExecutions, runningAfter } from './rows.ts'
 
 const ROUNDS = 10
@@ -31,17 +24,10 @@ const PER_SECOND = 50
 /** Twice the time in which the balancer notices that a replica drains. */
 const DRAIN_DELAY_MS = 2_000
 const STOP_MS = 60_000
-const READY_MS = 60_000
+const BUSY_MS = 60_000
 
-const USAGE = { inputTokens: 50, outputTokens: 20 }
-const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
-const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] }, USAGE)
-
-interface Stop {
-  openStreams: number
-  code: number | null
-  tookMs: number
-}
+const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
+const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
 
 export const rollingRestarts: Scenario = {
   name: 'rolling-restarts',
@@ -49,45 +35,45 @@ export const rollingRestarts: Scenario = {
   engines: ['postgres'],
   async run(context) {
     const random = context.random.fork()
-    const model = await startModelDouble(context, (_, index) =>
+    const model = await startModelDouble(context, ({ index }) =>
       playSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
     )
-    const endpoint = await startCallCounter(context, { afterMs: 150 })
-    const place = { port: await freePort(), opsPort: await freePort() }
-    const variablesAt = (host: string) => ({
-      ...model.serverEnv,
-      HOST: host,
-      SVC_OPS_HOST: host,
-      PORT: String(place.port),
-      SVC_OPS_PORT: String(place.opsPort),
-      SVC_DRAIN_DELAY_MS: String(DRAIN_DELAY_MS),
-      SVC_LIMIT_ENDPOINT_CALLS: '200',
+    const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
+    const limits = { SVC_DRAIN_DELAY_MS: String(DRAIN_DELAY_MS), SVC_LIMIT_ENDPOINT_CALLS: '200' }
+    const { world, replicas, start, balance } = await openReplicas(context, {
+      endpoint,
+      variables: { ...model.variables, ...limits },
     })
-    const [firstHost, ...otherHosts] = HOSTS
-    const world = await openCalledWorld(context, { endpoint: endpoint.url, variables: variablesAt(firstHost) })
-    const start = async (host: string) => {
-      const variables = { ...world.options.variables, ...variablesAt(host) }
-      const server = await startWatched(context, { ...world.options, variables })
-      // As an orchestrator asks, before it goes on to the next one.
-      await until(() => isOk(`${server.opsUrl}/ready`), READY_MS, 100)
-      return { host, server }
-    }
-    const replicas = [{ host: firstHost as string, server: world.server }]
-    for (const host of otherHosts) replicas.push(await start(host))
-    const url = await startBalancer(context, place)
-    const load = startLoad(context, url, world.runtimes)
-    const stops: Stop[] = []
-    for (let restart = 0; restart < context.count(ROUNDS) * HOSTS.length; restart += 1) {
+    const restarts = context.count(ROUNDS) * replicas.length
+    const load = startLoad(context, await balance(), world.runtimes)
+    const stops: { openStreams: number; code: number | null; tookMs: number }[] = []
+    while (stops.length < restarts) {
       const replica = replicas.shift()
       if (!replica) throw new Error('there is no replica')
-      await until(async () => load.openStreams() >= PER_SECOND / 5, READY_MS, 100)
+      await until(() => load.openStreams() >= PER_SECOND / 5, BUSY_MS, 100)
       const openStreams = load.openStreams()
       replica.server.kill('SIGTERM')
       const { end, tookMs } = await endedWithin(replica.server, STOP_MS)
       stops.push({ openStreams, code: end.code, tookMs })
       replicas.push(await start(replica.host))
     }
-    return judgeRestarts(world.store, stops, await load.stop())
+    const { perSecond, calls } = await load.stop()
+    const running = await runningAfter(world.store, 10_000)
+    const stored = new Map((await readExecutions(world.store)).map(({ tag, status }) => [tag, status]))
+    const failures = calls.map(failureOf).filter((failure) => failure !== null)
+    const longestMs = Math.max(...stops.map(({ tookMs }) => tookMs))
+    return [
+      counted('restarts', stops.length),
+      counted('calls', calls.length),
+      atLeast('calls begun a second', perSecond, PER_SECOND * 0.95),
+      counted('streams under way when a replica was told to stop', sum(stops.map(({ openStreams }) => openStreams))),
+      withFindings(exactly('calls that failed', failures.length, 0), [...new Set(failures)]),
+      exactly('streams without `done`', calls.filter(({ isStream, told }) => isStream && told === null).length, 0),
+      exactly('calls not stored as completed', calls.filter(({ tag }) => stored.get(tag) !== 'completed').length, 0),
+      exactly('executions left `running`', running, 0),
+      exactly('exit codes other than 0', stops.filter(({ code }) => code !== 0).length, 0),
+      atMost('from the signal to the exit, longest', longestMs / 1000, 30, 's'),
+    ]
   },
 }
 
@@ -95,16 +81,16 @@ type SteadyCall = HeardExecution & { isStream: boolean; tag: string }
 
 /** Begins so many calls a second, however long earlier ones take: streams of execute, and calls of strangers. */
 function startLoad(context: ScenarioContext, url: string, runtimes: readonly [CreatedRuntime, ...CreatedRuntime[]]) {
-  const execute = createExecuteCallers(context, url)
+  const client = createClient(url, null)
   const calls: Promise<SteadyCall>[] = []
   let openStreams = 0
   const perform = async (index: number): Promise<SteadyCall> => {
-    const { runtimeId, publicKey } = runtimes[index % runtimes.length] ?? runtimes[0]
+    const runtime = runtimes[index % runtimes.length] ?? runtimes[0]
     const tag = `r${index}`
     const isStream = Math.floor(index / runtimes.length) % 2 === 0
-    const atBroker = { path: `/v1/capabilities/${runtimeId}/act`, body: { input: {}, metadata: { tag } } }
+    const atBroker = { path: brokerPath(runtime), body: { input: {}, metadata: { tag } } }
     openStreams += isStream ? 1 : 0
-    const heard = await execute({ tag, isStream, ...(isStream ? { key: publicKey } : atBroker) })
+    const heard = await execute(client, { tag, isStream, ...(isStream ? { key: runtime.publicKey } : atBroker) })
     openStreams -= isStream ? 1 : 0
     return { isStream, tag, ...heard }
   }
@@ -122,29 +108,6 @@ function startLoad(context: ScenarioContext, url: string, runtimes: readonly [Cr
       return { perSecond, calls: await Promise.all(calls) }
     },
   }
-}
-
-async function judgeRestarts(
-  store: Store,
-  stops: readonly Stop[],
-  { perSecond, calls }: { perSecond: number; calls: readonly SteadyCall[] },
-): Promise<Check[]> {
-  const running = await runningAfter(store, 10_000)
-  const stored = new Map((await readExecutions(store)).map(({ tag, status }) => [tag, status]))
-  const failures = calls.map(failureOf).filter((failure) => failure !== null)
-  const longestMs = Math.max(...stops.map(({ tookMs }) => tookMs))
-  return [
-    counted('restarts', stops.length),
-    counted('calls', calls.length),
-    atLeast('calls begun a second', perSecond, PER_SECOND * 0.95),
-    counted('streams under way when a replica was told to stop', sum(stops.map(({ openStreams }) => openStreams))),
-    withFindings(exactly('calls that failed', failures.length, 0), [...new Set(failures)]),
-    exactly('streams without `done`', calls.filter(({ isStream, told }) => isStream && told === null).length, 0),
-    exactly('calls not stored as completed', calls.filter(({ tag }) => stored.get(tag) !== 'completed').length, 0),
-    exactly('executions left `running`', running, 0),
-    exactly('exit codes other than 0', stops.filter(({ code }) => code !== 0).length, 0),
-    atMost('from the signal to the exit, longest', longestMs / 1000, 30, 's'),
-  ]
 }
 
 function failureOf({ isStream, status, told, brokenBy }: SteadyCall): string | null {

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CreatedRuntime, RotatedSecret } from '@svc/contract'
 import { createClient } from '../support/client.ts'
+import { playSlowly, playWhole, speakTurn, startModelDouble } from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
 import { atLeast, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { addRuntime, openCalledWorld, post, type World } from '../support/world.ts'
-import { createExecuteCallers, playSlowly, playWhole, speakTurn, startModelDouble } from './doubles.ts'
+import { PATIENT } from '../support/server.ts'
+import { addRuntime, brokerPath, openWorld, post, type World } from '../support/world.ts'
+import { execute } from './executes.ts'
 import { type Arrival, RECEIVER_STYLES, type Receiver, startReceiver } from './receivers.ts'
 import { readCalls, readExecutions, runningAfter, type StoredCall } from './rows.ts'
 
@@ -20,26 +22,24 @@ const ROTATE_EVERY_MS = 7_500
 // Between the look at the clock that chooses the secret and the one that stamps the signature.
 const STAMPING_MS = 250
 
-const USAGE = { inputTokens: 20, outputTokens: 8 }
-const ASKING = speakTurn({ text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] }, USAGE)
-const DONE = speakTurn({ text: 'Done.' }, USAGE)
+const ASKING = speakTurn({ text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] })
+const DONE = speakTurn({ text: 'Done.' })
 
 export const rotation: Scenario = {
   name: 'rotation',
   title: 'Signing secrets are rotated, also twice within a second, at 50 calls a second: no call fails',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const double = await startModelDouble(context, (_, index) =>
+    const double = await startModelDouble(context, ({ index }) =>
       index === 0 ? playSlowly(ASKING, 120) : playWhole(DONE),
     )
-    const variables = { ...double.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: '500' }
-    const world = await openCalledWorld(context, { endpoint: 'http://127.0.0.1:9', runtimeCount: 1, variables })
+    const variables = { ...PATIENT, ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: '500' }
+    const world = await openWorld(context, { variables })
     const pairs: Pair[] = []
     for (const style of RECEIVER_STYLES) {
       const receiver = await startReceiver(context, style)
       const runtime = await addRuntime(world, receiver.url)
-      receiver.introduce(runtime.runtimeId)
-      receiver.hold(runtime.secret)
+      receiver.hold(runtime.runtimeId, runtime.secret)
       pairs.push({ runtime, receiver, secrets: [runtime.secret], expiresAt: [] })
     }
     const stopRotating = rotateUntilStopped(context, world, pairs)
@@ -69,19 +69,16 @@ interface Pair {
 
 // At an even pace, whether the calls before were answered or not.
 async function callAll(context: ScenarioContext, { server }: World, pairs: readonly Pair[]): Promise<boolean[]> {
-  const client = createClient(server.url)
-  context.onEnd(() => client.close())
-  const execute = createExecuteCallers(context, server.url)
+  const client = createClient(server.url, null)
   const callOnce = async ({ runtime }: Pair, index: number): Promise<boolean> => {
-    const { publicKey: key, runtimeId } = runtime
+    const { publicKey: key } = runtime
     const isEven = index % 2 === 0
     if (Math.floor(index / RECEIVER_STYLES.length) % EXECUTE_EVERY === 0)
-      return (await execute({ key, tag: `r${index}`, isStream: isEven })).told?.status === 'completed'
-    const [path, body] = isEven
-      ? [`/v1/capabilities/${runtimeId}/act`, { input: {} }]
-      : ['/v1/runtime/capability', { capability: 'act', input: {} }]
-    const heard = await client.send({ method: 'POST', path, body, ...(isEven ? {} : { key }) })
-    return heard.kind === 'answer' && heard.status === 200 && /"output":"done"/.test(heard.text)
+      return (await execute(client, { key, tag: `r${index}`, isStream: isEven })).told?.status === 'completed'
+    const atBroker = { path: brokerPath(runtime), body: { input: {} } }
+    const ofPage = { path: '/v1/runtime/capability', key, body: { capability: 'act', input: {} } }
+    const { status, text } = await client.send(isEven ? atBroker : ofPage)
+    return status === 200 && /"output":"done"/.test(text)
   }
   const startedAt = performance.now()
   const answers: Promise<boolean>[] = []
@@ -115,10 +112,11 @@ function rotateUntilStopped({ random }: ScenarioContext, world: World, pairs: re
 }
 
 async function rotateOnce(world: World, pair: Pair, random: Random, isTwice: boolean): Promise<number> {
-  const { receiver } = pair
+  const { receiver, runtime } = pair
+  const hold = (...secrets: string[]) => receiver.hold(runtime.runtimeId, ...secrets)
   if (isTwice) {
     // One previous secret is kept: an owner who rotates again has taken up the first new one.
-    receiver.hold(await mint(world, pair))
+    hold(await mint(world, pair))
     await pause(random.int(100, 900))
   }
   const old = pair.secrets.at(-1) ?? ''
@@ -126,8 +124,8 @@ async function rotateOnce(world: World, pair: Pair, random: Random, isTwice: boo
   const latestMs = GRACE_SECONDS * 1_000 - SPARE_MS
   if (receiver.style === 'sdk, old until the end') await pause(latestMs)
   if (receiver.style === 'strict, at any time') await pause(random.int(0, latestMs))
-  if (receiver.style === 'sdk, both in a list') receiver.hold(secret, old)
-  else receiver.hold(secret)
+  if (receiver.style === 'sdk, both in a list') hold(secret, old)
+  else hold(secret)
   return isTwice ? 2 : 1
 }
 

@@ -1,8 +1,12 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { z } from 'zod'
+import type { ModelExchange } from '../support/model-double.ts'
+import { type Check, exactly } from '../support/scenario.ts'
+import type { Effect } from '../support/serving.ts'
+import { groupBy, sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import type { LabOwner } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 const Row = z
   .object({
@@ -84,11 +88,44 @@ export async function reconciledWithin(store: Store, withinMs: number): Promise<
   await until(isTold, withinMs, 1_000)
 }
 
-/** The last day as an owner is shown it. */
-export async function readTotals(url: string, { apiKey }: LabOwner): Promise<AnalyticsSummary['totals']> {
-  const now = Date.now()
-  const [from, to] = [now - 24 * 3_600_000, now + 3_600_000].map((at) => new Date(at).toISOString())
-  const headers = { authorization: `Bearer ${apiKey}` }
-  const answer = await fetch(`${url}/v1/analytics/summary?from=${from}&to=${to}`, { headers })
-  return AnalyticsSummary.parse(await answer.json()).totals
+/** All that is known of one execution. */
+export interface History {
+  /** Undefined where the service had not heard of it. */
+  row: StoredExecution | undefined
+  calls: readonly StoredCall[]
+  effects: readonly Effect[]
+  exchanges: readonly ModelExchange[]
+}
+
+/** Histories by the tag of their metadata. */
+export async function readHistories(
+  store: Store,
+  seen: { effects: readonly Effect[]; exchanges: readonly ModelExchange[] },
+): Promise<(tag: string) => History> {
+  const rows = new Map((await readExecutions(store)).map((row) => [row.tag, row]))
+  const calls = groupBy(await readCalls(store), ({ executionId }) => executionId)
+  const effects = groupBy(seen.effects, ({ executionId }) => executionId)
+  const exchanges = groupBy(seen.exchanges, ({ tag }) => tag)
+  return (tag) => {
+    const row = rows.get(tag)
+    const id = row?.executionId ?? ''
+    const own = { calls: calls.get(id) ?? [], effects: effects.get(id) ?? [], exchanges: exchanges.get(tag) ?? [] }
+    return { row, ...own }
+  }
+}
+
+/** That the owner is shown what is stored. */
+export async function checkTotals({ store, server, owner }: World): Promise<Check[]> {
+  const to = new Date(Date.now() + 3_600_000).toISOString()
+  const from = new Date(Date.now() - 24 * 3_600_000).toISOString()
+  const headers = { authorization: `Bearer ${owner.apiKey}` }
+  const answer = await fetch(`${server.url}/v1/analytics/summary?from=${from}&to=${to}`, { headers })
+  const { totals } = AnalyticsSummary.parse(await answer.json())
+  const rows = await readExecutions(store)
+  return [
+    exactly('executions, as the owner is shown', totals.executions, rows.length),
+    exactly('tokens in, as the owner is shown', totals.inputTokens, sum(rows.map((row) => row.inputTokens))),
+    exactly('tokens out, as the owner is shown', totals.outputTokens, sum(rows.map((row) => row.outputTokens))),
+    exactly('capability calls, as the owner is shown', totals.capabilityCalls, sum(rows.map((row) => row.callCount))),
+  ]
 }

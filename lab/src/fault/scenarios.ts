@@ -1,5 +1,4 @@
 import type { Scenario } from '../support/scenario.ts'
-import { deployFlood } from './deploy-flood.ts'
 import { disk } from './disk.ts'
 import { endpointFaults } from './endpoint-faults.ts'
 import { kills } from './kills.ts'
@@ -9,7 +8,6 @@ import { pauses } from './pauses.ts'
 import { postgresOutage } from './postgres-outage.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
 import { quota } from './quota.ts'
-import { refusalsAreFree } from './refusals-are-free.ts'
 import { resumedStreams } from './resumed-streams.ts'
 import { revocation } from './revocation.ts'
 import { rollingRestarts } from './rolling-restarts.ts'
@@ -23,7 +21,6 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   postgresRestarts,
   postgresOutage,
   quota,
-  refusalsAreFree,
   revocation,
   endpointFaults,
   modelFaults,
@@ -32,6 +29,5 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   shutdown,
   rollingRestarts,
   disk,
-  deployFlood,
   rotation,
 ]

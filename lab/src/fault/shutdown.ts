@@ -1,21 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProgramEnd } from '@svc/testkit'
-import type { Random } from '../support/random.ts'
-import { atLeast, type Check, counted, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { endedWithin, type ServerOptions, type ServerProcess } from '../support/server.ts'
-import { sum } from '../support/statistics.ts'
-import { within } from '../support/within.ts'
-import { type CalledWorld, openCalledWorld, startWatched, stopServer } from '../support/world.ts'
+import { createClient, parsed } from '../support/client.ts'
+import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
 import {
-  createExecuteCallers,
-  type HeardExecution,
-  type ModelPlay,
-  parsed,
-  playSlowly,
-  speakTurn,
-  startCallCounter,
-  startModelDouble,
-} from './doubles.ts'
+  atLeast,
+  type Check,
+  counted,
+  exactly,
+  prefixed,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
+import { endedWithin, type ServerOptions, type ServerProcess } from '../support/server.ts'
+import { startCallCounter } from '../support/serving.ts'
+import { sum } from '../support/statistics.ts'
+import { until, within } from '../support/within.ts'
+import { type CalledWorld, openCalledWorld, startWatched, stopServer } from '../support/world.ts'
+import { execute, type HeardExecution } from './executes.ts'
 import { openRelayedStore } from './relayed-store.ts'
 import { readExecutions, runningAfter, type StoredExecution } from './rows.ts'
 
@@ -32,10 +33,9 @@ const TAKEN_OVER_MS = { sqlite: 5_000, postgres: 45_000 } as const
 const EXIT_MS = 30_000
 const IMPATIENT_EXIT_MS = 1_000
 
-const USAGE = { inputTokens: 50, outputTokens: 20 }
-const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] }, USAGE)
-const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] }, USAGE)
-const ENDLESS = speakTurn({ text: Array.from({ length: 300 }, (_, index) => `word${index} `) }, USAGE)
+const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
+const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
+const ENDLESS = speakTurn({ text: Array.from({ length: 300 }, (_, index) => `word${index} `) })
 
 export const shutdown: Scenario = {
   name: 'shutdown',
@@ -43,10 +43,15 @@ export const shutdown: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const random = context.random.fork()
-    const double = await startModelDouble(context, (tag, index) => playOf(tag, index, random))
-    const endpoint = await startCallCounter(context, { afterMs: 150 })
-    const variables = { ...double.serverEnv, SVC_LIMIT_ENDPOINT_CALLS: String(STREAMS) }
-    const world = await openCalledWorld(context, { endpoint: endpoint.url, variables })
+    // Streams of one kind end in their own time, long ones never would.
+    const double = await startModelDouble(context, ({ tag, index }) =>
+      tag.startsWith('long')
+        ? playSlowly(ENDLESS, 400)
+        : playSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
+    )
+    const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
+    const variables = { ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: String(STREAMS) }
+    const world = await openCalledWorld(context, { endpoint, variables })
     await stopServer(world.server)
     const [patient, impatient] = [context.count(STOPS, 2), context.count(IMPATIENT_STOPS)]
     const stops: Stop[] = []
@@ -63,56 +68,45 @@ export const shutdown: Scenario = {
       stops.push(await stopOnce(context, world, { tag: `${kind}-s${index}-`, isImpatient, end }))
       if (index % 10 === 9) context.say(`${index + 1} of ${patient + impatient} stops`)
     }
-    const checks = judgeStops('', stops)
-    if (context.engine === 'sqlite') return checks
-    return [...checks, ...(await stopWhileAway(context, { endpoint: endpoint.url, variables }))]
+    const whileAway = context.engine === 'sqlite' ? [] : await stopWhileAway(context, endpoint, variables)
+    return [...judgeStops(stops), ...whileAway]
   },
 }
 
-// Streams of one kind end in their own time, long ones never would.
-function playOf(tag: string, index: number, random: Random): ModelPlay {
-  if (tag.startsWith('long')) return playSlowly(ENDLESS, 400)
-  return playSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250))
-}
-
 /** Stops under streams whose PostgreSQL is away by then, and comes back only once the server has ended. */
-async function stopWhileAway(
-  context: ScenarioContext,
-  options: { endpoint: string; variables: Record<string, string> },
-) {
+async function stopWhileAway(context: ScenarioContext, endpoint: string, variables: Record<string, string>) {
   const { cluster, relay, direct, relayed } = await openRelayedStore(context)
-  const world = await openCalledWorld(context, { ...options, store: direct })
+  const world = await openCalledWorld(context, { endpoint, variables, store: direct })
   await stopServer(world.server)
   const checks: Check[] = []
   for (const name of ['stopped', 'silent'] as const) {
     const isStopped = name === 'stopped'
     const goAway = () => (isStopped ? cluster.stop('immediate') : relay.breakBy('hang'))
-    const comeBack = () => (isStopped ? cluster.start() : relay.mend())
     const stops: Stop[] = []
     for (let index = 0; index < context.count(AWAY_STOPS, 2); index += 1) {
       const betweenMs = context.random.int(0, 1_000)
-      const goFirst = async (server: ServerProcess) => {
-        await goAway()
+      const end = async (server: ServerProcess) => {
+        const isFirst = index % 4 < 2
+        const ended = isFirst ? null : tell(server)
+        if (isFirst) await goAway()
         await pause(betweenMs)
-        return tell(server)
+        if (!isFirst) await goAway()
+        return ended ?? tell(server)
       }
-      const goLater = async (server: ServerProcess) => {
-        const ended = tell(server)
-        await pause(betweenMs)
-        await goAway()
-        return ended
-      }
-      const end = index % 4 < 2 ? goFirst : goLater
-      const tag = `${index % 2 === 1 ? 'long' : 'short'}-${name}${index}-`
-      const store = isStopped ? direct : relayed
-      stops.push(await stopOnce(context, world, { tag, isImpatient: false, end, store, comeBack }))
+      stops.push(
+        await stopOnce(context, world, {
+          tag: `${index % 2 === 1 ? 'long' : 'short'}-${name}${index}-`,
+          isImpatient: false,
+          end,
+          store: isStopped ? direct : relayed,
+          comeBack: () => (isStopped ? cluster.start() : relay.mend()),
+        }),
+      )
     }
-    checks.push(...judgeStops(`database ${name}: `, stops))
+    checks.push(...prefixed(`database ${name}: `, judgeStops(stops)))
   }
   return checks
 }
-
-type Ended = Awaited<ReturnType<typeof tell>>
 
 function tell(server: ServerProcess) {
   server.kill('SIGTERM')
@@ -122,7 +116,7 @@ function tell(server: ServerProcess) {
 interface StopPlan {
   tag: string
   isImpatient: boolean
-  end(server: ServerProcess): Promise<Ended>
+  end(server: ServerProcess): ReturnType<typeof tell>
   /** Where the database goes away: how the server reaches it, and what brings it back. */
   store?: ServerOptions['store']
   comeBack?(): Promise<unknown>
@@ -146,8 +140,7 @@ export interface Stop {
 async function stopOnce(context: ScenarioContext, world: CalledWorld, plan: StopPlan): Promise<Stop> {
   const { store = world.store, tag, isImpatient, comeBack } = plan
   const server = await startWatched(context, { ...world.options, store })
-  const { streams, begun } = openStreams(context, { ...world, server }, tag)
-  await within(begun, WAIT_MS, `streams of stop ${tag} to begin`)
+  const streams = await openStreams(context, { ...world, server }, tag)
   const { end, tookMs: exitMs } = await plan.end(server)
   const heard = await within(Promise.all(streams), WAIT_MS, `streams of stop ${tag} to end`)
   await comeBack?.()
@@ -163,25 +156,23 @@ async function stopOnce(context: ScenarioContext, world: CalledWorld, plan: Stop
   return { isImpatient, isAway, exitMs, end, streams: heard, rows, stillRunning, unanswered: unansweredIn(end.stderr) }
 }
 
-/** Opens so many at once; `begun` resolves when the head of each is there, or all of them are over. */
-function openStreams(context: ScenarioContext, { server, runtimes }: CalledWorld, prefix: string) {
-  const execute = createExecuteCallers(context, server.url)
-  let remaining = context.count(STREAMS, 20)
-  let allBegun = () => {}
-  const begun = new Promise<void>((resolve) => {
-    allBegun = resolve
-  })
-  const onBegin = () => {
-    remaining -= 1
-    if (remaining === 0) allBegun()
+/** Opens so many at once, and resolves when the head of each is there, or it is over. */
+async function openStreams(context: ScenarioContext, { server, runtimes }: CalledWorld, prefix: string) {
+  const client = createClient(server.url, null)
+  const count = context.count(STREAMS, 20)
+  let begun = 0
+  const begin = () => {
+    begun += 1
   }
-  const streams = Array.from({ length: remaining }, async (_, index) => {
+  const streams = Array.from({ length: count }, async (_, index) => {
     const { publicKey: key } = runtimes[index % runtimes.length] ?? runtimes[0]
     const tag = `${prefix}${index}`
-    return { tag, ...(await execute({ key, tag, isStream: true, onBegin })) }
+    const heard = await execute(client, { key, tag, isStream: true, onHead: begin })
+    if (heard.headStatus === 0) begin()
+    return { tag, ...heard }
   })
-  void Promise.all(streams).then(allBegun)
-  return { streams, begun }
+  await until(() => begun === count, WAIT_MS, 5)
+  return streams
 }
 
 /** Executions of which the service says in its log that it never learned whether their outcome was written. */
@@ -198,10 +189,10 @@ const INTERRUPTED = 'The service was restarted while the execution ran.'
 const UNRECORDED = 'The outcome of the execution could not be recorded.'
 
 /** Over all stops. Streams that an impatient stop cut need no `done`. */
-export function judgeStops(during: string, stops: readonly Stop[]): Check[] {
+export function judgeStops(stops: readonly Stop[]): Check[] {
   const patient = stops.filter(({ isImpatient }) => !isImpatient)
   const begun = patient.flatMap((stop) =>
-    stop.streams.filter(({ status }) => status === 200).map((stream) => ({ stop, stream })),
+    stop.streams.filter(({ headStatus }) => headStatus === 200).map((stream) => ({ stop, stream })),
   )
   const opened = sum(patient.map(({ streams }) => streams.length))
   const isAway = patient.some((stop) => stop.isAway)
@@ -210,15 +201,13 @@ export function judgeStops(during: string, stops: readonly Stop[]): Check[] {
   const inDoubt = lacking.filter(({ stop, stream }) => isInDoubt(stop, stream))
   const untrue = stops.flatMap(({ streams, rows }) => {
     const stored = new Map(rows.map((row) => [row.executionId, row.status]))
-    return streams.filter(
-      (stream) => stream.told !== null && stored.get(stream.told.executionId) !== stream.told.status,
-    )
+    return streams.filter(({ told: end }) => end !== null && stored.get(end.executionId) !== end.status)
   })
   const slow = stops.filter(({ isImpatient, exitMs }) => exitMs > (isImpatient ? IMPATIENT_EXIT_MS : EXIT_MS))
   // A server without its database may say by its exit code that it could not close everything.
   const mayEndWith = (stop: Stop) => (stop.isImpatient ? [1] : stop.isAway ? [0, 1] : [0])
   const wrong = stops.filter((stop) => stop.end.signal !== null || !mayEndWith(stop).includes(stop.end.code ?? -1))
-  const checks = [
+  return [
     atLeast('streams that had begun when the signal came', (100 * begun.length) / opened, 99, '%'),
     isAway
       ? atLeast('streams told that their outcome could not be recorded', told(UNRECORDED), 1)
@@ -230,7 +219,6 @@ export function judgeStops(during: string, stops: readonly Stop[]): Check[] {
     exactly('exit codes other than 0, or 1 after a second signal', wrong.length, 0),
     exactly('executions left `running`', sum(stops.map(({ stillRunning }) => stillRunning)), 0),
   ]
-  return checks.map((check) => ({ ...check, what: `${during}${check.what}` }))
 }
 
 /** The caller of such a stream never learned its execution's id: the row that carries the same tag tells. */

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CapabilityCall, type CreatedRuntime } from '@svc/contract'
-import { type DoubleTurn, eventsOfTurn } from '@svc/testkit'
+import type { DoubleTurn } from '@svc/testkit'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
+import { playSlowly, resultsIn, speakTurn, startModelDouble } from '../support/model-double.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import { endedWithin, PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
-import { answerJson, modelAt, startServing } from '../support/serving.ts'
-import type { Store } from '../support/store.ts'
+import { answerJson, startServing } from '../support/serving.ts'
+import { createStore, type Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
 import { addRuntime, capability, createOwner, type LabOwner } from '../support/world.ts'
 import { readPlanWords } from './operations.ts'
@@ -31,54 +32,43 @@ export interface Stage {
   endpoint: string
   /** How often each call had its effect, by call id. */
   effects: Map<string, number>
-  /** Model requests by operation. */
-  modelRequests: Map<number, number>
+  /** Model requests by operation, written as a text. */
+  modelRequests: ReadonlyMap<string, number>
   fleet: Fleet
 }
 
 export interface StageOptions {
-  store: Store
   replicas: number
   /** Connections of the lab to each server. */
-  connections: number
+  connections?: number
+  store?: Store
   variables?: Readonly<Record<string, string>>
 }
 
 export async function openStage(context: ScenarioContext, options: StageOptions): Promise<Stage> {
-  const { store, replicas, connections, variables } = options
+  const { replicas, connections = 32, store = await createStore(context), variables } = options
   const effects = new Map<string, number>()
   const endpoint = await startServing(context, async (body, response) => {
     const { callId, input, mode } = CapabilityCall.parse(JSON.parse(body))
-    if (mode === 'reconcile') return void answerJson(response, { output: told(effects.has(callId)) })
+    // By the endpoint's own log.
+    const said = effects.has(callId) ? { status: 'completed', output: null } : { status: 'never' }
+    if (mode === 'reconcile') return void answerJson(response, { output: said })
     const { op, ms, reset } = Work.parse(input)
     effects.set(callId, (effects.get(callId) ?? 0) + 1)
     if (ms > 0) await pause(ms)
     if (reset) response.socket?.resetAndDestroy()
     else answerJson(response, { output: { op } })
   })
-  const modelRequests = new Map<number, number>()
-  const model = await startServing(context, async (body, response) => {
+  const double = await startModelDouble(context, (_, body) => {
     const plan = readPlanWords(body)
-    modelRequests.set(plan.op, (modelRequests.get(plan.op) ?? 0) + 1)
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of eventsOfTurn(turnOf(plan, body.includes('"role":"tool"')), 'double')) {
-      if (plan.pieceMs > 0) await pause(plan.pieceMs)
-      if (response.destroyed) return
-      response.write(event)
-    }
-    response.end()
+    return playSlowly(speakTurn(turnOf(plan, resultsIn(body) > 0)), plan.pieceMs)
   })
   const { env, serverFolder } = context
-  const serverOptions = { store, serverFolder, env, variables: { ...modelAt(model), ...PATIENT, ...variables } }
+  const serverOptions = { store, serverFolder, env, variables: { ...double.variables, ...PATIENT, ...variables } }
   const fleet = new Fleet(serverOptions, connections)
   context.onEnd(() => fleet.close())
   while (fleet.live.length < replicas) await fleet.start()
-  return { store, serverOptions, endpoint, effects, modelRequests, fleet }
-}
-
-/** What the endpoint's own log says of a call. */
-function told(hadEffect: boolean) {
-  return hadEffect ? { status: 'completed', output: null } : { status: 'never' }
+  return { store, serverOptions, endpoint, effects, modelRequests: double.counts, fleet }
 }
 
 function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
@@ -108,10 +98,8 @@ export async function openSite(context: ScenarioContext, options: StageOptions):
 
 /** Registers a runtime at the stage's endpoint. */
 export function openRuntime({ fleet, endpoint }: Stage, owner: LabOwner): Promise<CreatedRuntime> {
-  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, {
-    ...capability(CAPABILITY),
-    reconcile: true,
-  })
+  const manifest = { ...capability(CAPABILITY), reconcile: true }
+  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, manifest)
 }
 
 export function anyReplica({ fleet }: Pick<Stage, 'fleet'>): Replica {
@@ -131,9 +119,7 @@ export class Fleet {
   hasLostOne = false
   readonly #options: ServerOptions
   readonly #connections: number
-  readonly #known = new Set<string>()
-  readonly #killed = new Set<Replica>()
-  readonly #frozen = new Set<Replica>()
+  readonly #all: Replica[] = []
 
   constructor(options: ServerOptions, connections: number) {
     this.#options = options
@@ -145,9 +131,10 @@ export class Fleet {
     const server = await startServer(this.#options)
     const nodeId = await this.#newNode()
     const replica = { nodeId, server, client: createClient(server.url, this.#connections) }
+    this.#all.push(replica)
     this.live = [...this.live, replica]
     void server.ended.then(() => {
-      this.hasLostOne ||= !this.#killed.has(replica)
+      this.hasLostOne ||= this.live.includes(replica)
     })
     return replica
   }
@@ -156,22 +143,19 @@ export class Fleet {
     let found: string | undefined
     const look = async () => {
       const ids = (await this.#options.store.query('select node_id from nodes')).map((row) => String(row['node_id']))
-      found = ids.find((id) => !this.#known.has(id))
+      found = ids.find((id) => this.#all.every(({ nodeId }) => nodeId !== id))
       return found !== undefined
     }
     await until(look, LEASE_SEEN_MS, 200)
     if (found === undefined) throw new Error('a server that has started holds no lease')
-    this.#known.add(found)
     return found
   }
 
   /** Stops one with SIGSTOP; the returned function lets it go on. */
   freeze(replica: Replica): () => void {
     this.live = this.live.filter((other) => other !== replica)
-    this.#frozen.add(replica)
     replica.server.kill('SIGSTOP')
     return () => {
-      this.#frozen.delete(replica)
       replica.server.kill('SIGCONT')
       this.live = [...this.live, replica]
     }
@@ -180,12 +164,11 @@ export class Fleet {
   /** Ends one as a power cut would, and resolves when it is gone. */
   async kill(replica: Replica): Promise<void> {
     this.live = this.live.filter((other) => other !== replica)
-    this.#killed.add(replica)
     replica.server.kill()
     await Promise.all([endedWithin(replica.server), replica.client.close()])
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.live, ...this.#frozen].map((replica) => this.kill(replica)))
+    await Promise.all(this.#all.map((replica) => this.kill(replica)))
   }
 }

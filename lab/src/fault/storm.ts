@@ -18,8 +18,7 @@ export async function storm(
   const send = async (index: number) => {
     const client = clients[index % clients.length]
     for (let tries = 0; ; tries += 1) {
-      const heard = await client?.send(request(index))
-      const [status, text] = heard?.kind === 'answer' ? [heard.status, heard.text] : [0, '']
+      const { status = 0, text = '' } = (await client?.send(request(index))) ?? {}
       // A refusal of a busy server says nothing about a quota.
       if (status === 429 && text.includes('busy') && tries < 300) await pause(100)
       else return void statuses.set(status, (statuses.get(status) ?? 0) + 1)

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Client, createClient, type Heard } from '../support/client.ts'
 import { atMost, counted, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { ksDistance, median, sum } from '../support/statistics.ts'
-import { addRuntime, capability } from '../support/world.ts'
-import { setStage } from './stage.ts'
+import { addRuntime, brokerPath, openWorld } from '../support/world.ts'
 
 const SAMPLES = 3_000
 const WARM_UP = 300
@@ -20,16 +19,19 @@ export const brokerTiming: Scenario = {
   title: 'a 404 of the broker takes as long for a runtime that is there as for one that is not',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const stage = await setStage(context, { variables: { SVC_TRUST_PROXY: '1' } })
-    const shop = await stage.runtime()
-    const silent = await addRuntime(stage, undefined, capability('probe'))
-    const runtime: Target = { missing: 'runtime', path: '/v1/capabilities/rt_Zk3fQ8rT2mWx7bNc4vLp/probe', times: [] }
+    const world = await openWorld(context, { variables: { SVC_TRUST_PROXY: '1' } })
+    const shop = await addRuntime(world, 'http://127.0.0.1:9')
+    const silent = await addRuntime(world, undefined)
+    const runtime: Target = {
+      missing: 'runtime',
+      path: brokerPath({ runtimeId: 'rt_Zk3fQ8rT2mWx7bNc4vLp' }),
+      times: [],
+    }
     const others: Target[] = [
-      { missing: 'capability', path: `/v1/capabilities/${shop.runtimeId}/other`, times: [] },
-      { missing: 'endpoint', path: `/v1/capabilities/${silent.runtimeId}/probe`, times: [] },
+      { missing: 'capability', path: brokerPath(shop, 'other'), times: [] },
+      { missing: 'endpoint', path: brokerPath(silent), times: [] },
     ]
-    const client = createClient(stage.server.url, 1)
-    context.onEnd(() => client.close())
+    const client = createClient(world.server.url, 1)
     const targets = [runtime, ...others]
     await sample(context, client, targets, WARM_UP)
     for (const { times } of targets) times.length = 0
@@ -65,7 +67,7 @@ async function sample(
     const offset = random.int(0, targets.length - 1)
     for (const { path, times } of [...targets.slice(offset), ...targets.slice(0, offset)]) {
       const startedAt = performance.now()
-      const heard = await client.send({ method: 'POST', path, body: { input: {} }, headers })
+      const heard = await client.send({ path, body: { input: {} }, headers })
       times.push(performance.now() - startedAt)
       first ??= gistOf(heard)
       unlike.push(isDeepStrictEqual(gistOf(heard), first) ? 0 : 1)
@@ -75,7 +77,6 @@ async function sample(
 }
 
 function gistOf(heard: Heard): unknown {
-  if (heard.kind !== 'answer') return null
   const { 'x-request-id': _id, date: _date, ...headers } = heard.headers
   return { status: heard.status, text: heard.text, headers: Object.entries(headers) }
 }

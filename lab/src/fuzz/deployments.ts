@@ -1,18 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedRuntime, DeploymentManifestInput, JsonObject } from '@svc/contract'
 import { type Client, createClient } from '../support/client.ts'
-import { at, startProbe } from '../support/probe.ts'
-import { jsonRequest, toBytes } from '../support/raw.ts'
-import {
-  atLeast,
-  atMost,
-  type Check,
-  counted,
-  exactly,
-  type Scenario,
-  type ScenarioContext,
-} from '../support/scenario.ts'
-import { probePath, type Stage, setStage } from './stage.ts'
+import { at } from '../support/probe.ts'
+import { atLeast, atMost, type Check, counted, exactly, prefixed, type Scenario } from '../support/scenario.ts'
+import { setStage } from './stage.ts'
 
 const CONNECTIONS = 8
 const MEASURED_MS = 10_000
@@ -21,10 +11,6 @@ const SCHEMA_BYTES = 7_700
 const TIMES_QUIET = 5
 /** Below it, other programs of the machine decide. */
 const LEAST_MS = 10
-const ATTACKERS = 4
-const DEPLOYMENTS = 30
-/** A schema has a second to compile, and a thread that was stopped starts again. */
-const SLOWEST_MS = 2_000
 
 const MANY = { type: 'object', properties: fields(85, (index) => ({ type: 'string', maxLength: index + 1 })) }
 
@@ -41,36 +27,28 @@ export const deployments: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const stage = await setStage(context)
-    const { url, port } = stage.server
     const ms = context.count(MEASURED_MS, 2_000)
-    const request = toBytes(
-      jsonRequest('POST', probePath(await stage.ofOther('neighbour@example.com')), { body: { input: {} } }),
-    )
-    const probe = async (forMs: number) => {
-      const started = startProbe({ port, everyMs: 20, request })
-      await sleep(forMs)
-      return started.stop()
-    }
-    await probe(1_000)
-    const quiet = await probe(ms)
+    await stage.timeNeighbour(20, 1_000)
+    const quiet = await stage.timeNeighbour(20, ms)
+    const client = createClient(stage.server.url, CONNECTIONS)
     const checks: Check[] = [counted('neighbour’s broker call, quiet, p50', at(0.5, quiet), 'ms')]
     for (const [kind, versions] of Object.entries(LARGE)) {
       const runtimes = await Promise.all(Array.from({ length: CONNECTIONS }, () => stage.runtime()))
-      const client = createClient(url, CONNECTIONS)
-      context.onEnd(() => client.close())
       const texts = versions.map((schema) => manifestOf(Array(CAPABILITIES).fill(schema)))
       const stop = deployAll(client, runtimes, texts)
-      const beside = await probe(ms)
+      const beside = await stage.timeNeighbour(20, ms)
       const statuses = await stop()
       const odd = statuses.filter((status) => status !== 201 && status !== 429)
-      checks.push(
-        atLeast(`${kind}: deployments accepted`, statuses.filter((status) => status === 201).length, 1),
-        exactly(`${kind}: of these answered by other than 201 or 429`, odd.length, 0),
-        exactly(`${kind}: neighbour’s calls that failed meanwhile`, beside.failures, 0),
-        atMost(`${kind}: its p50 meanwhile`, at(0.5, beside), Math.max(LEAST_MS, TIMES_QUIET * at(0.5, quiet)), 'ms'),
-      )
+      const mostMs = Math.max(LEAST_MS, TIMES_QUIET * at(0.5, quiet))
+      const found = [
+        atLeast('deployments accepted', statuses.filter((status) => status === 201).length, 1),
+        exactly('of these answered by other than 201 or 429', odd.length, 0),
+        exactly('neighbour’s calls that failed meanwhile', beside.failures, 0),
+        atMost('its p50 meanwhile', at(0.5, beside), mostMs, 'ms'),
+      ]
+      checks.push(...prefixed(`${kind}: `, found))
     }
-    return [...checks, ...(await refuseManifests(context, stage))]
+    return checks
   },
 }
 
@@ -82,9 +60,10 @@ function deployAll(
 ): () => Promise<number[]> {
   let isOver = false
   const statuses: number[] = []
-  const deployers = runtimes.map(async (runtime) => {
+  const deployers = runtimes.map(async ({ deployKey: key }) => {
     for (let round = 0; !isOver; round += 1) {
-      statuses.push((await deployOnce(client, runtime, texts[round % texts.length] ?? '')).status)
+      const text = texts[round % texts.length] ?? ''
+      statuses.push((await client.send({ path: '/v1/deployments', key, text })).status)
     }
   })
   return async () => {
@@ -94,51 +73,11 @@ function deployAll(
   }
 }
 
-async function deployOnce(client: Client, { deployKey: key }: CreatedRuntime, text: string) {
-  const startedAt = performance.now()
-  const heard = await client.send({ method: 'POST', path: '/v1/deployments', key, text })
-  return { status: heard.kind === 'answer' ? heard.status : 0, ms: performance.now() - startedAt }
-}
-
-/** Free accounts send manifests that take long to refuse, while another free account deploys small ones. */
-async function refuseManifests(context: ScenarioContext, stage: Stage): Promise<Check[]> {
-  const emails = Array.from({ length: ATTACKERS + 1 }, (_, serial) => `free-${serial}@example.com`)
-  const [other, ...attackers] = await Promise.all(emails.map((email) => stage.ofOther(email, 'free')))
-  if (other === undefined) throw new Error('there is no other account')
-  const client = createClient(stage.server.url, ATTACKERS * 2 + 1)
-  context.onEnd(() => client.close())
-  const slow = { type: 'object', properties: fields(400, patterned) }
-  const stop = deployAll(
-    client,
-    [...attackers, ...attackers],
-    [manifestOf([...Array(7).fill(slow), { type: 'objekt' }])],
-  )
-  const small = manifestOf([{ type: 'object', properties: fields(3, () => ({ type: 'string' })) }])
-  const own: Awaited<ReturnType<typeof deployOnce>>[] = []
-  while (own.length < context.count(DEPLOYMENTS, 8)) {
-    await sleep(500)
-    own.push(await deployOnce(client, other, small))
-  }
-  const refusals = await stop()
-  const odd = refusals.filter((status) => status !== 400 && status !== 429)
-  return [
-    atLeast('refused manifests of four accounts', refusals.filter((status) => status === 400).length, ATTACKERS),
-    exactly('of these answered by other than 400 or 429', odd.length, 0),
-    exactly('another account’s deployments refused meanwhile', own.filter(({ status }) => status !== 201).length, 0),
-    atMost('its deployments meanwhile, slowest', Math.max(...own.map(({ ms }) => ms)), SLOWEST_MS, 'ms'),
-  ]
-}
-
 /** Fields below twenty objects, the innermost of which differs between versions. */
 function deep(version: number): JsonObject {
   let schema: JsonObject = { ...MANY, required: [`field${version}`] }
   for (let depth = 0; depth < 20; depth += 1) schema = { type: 'object', additionalProperties: schema }
   return { type: 'object', properties: { [`tree${version}`]: {}, tree: schema } }
-}
-
-// Patterns that take seconds to compile.
-function patterned(index: number): JsonObject {
-  return { pattern: `^[a-z]{1,9}${index}$`, description: 'x'.repeat(80) }
 }
 
 function fields(count: number, of: (index: number) => JsonObject): JsonObject {

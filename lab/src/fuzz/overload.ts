@@ -1,15 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { startTurns } from '../support/model-double.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { at, type ProbeNotes, startProbe } from '../support/probe.ts'
 import { familyCpuMs, machineCpuMs } from '../support/process-usage.ts'
 import { requireTools } from '../support/programs.ts'
-import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { startTurns } from '../support/serving.ts'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  exactly,
+  prefixed,
+  type Scenario,
+  type ScenarioContext,
+} from '../support/scenario.ts'
 import { quantile, rounded } from '../support/statistics.ts'
 import { createPostgresStore } from '../support/store.ts'
+import { brokerPath, lives, saying } from '../support/world.ts'
 import { answered, generate, type LoadNotes, type LoadTask, toLoad } from './load.ts'
-import { probePath, type Stage, setStage } from './stage.ts'
+import { type Stage, setStage } from './stage.ts'
 
 const SERVER_CORE = '0'
 const OTHERS_CORE = '1'
@@ -17,9 +26,9 @@ const CLOSED_LOOPS = [8, 16, 32, 64]
 const OVERLOAD = 5
 const MOST_CONNECTIONS = 2_000
 const RUNTIMES = 64
-const LIVE = Buffer.from('GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
+const LIVE = { method: 'GET', path: '/live' } as const
 const INPUT = { query: 'red shoes' }
-const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Have you got red shoes?' }] }]
+const MESSAGES = saying('Have you got red shoes?')
 
 export const overload: Scenario = {
   name: 'overload',
@@ -27,9 +36,9 @@ export const overload: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     pinThisProcess(context)
-    const cluster = context.engine === 'postgres' ? await startPostgresCluster({ shared_buffers: '512MB' }) : null
-    if (cluster) context.onEnd(cluster.remove)
-    const call = { toolCalls: [{ name: 'probe', input: INPUT }] }
+    const cluster =
+      context.engine === 'postgres' ? await startPostgresCluster(context, { shared_buffers: '512MB' }) : null
+    const call = { toolCalls: [{ name: 'act', input: INPUT }] }
     const model = await startTurns(context, [call, call, { text: 'Yes, two pairs are left.' }])
     const stage = await setStage(context, {
       wrapper: ['taskset', '-c', SERVER_CORE],
@@ -39,8 +48,7 @@ export const overload: Scenario = {
     const checks: Check[] = []
     for (const [name, requests] of Object.entries(await workOf(stage))) {
       const oursMs = () => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0)
-      const found = judgeOverload(await overdo(context, stage, { requests, oursMs }))
-      checks.push(...found.map((check) => ({ ...check, what: `${name}: ${check.what}` })))
+      checks.push(...prefixed(`${name}: `, judgeOverload(await overdo(context, stage, { requests, oursMs }))))
     }
     return checks
   },
@@ -52,7 +60,7 @@ async function workOf(stage: Stage): Promise<Record<string, LoadTask['requests']
   const execute = (accept?: string) =>
     runtimes.map(({ publicKey }) => toLoad('/v1/runtime/execute', { messages: MESSAGES }, publicKey, accept))
   return {
-    broker: runtimes.map((runtime) => toLoad(probePath(runtime), { input: INPUT })),
+    broker: runtimes.map((runtime) => toLoad(brokerPath(runtime), { input: INPUT })),
     execute: execute(),
     'streamed execute': execute('text/event-stream'),
   }
@@ -67,7 +75,7 @@ export interface OverloadRun {
   capacity: Capacity
   load: LoadNotes
   health: ProbeNotes
-  isAlive: boolean
+  alive: number
   /** The share of the processors' time that programs other than this run's took. */
   othersShare: number
 }
@@ -80,7 +88,7 @@ interface Work {
 async function overdo(context: ScenarioContext, { server }: Stage, { requests, oursMs }: Work): Promise<OverloadRun> {
   const { url, opsUrl } = server
   const run = (task: Pick<LoadTask, 'connections' | 'seconds' | 'perSecond'>) =>
-    generate(context, { url, requests, ...task }, ['taskset', '-c', OTHERS_CORE])
+    generate(context, { url, requests, ...task })
   await run({ connections: 32, seconds: context.count(8, 3), perSecond: null })
   const before = { ...machineCpuMs(), oursMs: oursMs() }
   let capacity: Capacity = { perSecond: 0, p99Ms: 0 }
@@ -89,7 +97,7 @@ async function overdo(context: ScenarioContext, { server }: Stage, { requests, o
     context.say(`${connections} callers: ${rounded(measured.perSecond)}/s, p99 ${rounded(measured.p99Ms)} ms`)
     if (measured.perSecond > capacity.perSecond) capacity = measured
   }
-  const health = startProbe({ port: Number(new URL(opsUrl ?? '').port), everyMs: 50, request: LIVE })
+  const health = startProbe(context, { url: opsUrl ?? '', everyMs: 50, request: LIVE })
   const offered = capacity.perSecond * OVERLOAD
   const load = await run({ connections: MOST_CONNECTIONS, seconds: context.count(60, 3), perSecond: offered })
   const after = { ...machineCpuMs(), oursMs: oursMs() }
@@ -99,10 +107,7 @@ async function overdo(context: ScenarioContext, { server }: Stage, { requests, o
     capacity,
     load,
     health: await health.stop(),
-    isAlive: await fetch(`${url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
+    alive: await lives(server),
     othersShare: Math.max(0, othersMs) / (after.totalMs - before.totalMs),
   }
 }
@@ -112,7 +117,7 @@ export function capacityOf({ servedMs, seconds }: Pick<LoadNotes, 'servedMs' | '
 }
 
 /** Against what the server can do: the work that gets done, how fast, and how the rest is refused. */
-export function judgeOverload({ capacity, load, health, isAlive, othersShare }: OverloadRun): Check[] {
+export function judgeOverload({ capacity, load, health, alive, othersShare }: OverloadRun): Check[] {
   const served = capacityOf(load)
   const refused = load.byStatus['429'] ?? 0
   const all = answered(load)
@@ -126,7 +131,7 @@ export function judgeOverload({ capacity, load, health, isAlive, othersShare }: 
     exactly('requests answered by other than 200 and 429', all - load.servedMs.length - refused, 0),
     exactly('refusals without Retry-After', load.withoutRetryAfter, 0),
     exactly('requests without an answer', load.broken, 0),
-    exactly('servers alive at the end', isAlive ? 1 : 0, 1),
+    exactly('servers alive at the end', alive, 1),
   ]
 }
 

@@ -2,11 +2,8 @@ import type { Scenario } from '../support/scenario.ts'
 import { brokerTiming } from './broker-timing.ts'
 import { deployments } from './deployments.ts'
 import { fairness } from './fairness.ts'
-import { headersAndCursors } from './headers-and-cursors.ts'
-import { origins } from './origins.ts'
 import { overload } from './overload.ts'
 import { requests } from './requests/requests.ts'
-import { schemas } from './schemas/schemas.ts'
 import { slowClients } from './slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
 import { wideAnswers } from './wide-answers.ts'
@@ -15,11 +12,8 @@ import { wideAnswers } from './wide-answers.ts'
 export const FUZZ_SCENARIOS: readonly Scenario[] = [
   requests,
   ssrf,
-  schemas,
   deployments,
   slowClients,
-  headersAndCursors,
-  origins,
   brokerTiming,
   fairness,
   overload,

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startTurns } from '../support/model-double.ts'
 import { at, HEALTH, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
-import { jsonRequest, toBytes } from '../support/raw.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { startTurns } from '../support/serving.ts'
 import { until } from '../support/within.ts'
-import { probePath, setStage } from './stage.ts'
+import { saying } from '../support/world.ts'
+import { setStage } from './stage.ts'
 
 /**
  * A thousand at full scale, and how long the server may keep each, milliseconds: its own limits (10 s for headers, 30 s
@@ -42,14 +42,12 @@ export const slowClients: Scenario = {
     // Ten times what a model may say in one execution.
     const variables = await startTurns(context, [{ text: Array.from({ length: 100 }, () => 'x'.repeat(50_000)) }], 250)
     const stage = await setStage(context, { variables })
-    const runtime = await stage.runtime()
-    const { port, pid } = stage.server
-    const longAnswer = executeRequest(runtime.publicKey)
-    const call = toBytes(jsonRequest('POST', probePath(runtime), { body: { input: {} } }))
+    const { url, port, pid } = stage.server
+    const longAnswer = executeRequest((await stage.runtime()).publicKey)
     const residentMb = () => usageOf(pid).residentBytes / 1024 / 1024
     const before = residentMb()
-    const probing = startProbe({ port, everyMs: 100, request: HEALTH })
-    const calling = startProbe({ port, everyMs: 200, request: call })
+    const probing = startProbe(context, { url, everyMs: 100, request: HEALTH })
+    const calling = stage.watchNeighbour(200)
     const connections = await openAll(context, (kind) => openSlowly(kind, port, longAnswer))
     let mostMb = before
     const isOver = () => {
@@ -80,7 +78,7 @@ export const slowClients: Scenario = {
 }
 
 /** A connection that is still open has been kept for ever. */
-export function judgeKept(connections: readonly Omit<SlowConnection, 'socket'>[]): Check[] {
+function judgeKept(connections: readonly SlowConnection[]): Check[] {
   const kinds = [...new Set(connections.map(({ kind }) => kind))].filter((kind) => kind !== 'reader')
   return kinds.map((kind) => {
     const kept = connections
@@ -90,10 +88,10 @@ export function judgeKept(connections: readonly Omit<SlowConnection, 'socket'>[]
   })
 }
 
-function executeRequest(key: string): Buffer {
-  const body = { messages: [{ role: 'user', parts: [{ type: 'text', content: 'Tell me all.' }] }] }
-  const headers = [['accept', 'text/event-stream']] as const
-  return toBytes(jsonRequest('POST', '/v1/runtime/execute', { key, body, headers }))
+function executeRequest(key: string): string {
+  const body = JSON.stringify({ messages: saying('Tell me all.') })
+  const headers = `authorization: Bearer ${key}\r\naccept: text/event-stream\r\ncontent-length: ${body.length}`
+  return `POST /v1/runtime/execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`
 }
 
 async function openAll({ count }: ScenarioContext, open: (kind: Kind) => SlowConnection): Promise<SlowConnection[]> {
@@ -109,7 +107,7 @@ async function openAll({ count }: ScenarioContext, open: (kind: Kind) => SlowCon
 }
 
 /** Opens a connection and is slow on it until the server closes it. */
-function openSlowly(kind: Kind, port: number, longAnswer: Buffer): SlowConnection {
+function openSlowly(kind: Kind, port: number, longAnswer: string): SlowConnection {
   const socket = connect({ port, host: '127.0.0.1' })
   const connection: SlowConnection = { kind, socket, connectedAt: null, closedAt: null }
   let timer: NodeJS.Timeout | undefined
@@ -126,14 +124,14 @@ function openSlowly(kind: Kind, port: number, longAnswer: Buffer): SlowConnectio
     connection.connectedAt = performance.now()
     if (kind === 'reader') return readLittle(socket, longAnswer)
     socket.resume()
-    if (kind === 'kept alive') socket.write(HEALTH)
+    if (kind === 'kept alive') socket.write('GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
     if (kind === 'headers') drip(`${HEAD}x-slow: `, 'a')
     if (kind === 'body') drip(`${HEAD}content-length: 1000\r\n\r\n`, ' ')
   })
   return connection
 }
 
-function readLittle(socket: Socket, request: Buffer): void {
+function readLittle(socket: Socket, request: string): void {
   let read = 0
   socket.on('data', (bytes) => {
     read += bytes.length

@@ -1,26 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../support/client.ts'
-import { at, HEALTH, startProbeProcess } from '../support/probe.ts'
-import { jsonRequest, toBytes } from '../support/raw.ts'
+import { startTurns } from '../support/model-double.ts'
+import { at, HEALTH, startProbe } from '../support/probe.ts'
 import {
   atLeast,
   atMost,
   type Check,
   counted,
   exactly,
+  prefixed,
   type Scenario,
   type ScenarioContext,
 } from '../support/scenario.ts'
-import { startServing, startTurns } from '../support/serving.ts'
-import { addRuntime, capability } from '../support/world.ts'
-import { probePath, type Stage, setStage } from './stage.ts'
+import { startServing } from '../support/serving.ts'
+import { addRuntime, capability, saying } from '../support/world.ts'
+import { type Stage, setStage } from './stage.ts'
 
 const AT_ONCE = 16
 const ROUNDS = 20
 const ANSWER_BYTES = 1_000_000
 const HEALTH_MS = 250
 const TIMES_QUIET = 5
-const MESSAGES = [{ role: 'user', parts: [{ type: 'text', content: 'Tell me all.' }] }]
 /** Past the number of values that the service accepts in an answer, and just within it. */
 const WIDTHS = [
   { values: 90_000, expected: 'refused' },
@@ -37,40 +36,39 @@ export const wideAnswers: Scenario = {
       { text: 'That is much.' },
     ])
     const stage = await setStage(context, { variables })
-    const neighbour = probePath(await stage.ofOther('neighbour@example.com'))
-    const call = toBytes(jsonRequest('POST', neighbour, { body: { input: {} } }))
     const checks: Check[] = []
-    for (const width of WIDTHS) {
-      const found = await attack(context, { stage, call, ...width })
-      checks.push(...found.map((check) => ({ ...check, what: `${width.values} values: ${check.what}` })))
-    }
+    for (const width of WIDTHS)
+      checks.push(...prefixed(`${width.values} values: `, await attack(context, stage, width)))
     return checks
   },
 }
 
-type Attack = (typeof WIDTHS)[number] & { stage: Stage; call: Buffer }
-
-async function attack(context: ScenarioContext, { stage, call, values, expected }: Attack): Promise<Check[]> {
-  const { url, port } = stage.server
+async function attack(
+  context: ScenarioContext,
+  stage: Stage,
+  { values, expected }: (typeof WIDTHS)[number],
+): Promise<Check[]> {
+  const { url } = stage.server
   const answer = wideAnswer(values)
   const endpoint = await startServing(context, (_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer),
   )
   const { publicKey: key } = await addRuntime(stage, endpoint, capability('wide'))
   const client = createClient(url, AT_ONCE)
-  context.onEnd(() => client.close())
   const execute = async () => {
-    const heard = await client.send({ method: 'POST', path: '/v1/runtime/execute', key, body: { messages: MESSAGES } })
-    return heard.kind === 'answer' && heard.status === 200 ? outcomeIn(heard.text) : 'unanswered'
+    const { status, text } = await client.send({
+      path: '/v1/runtime/execute',
+      key,
+      body: { messages: saying('Tell me all.') },
+    })
+    return status === 200 ? outcomeIn(text) : 'unanswered'
   }
   const all = () => Promise.all(Array.from({ length: AT_ONCE }, execute))
   // Compiled code and open connections before anything is timed.
   await all()
-  const quietly = startProbeProcess(context, { port, everyMs: 50, request: call })
-  await sleep(context.count(10_000, 1_000))
-  const quiet = await quietly.stop()
-  const healthy = startProbeProcess(context, { port, everyMs: 20, request: HEALTH })
-  const calling = startProbeProcess(context, { port, everyMs: 50, request: call })
+  const quiet = await stage.timeNeighbour(50, context.count(10_000, 1_000))
+  const healthy = startProbe(context, { url, everyMs: 20, request: HEALTH })
+  const calling = stage.watchNeighbour(50)
   const outcomes: string[] = []
   for (let round = 0; round < context.count(ROUNDS, 4); round += 1) outcomes.push(...(await all()))
   const [health, calls] = [await healthy.stop(), await calling.stop()]

@@ -1,64 +1,83 @@
-import { type Dispatcher, Pool } from 'undici'
+import { Pool } from 'undici'
 
-/** An answer, or why there is none: what the client of an interrupted server sees. */
-export type Heard =
-  | { kind: 'answer'; status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string }
-  /** `partial` is as much of the body as arrived. */
-  | { kind: 'broken'; reason: string; partial: string }
+/** What a caller has of an answer once its connection is over. */
+export interface Heard {
+  /** 0 where no whole answer came. */
+  status: number
+  /** Of the head of the answer, which may have broken off; 0 where none came. */
+  headStatus: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As much of the body as arrived. */
+  text: string
+  /** Why the connection ended before the answer did; null where it did not. */
+  brokenBy: string | null
+}
+
+export interface ClientRequest {
+  /** POST where none is named. */
+  method?: 'GET' | 'POST' | 'PUT'
+  path: string
+  key?: string | undefined
+  /** Sent as JSON. */
+  body?: unknown
+  /** JSON text, in place of a body. */
+  text?: string
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+  /** Called as soon as the head of the answer is there. */
+  onHead?: () => void
+}
 
 export interface Client {
+  url: string
   send(request: ClientRequest): Promise<Heard>
   close(): Promise<void>
 }
 
-export interface ClientRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  key?: string
-  /** Sent as JSON. */
-  body?: unknown
-  /** Sent as it is, as a JSON body, in place of one. */
-  text?: string
-  headers?: Readonly<Record<string, string>>
-  signal?: AbortSignal
-}
-
-/** A caller with so many connections of its own; nothing is sent twice. */
-export function createClient(url: string, connections = 64): Client {
+/** A caller with so many connections of its own, null for as many as are needed; nothing is sent twice. */
+export function createClient(url: string, connections: number | null = 64): Client {
   const pool = new Pool(url, {
     connections,
     pipelining: 1,
     headersTimeout: 330_000,
     bodyTimeout: 330_000,
+    // Before the server closes what is idle.
+    keepAliveMaxTimeout: 10_000,
     // A thousand connections at once take a busy server longer than the library waits.
     connect: { timeout: 60_000 },
   })
   return {
-    async send(request) {
-      let text = ''
-      try {
-        const answer = await pool.request(toPoolRequest(request))
-        for await (const piece of answer.body.setEncoding('utf8')) text += String(piece)
-        return { kind: 'answer', status: answer.statusCode, headers: answer.headers, text }
-      } catch (error) {
-        return { kind: 'broken', reason: error instanceof Error ? error.message : String(error), partial: text }
+    url,
+    async send({ method = 'POST', path, signal, onHead, ...rest }) {
+      const { key, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = rest
+      const heard: Heard = { status: 0, headStatus: 0, headers: {}, text: '', brokenBy: null }
+      const sent = {
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...headers,
       }
+      try {
+        const given = { ...(text !== undefined && { body: text }), ...(signal && { signal }) }
+        const answer = await pool.request({ method, path, headers: sent, ...given })
+        heard.headStatus = answer.statusCode
+        heard.headers = answer.headers
+        onHead?.()
+        for await (const piece of answer.body.setEncoding('utf8')) heard.text += String(piece)
+        heard.status = answer.statusCode
+      } catch (error) {
+        heard.brokenBy = error instanceof Error ? error.message : String(error)
+      }
+      return heard
     },
     close: () => pool.destroy(),
   }
 }
 
-function toPoolRequest({ method, path, key, body, text, headers, signal }: ClientRequest): Dispatcher.RequestOptions {
-  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
-  return {
-    method,
-    path,
-    headers: {
-      ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...headers,
-    },
-    ...(sent === undefined ? {} : { body: sent }),
-    ...(signal === undefined ? {} : { signal }),
+/** The value of a JSON text; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { familyCpuMs, familyOf } from './process-usage.ts'
 import { freePort } from './programs.ts'
+import type { ScenarioContext } from './scenario.ts'
 
 const run = promisify(execFile)
 
@@ -16,9 +17,6 @@ export interface PostgresCluster {
   /** Of its database `postgres`, as its superuser. */
   url: string
   port: number
-  folder: string
-  /** Major version, such as `15`. */
-  version: string
   /** Its processes of now, the postmaster first; that one changes with a restart. */
   pids(): number[]
   /** User and system time of all of them since the start, ended ones included, milliseconds. */
@@ -28,16 +26,17 @@ export interface PostgresCluster {
   stop(mode?: StopMode): Promise<void>
   /** Starts it again once it is stopped, with the settings that it was made with. */
   start(): Promise<void>
-  /** Stops it and removes its folder. */
-  remove(): Promise<void>
 }
 
 export type StopMode = 'fast' | 'immediate'
 
 const ROOT = '/usr/lib/postgresql'
 
-/** Makes a cluster and starts it. Throws where Debian's package `postgresql` is not installed. */
-export async function startPostgresCluster(settings: PostgresSettings = {}): Promise<PostgresCluster> {
+/** Makes a cluster and starts it; it is removed with the scenario. Throws where Debian's package `postgresql` is not installed. */
+export async function startPostgresCluster(
+  { onEnd }: Pick<ScenarioContext, 'onEnd'>,
+  settings: PostgresSettings = {},
+): Promise<PostgresCluster> {
   const version = newestVersion()
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
   chmodSync(folder, 0o777)
@@ -51,25 +50,17 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
   }
   const stop = (mode: StopMode) => as('pg_ctl', ['-D', data, '-w', '-t', '120', '-m', mode, 'stop'])
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const remove = async () => {
+  onEnd(async () => {
     // One that was killed leaves its file.
     const isRunning = existsSync(join(data, 'postmaster.pid')) && existsSync(`/proc/${postmaster()}`)
     if (isRunning) await stop('immediate')
     rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
-    await start(settings)
-  } catch (error) {
-    // Nobody else knows of it yet.
-    await remove()
-    throw error
-  }
+  })
+  await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
+  await start(settings)
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
-    folder,
-    version,
     pids: () => familyOf(postmaster()),
     cpuMs: () => familyCpuMs(postmaster()),
     async restart(changed = settings, mode = 'fast') {
@@ -78,7 +69,6 @@ export async function startPostgresCluster(settings: PostgresSettings = {}): Pro
     },
     stop: (mode = 'fast') => stop(mode),
     start: () => start(settings),
-    remove,
   }
 }
 

@@ -14,7 +14,6 @@ const USAGE = `Options:
   --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
   --seed <number>       repeat a run (default: drawn)
   --limit <minutes>     end a scenario that takes longer, as failed (default 60)
-  --allow-skips         let a run pass without what this machine cannot run, such as what takes root
   --server <folder>     run another built server, such as ../other/packages/server/dist`
 
 const OPTIONS = {
@@ -25,7 +24,6 @@ const OPTIONS = {
   scale: { type: 'string', default: '1' },
   seed: { type: 'string' },
   limit: { type: 'string', default: '60' },
-  'allow-skips': { type: 'boolean', default: false },
   server: { type: 'string' },
 } as const
 
@@ -100,7 +98,6 @@ function toOptions(values: Values, scenarios: readonly Scenario[]): Omit<RunOpti
     engines: engine === undefined ? ['sqlite', 'postgres'] : [engine],
     scale: toNumber('scale', values.scale),
     limitMs: toNumber('limit', values.limit) * 60_000,
-    allowsSkips: values['allow-skips'],
     serverFolder,
   }
 }

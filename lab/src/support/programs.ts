@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram, listenOnFreePort } from '@svc/testkit'
+import { findProgram, listenOnFreePort, startProgram } from '@svc/testkit'
 import type { ScenarioContext } from './scenario.ts'
 import { until } from './within.ts'
 
@@ -32,28 +31,33 @@ export async function freePort(): Promise<number> {
   return listening.port
 }
 
-/** Resolves when something listens there; rejects after half a minute, or as soon as `ended` settles. */
-export async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
-  let hasEnded = false
-  const note = () => {
-    hasEnded = true
-  }
-  ended.then(note, note)
-  if (await until(async () => hasEnded || (await isListening(port)), 30_000, 25)) {
-    if (!hasEnded) return
-    throw new Error(`the program for port ${port} ended`)
-  }
-  throw new Error(`nothing listens on port ${port}`)
+/** A program that listens, started for a scenario. */
+export interface Listener {
+  url: string
+  pid: number
 }
 
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  return once(socket, 'connect')
-    .then(
+/** Starts a program that listens on the port that it is given, or prints where; it is killed with the scenario. */
+export async function startListener(
+  { env, onEnd }: Pick<ScenarioContext, 'env' | 'onEnd'>,
+  [program, ...args]: readonly [string, ...string[]],
+  { port, variables }: { port?: number; variables?: NodeJS.ProcessEnv } = {},
+): Promise<Listener> {
+  const { child, ended, printed } = startProgram(program, args, { env: { ...env, ...variables } })
+  onEnd(() => {
+    child.kill('SIGKILL')
+    return ended
+  })
+  const [, told = ''] = port === undefined ? await printed(/listening on (http:\S+)/) : []
+  const url = port === undefined ? told : `http://127.0.0.1:${port}`
+  const listens = () =>
+    fetch(url).then(
       () => true,
       () => false,
     )
-    .finally(() => socket.destroy())
+  if (port !== undefined && !(await until(listens, 30_000, 25))) throw new Error(`${program} does not listen on ${url}`)
+  if (child.pid === undefined) throw new Error(`${program} has no process id`)
+  return { url, pid: child.pid }
 }
 
 /** A new folder, removed with the scenario. */

@@ -6,7 +6,6 @@ export interface Random {
   int(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly [T, ...T[]]): T
-  bytes(count: number): Buffer
   /** Another source whose draws do not depend on how often this one is asked from now on. */
   fork(): Random
 }
@@ -26,7 +25,6 @@ export function createRandom(seed: number): Random {
     int,
     chance: (probability) => next() < probability,
     pick: (list) => list[int(0, list.length - 1)] ?? list[0],
-    bytes: (count) => Buffer.from(Array.from({ length: count }, () => int(0, 255))),
     fork: () => createRandom(int(0, 0xffffffff)),
   }
 }

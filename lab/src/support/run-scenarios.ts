@@ -10,7 +10,6 @@ export interface RunOptions {
   /** By what the counts of a full run are multiplied. */
   scale: number
   limitMs: number
-  allowsSkips: boolean
   serverFolder: string
   env: NodeJS.ProcessEnv
   write(text: string): void

@@ -13,16 +13,17 @@ export interface ScenarioContext {
   engines: readonly Engine[]
   random: Random
   seed: number
+  scale: number
   /** This many of a full run's count, at least `min`. */
   count(full: number, min?: number): number
   env: NodeJS.ProcessEnv
   /** The folder of the built server. */
   serverFolder: string
-  /** Whether a check that this machine cannot run may be left out: see {@link skipped}. */
-  allowsSkips: boolean
   /** Prints one line of progress. */
   say(line: string): void
   table(table: Table): void
+  /** Prints text as it is. */
+  write(text: string): void
   /** Runs at the end of the scenario, the last one first, however it ended. */
   onEnd(cleanUp: () => unknown): void
 }
@@ -73,6 +74,11 @@ export function counted(what: string, measured: number, unit = ''): Check {
   return { what, measured: shown(measured, unit), passMark: '–', passed: true }
 }
 
+/** The checks of one part of a scenario, named after it. */
+export function prefixed(part: string, checks: readonly Check[]): Check[] {
+  return checks.map((check) => ({ ...check, what: `${part}${check.what}` }))
+}
+
 const EXAMPLES = 5
 
 export function withFindings(check: Check, found: readonly string[]): Check {
@@ -80,9 +86,20 @@ export function withFindings(check: Check, found: readonly string[]): Check {
   return { ...check, measured: `${check.measured}: ${found.slice(0, EXAMPLES).join('; ')}` }
 }
 
-/** A check that this machine cannot run. It passes only where the run was told to allow that. */
-export function skipped(what: string, why: string, { allowsSkips }: Pick<ScenarioContext, 'allowsSkips'>): Check {
-  return { what, measured: `not run: ${why}`, passMark: 'is run, or --allow-skips', passed: allowsSkips }
+/** One check for each promise, by the text of its breach: no item may break it. */
+export function allHold<T, K extends string>(
+  breaches: Readonly<Record<K, string>>,
+  items: readonly T[],
+  { holds, describe }: { holds(item: T): Record<K, boolean>; describe(item: T): string },
+): Check[] {
+  const all = items.map((item) => ({ item, kept: holds(item) }))
+  return (Object.keys(breaches) as K[]).map((promise) => {
+    const broken = all.filter(({ kept }) => !kept[promise])
+    return none(
+      breaches[promise],
+      broken.map(({ item }) => describe(item)),
+    )
+  })
 }
 
 function shown(value: number, unit: string): string {

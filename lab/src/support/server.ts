@@ -23,8 +23,6 @@ export interface ServerOptions {
   env: NodeJS.ProcessEnv
   /** More variables for this server, such as its model. */
   variables?: Readonly<Record<string, string>>
-  /** 0, the default, takes any free one. */
-  port?: number
   /** Arguments of Node's own, before the program. */
   nodeArguments?: readonly string[]
   /** A program that starts the server, such as `strace -f`; the server's own command is added to it. */
@@ -69,18 +67,18 @@ export async function runAdmin(options: ServerOptions, args: readonly string[]):
 }
 
 function run(options: ServerOptions, program: string, args: readonly string[]): StartedProgram {
-  const { store, serverFolder, env, variables, port = 0, nodeArguments = [], wrapper = [] } = options
+  const { store, serverFolder, env, variables, nodeArguments = [], wrapper = [] } = options
   const command = [...wrapper, process.execPath, ...nodeArguments, join(serverFolder, program), ...args]
   const [first = process.execPath, ...rest] = command
   return startProgram(first, rest, {
     env: {
       PATH: env['PATH'],
-      PORT: String(port),
+      PORT: '0',
       SVC_LOG_LEVEL: 'warn',
       SVC_ALLOW_LOCAL_ENDPOINTS: '1',
       SVC_TEST_PAYMENTS: '1',
       SVC_MODEL: 'demo:rules',
-      // Scenarios deploy one runtime over and over; `deploy-flood` sets the bound that it is about.
+      // Scenarios deploy one runtime over and over.
       SVC_LIMIT_DEPLOYMENTS_PER_HOUR: '100000',
       ...store.serverEnv,
       ...variables,

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type DoubleTurn, eventsOfTurn, listenOnFreePort } from '@svc/testkit'
+import { CapabilityCall } from '@svc/contract'
+import { listenOnFreePort } from '@svc/testkit'
 import type { ScenarioContext } from './scenario.ts'
 
 export type Answer = (body: string, response: ServerResponse, request: IncomingMessage) => unknown
@@ -23,34 +24,29 @@ export function answerJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** Variables that have a server use the model at an address. */
-export function modelAt(url: string): Record<string, string> {
-  return { SVC_MODEL: 'openai-compatible:double', SVC_MODEL_BASE_URL: `${url}/v1`, SVC_MODEL_API_KEY: 'none' }
+/** An owner's endpoint that answers every call at once. */
+export function startGoodEndpoint(context: ScenarioContext): Promise<string> {
+  return startServing(context, (_, response) => answerJson(response, { output: { ok: true } }))
 }
 
-/** A model that says its turns in order, by how many results it has been given; an event every so many milliseconds. */
-export async function startTurns(
-  context: Pick<ScenarioContext, 'onEnd'>,
-  turns: readonly DoubleTurn[],
-  everyMs = 0,
-): Promise<Record<string, string>> {
-  const spoken = turns.map((turn) => eventsOfTurn(turn, 'double'))
+/** A call as it reached the owner's code. */
+export interface Effect {
+  callId: string
+  executionId: string
+}
+
+/** An owner's endpoint that notes each call and answers after a while. `onCall` is told the `tag` of its metadata. */
+export async function startCallCounter(
+  context: ScenarioContext,
+  { afterMs = 0, outputBytes = 2, onCall = (_tag: string) => {} } = {},
+) {
+  const effects: Effect[] = []
   const url = await startServing(context, async (body, response) => {
-    const results = body.split('"role":"tool"').length - 1
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-    const events = spoken[Math.min(results, spoken.length - 1)] ?? []
-    if (everyMs === 0) {
-      response.end(events.join(''))
-      return
-    }
-    for (const event of events) {
-      await pause(everyMs)
-      // A listener who takes nothing is waited for, as a model does.
-      while (response.writableNeedDrain && !response.destroyed) await pause(everyMs)
-      if (response.destroyed) return
-      response.write(event)
-    }
-    response.end()
+    const { callId, executionId, metadata } = CapabilityCall.parse(JSON.parse(body))
+    effects.push({ callId, executionId })
+    onCall(String(metadata?.['tag'] ?? ''))
+    if (afterMs > 0) await pause(afterMs)
+    answerJson(response, { output: 'x'.repeat(outputBytes) })
   })
-  return modelAt(url)
+  return { url, effects }
 }

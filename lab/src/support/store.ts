@@ -4,30 +4,39 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
-import type { Engine } from './scenario.ts'
+import type { Engine, ScenarioContext } from './scenario.ts'
 
-/** A database of its own for one scenario, and the harness's own look into it. */
+/** A database of its own for one scenario, and the lab's own look into it. */
 export interface Store {
   engine: Engine
   /** What a server has to be told to use it. */
   serverEnv: Readonly<Record<string, string>>
   /** The folder of SQLite, the URL of PostgreSQL. */
   location: string
-  /** Rows of a read, over a connection of the harness's own. Parameters are written `?` on both engines. */
+  /** Rows of a read, over a connection of the lab's own. Parameters are written `?` on both engines. */
   query(sql: string, parameters?: readonly (string | number)[]): Promise<Record<string, unknown>[]>
-  remove(): Promise<void>
 }
 
 const DEFAULT_SERVER = 'postgres://postgres@127.0.0.1:5432'
 
-/** `SVC_TEST_DATABASE_URL` names another PostgreSQL server than the one on this machine. */
-export function createStore(engine: Engine, env: NodeJS.ProcessEnv): Promise<Store> {
-  return engine === 'sqlite'
-    ? Promise.resolve(createSqliteStore())
-    : createPostgresStore(env['SVC_TEST_DATABASE_URL'] ?? DEFAULT_SERVER)
+/** Removed with the scenario. `SVC_TEST_DATABASE_URL` names another PostgreSQL server than the one on this machine. */
+export async function createStore({ engine, env, onEnd }: ScenarioContext): Promise<Store> {
+  if (engine === 'sqlite') return createSqliteStore(onEnd)
+  const server = env['SVC_TEST_DATABASE_URL'] ?? DEFAULT_SERVER
+  const store = await createPostgresStore(server)
+  const name = new URL(store.location).pathname.slice(1)
+  onEnd(() => runOnServer(server, `drop database if exists ${name} with (force)`))
+  return store
 }
 
-export function createSqliteStore(folder = mkdtempSync(join(tmpdir(), 'svc-harness-'))): Store {
+/** In a new folder, which is removed with the scenario. */
+export function createSqliteStore(onEnd: ScenarioContext['onEnd']): Store {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-lab-'))
+  onEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return sqliteStoreIn(folder)
+}
+
+export function sqliteStoreIn(folder: string): Store {
   return {
     engine: 'sqlite',
     serverEnv: { SVC_DATA_DIR: folder },
@@ -40,13 +49,12 @@ export function createSqliteStore(folder = mkdtempSync(join(tmpdir(), 'svc-harne
         database.close()
       }
     },
-    remove: async () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** A new database on a running PostgreSQL server. */
+/** A new database on a running PostgreSQL server, which stays there. */
 export async function createPostgresStore(server: string): Promise<Store> {
-  const name = `svc_harness_${randomBytes(8).toString('hex')}`
+  const name = `svc_lab_${randomBytes(8).toString('hex')}`
   const url = new URL(server)
   url.pathname = `/${name}`
   await runOnServer(server, `create database ${name} template template0`)
@@ -62,7 +70,6 @@ export async function createPostgresStore(server: string): Promise<Store> {
         return rows
       })
     },
-    remove: () => runOnServer(server, `drop database if exists ${name} with (force)`),
   }
 }
 

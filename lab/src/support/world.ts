@@ -16,17 +16,15 @@ export interface World {
   owner: LabOwner
 }
 
-export type WorldOptions = Partial<Omit<ServerOptions, 'serverFolder' | 'env'>> & { tier?: Tier }
+export type WorldOptions = Partial<Omit<ServerOptions, 'serverFolder' | 'env'>>
 
-/** Everything is taken down with the scenario. */
+/** Everything is taken down with the scenario. The owner is on the largest plan. */
 export async function openWorld(context: ScenarioContext, given: WorldOptions = {}): Promise<World> {
-  const { tier = 'enterprise', ...rest } = given
-  const store = given.store ?? (await createStore(context.engine, context.env))
-  context.onEnd(() => store.remove())
   const { env, serverFolder } = context
-  const options: ServerOptions = { ...rest, store, serverFolder, env }
+  const store = given.store ?? (await createStore(context))
+  const options: ServerOptions = { ...given, store, serverFolder, env }
   const server = await startWatched(context, options)
-  return { store, options, server, owner: await createOwner(options, 'owner@example.com', tier) }
+  return { store, options, server, owner: await createOwner(options, 'owner@example.com', 'enterprise') }
 }
 
 /** A world whose server takes storms of calls on a slow machine, too, with runtimes that serve `act` at the endpoint. */
@@ -64,9 +62,25 @@ export function errorLines({ stderr }: ProgramEnd): string[] {
   return stderr.split('\n').filter((line) => /"level":(?:50|60)/.test(line) || /^\s*at |UnhandledPromise/.test(line))
 }
 
+/** 1 where a server still answers, 0 where it does not. */
+export function lives({ url }: Pick<ServerProcess, 'url'>): Promise<number> {
+  return fetch(`${url}/health`).then(
+    ({ ok }) => (ok ? 1 : 0),
+    () => 0,
+  )
+}
+
 /** Makes an account with the operator's command, beside a running server or without one. */
 export async function createOwner(options: ServerOptions, email: string, tier: Tier): Promise<LabOwner> {
   return Owner.parse(await runAdmin(options, ['create-owner', '--email', email, '--tier', tier]))
+}
+
+/** A runtime of an account of its own. */
+export async function addTenant(
+  { options, server }: World,
+  { email, endpoint, tier = 'enterprise' }: { email: string; endpoint: string; tier?: Tier },
+): Promise<CreatedRuntime> {
+  return addRuntime({ server, owner: await createOwner(options, email, tier) }, endpoint)
 }
 
 export type Site = { server: Pick<ServerProcess, 'url'>; owner: Pick<LabOwner, 'apiKey'> }
@@ -77,29 +91,28 @@ export async function addRuntime(
   endpoint: string | undefined,
   manifest: Partial<DeploymentManifestInput> | null = capability('act'),
 ): Promise<CreatedRuntime> {
-  const fields = endpoint === undefined ? { name: 'Lab' } : { name: 'Lab', endpoint }
+  const fields = { name: 'Lab', ...(endpoint !== undefined && { endpoint }) }
   const runtime = CreatedRuntime.parse(await post(`${site.server.url}/v1/runtimes`, site.owner.apiKey, fields))
-  if (manifest !== null) await deploy(site.server.url, runtime, manifest)
+  const website = { name: 'Lab', url: 'https://shop.example.com' }
+  const body = { manifest: { schemaVersion: 2, website, ...manifest } }
+  if (manifest !== null) await post(`${site.server.url}/v1/deployments`, runtime.deployKey, body)
   return runtime
 }
 
-/** A manifest of capabilities that take any object. */
-export function capability(...names: readonly string[]): Pick<DeploymentManifestInput, 'capabilities'> {
-  const of = (name: string) => ({ name, version: '1.0.0', description: `Does ${name}.`, actions: [actionOf(name)] })
-  return { capabilities: names.map(of) }
+/** Where strangers call a capability. */
+export function brokerPath({ runtimeId }: Pick<CreatedRuntime, 'runtimeId'>, name = 'act'): string {
+  return `/v1/capabilities/${runtimeId}/${name}`
 }
 
-function actionOf(name: string) {
-  return { name, inputSchema: { type: 'object' } } as const
+/** A manifest of capabilities that take any object, or what their schemas say. */
+export function capability(name: string, inputSchema: object = { type: 'object' }) {
+  const actions = [{ name, inputSchema: { ...inputSchema } }]
+  return { capabilities: [{ name, version: '1.0.0', description: `Does ${name}.`, actions }] }
 }
 
-export async function deploy(
-  url: string,
-  { deployKey }: Pick<CreatedRuntime, 'deployKey'>,
-  manifest: Partial<DeploymentManifestInput>,
-): Promise<void> {
-  const website = { name: 'Lab', url: 'https://shop.example.com' }
-  await post(`${url}/v1/deployments`, deployKey, { manifest: { schemaVersion: 2, website, ...manifest } })
+/** The messages of an execute with one text. */
+export function saying(content: string) {
+  return [{ role: 'user', parts: [{ type: 'text', content }] }]
 }
 
 /** Posts JSON and returns the parsed answer. Throws one that is no success. */

@@ -2,6 +2,7 @@ export { collectGarbage } from './collect-garbage.ts'
 export { composeExample } from './compose-example.ts'
 export { launchChromium, sharedChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
+export { startNameServer } from './name-server.ts'
 export { findProgram } from './needs/find-program.ts'
 export {
   type DoubleScript,

@@ -1,9 +1,9 @@
-import { ChangePasswordRequest, type Tier } from '@svc/contract'
+import type { Tier } from '@svc/contract'
 import type { Random } from '../../support/random.ts'
-import type { RawRequest } from '../../support/raw.ts'
 import { runAdmin } from '../../support/server.ts'
-import type { Stage } from '../stage.ts'
+import type { World } from '../../support/world.ts'
 import type { Mutated } from './mutations.ts'
+import type { RawRequest } from './raw.ts'
 import { type ApiOperation, goodRequest, ofOperation, type Target } from './targets.ts'
 
 /** A browser that is signed in: the service's own origin, and the cookie as a browser sends it back. */
@@ -14,20 +14,14 @@ export interface Browser {
 
 const PASSWORD = 'correct horse battery staple'
 
-export async function openBrowser({ server, options }: Stage, email: string, tier: Tier): Promise<Browser> {
+export async function openBrowser({ server, options }: World, email: string, tier: Tier): Promise<Browser> {
   const { url } = server
   await send(`${url}/v1/auth/sign-up`, { email, password: PASSWORD })
   await runAdmin(options, ['set-tier', '--email', email, '--tier', tier])
   const { headers } = await send(`${url}/v1/auth/sign-in`, { email, password: PASSWORD })
-  const cookie = pairOf(headers.getSetCookie()[0])
-  if (cookie === null) throw new Error('signing in gave no cookie')
+  const [cookie = ''] = headers.getSetCookie()[0]?.split(';') ?? []
+  if (cookie === '') throw new Error('signing in gave no cookie')
   return { origin: new URL(url).origin, cookie }
-}
-
-/** The pair before the attributes, unless the cookie is to be forgotten. */
-function pairOf(header: string | undefined): string | null {
-  const pair = header?.split(';')[0] ?? ''
-  return pair === '' || pair.endsWith('=') ? null : pair
 }
 
 export async function send(
@@ -44,41 +38,16 @@ export async function send(
   return answer
 }
 
-/** The owner's operations by cookie. A change of the password ends every session, so it has an account of its own. */
-export function cookieTargets(
-  operations: readonly ApiOperation[],
-  port: number,
-  { owner, changer }: { owner: Browser; changer: Browser },
-): Target[] {
+/** The owner's operations by cookie. */
+export function cookieTargets(operations: readonly ApiOperation[], port: number, owner: Browser): Target[] {
   return operations
     .filter(({ plane }) => plane === 'accountKey')
-    .map((operation) => {
-      const shared = { ...ofOperation(operation, port), name: `${operation.operationId} by cookie`, isByCookie: true }
-      if (operation.operationId === 'changePassword') return { ...shared, ...passwordChange(operation, changer) }
-      const request: Target['request'] = (scenery, random) =>
-        goodRequest(operation, scenery, { headers: browserHeaders(owner, random) })
-      return { ...shared, request }
-    })
-}
-
-// With the password that the last change made, which need not be the one that was asked for, and its session's cookie.
-function passwordChange(operation: ApiOperation, browser: Browser): Pick<Target, 'request' | 'hear'> {
-  let { cookie } = browser
-  let password = PASSWORD
-  return {
-    request(scenery, random) {
-      const example = { currentPassword: password, newPassword: password }
-      return goodRequest({ ...operation, example }, scenery, {
-        headers: browserHeaders({ ...browser, cookie }, random),
-      })
-    },
-    hear({ body }, answer) {
-      const given = pairOf(answer.headers.get('set-cookie')?.[0])
-      if (answer.status !== 200 || given === null) return
-      cookie = given
-      password = ChangePasswordRequest.parse(JSON.parse(new TextDecoder().decode(body ?? Buffer.alloc(0)))).newPassword
-    },
-  }
+    .map((operation) => ({
+      ...ofOperation(operation, port),
+      name: `${operation.operationId} by cookie`,
+      isByCookie: true,
+      request: (scenery, random) => goodRequest(operation, scenery, { headers: browserHeaders(owner, random) }),
+    }))
 }
 
 type Headers = RawRequest['headers']

@@ -1,6 +1,7 @@
 import { CapabilityFailure, ErrorBody } from '@svc/contract'
 import { z } from 'zod'
-import { headerOf, type RawAnswer, type RawHeard } from '../../support/raw.ts'
+import { parsed } from '../../support/client.ts'
+import { headerOf, type RawAnswer, type RawHeard } from './raw.ts'
 
 /**
  * How a route answers: the API's in its envelope; one that sends files, too, where it refuses; the operators' port in
@@ -25,8 +26,12 @@ export const FAULTS = {
   'server-error': 'answers with a fault of the server’s (5xx)',
   envelope: 'answers that are not in the envelope',
   internals: 'answers that tell of internals',
+  injected: 'answers with a header of the caller’s',
   unanswered: 'requests without an answer',
 } as const
+
+/** A header that a value with line ends in it would add where it got out of its place. */
+export const INJECTED = 'x-injected'
 
 export interface AnswerFault {
   kind: keyof typeof FAULTS
@@ -46,15 +51,19 @@ export function faultOf(heard: RawHeard, asked: Asked): AnswerFault | null {
   if (heard.kind !== 'answer') return { kind: 'unanswered', problem: heard.kind }
   const { answer } = heard
   const { status } = answer
-  if (asked.manner !== 'plain') {
-    const id = headerOf(answer, 'x-request-id') ?? ''
-    if (!REQUEST_ID.test(id)) return { kind: 'envelope', problem: `x-request-id is “${id}”` }
-    if (status === 502 && asked.mayFailAsCapability) return faultOfFailure(answer, asked)
-  }
+  const fault = faultOfHead(answer, asked)
+  if (fault) return fault
+  if (status === 502 && asked.mayFailAsCapability) return faultOfFailure(answer, asked)
   if (status >= 500) return { kind: 'server-error', problem: `${status}: ${answer.body.slice(0, 300)}` }
   if (asked.isHead) return null
   if (status < 400) return faultOfServed(answer, asked)
   return asked.manner === 'plain' ? leakInWords(answer, [answer.body], asked) : faultOfRefusal(answer, asked)
+}
+
+function faultOfHead(answer: RawAnswer, { manner }: Asked): AnswerFault | null {
+  const id = headerOf(answer, 'x-request-id') ?? ''
+  if (answer.headers.has(INJECTED)) return { kind: 'injected', problem: `it has a header ${INJECTED}` }
+  return manner === 'plain' || REQUEST_ID.test(id) ? null : { kind: 'envelope', problem: `x-request-id is “${id}”` }
 }
 
 // A file of scripts names the errors of its language, and numbers for operators the parts of the service.
@@ -94,12 +103,4 @@ function leakOf(status: number, text: string): AnswerFault {
 
 function holdsAny(text: string, parts: readonly string[]): boolean {
   return parts.some((part) => text.includes(part))
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

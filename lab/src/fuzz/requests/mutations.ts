@@ -1,7 +1,8 @@
 import { METHODS as PARSED_METHODS } from 'node:http'
 import { isJsonObject } from '@svc/contract'
 import fc from 'fast-check'
-import { asBytes, type RawRequest } from '../../support/raw.ts'
+import { INJECTED } from './judge-answer.ts'
+import { asBytes, type RawRequest } from './raw.ts'
 
 /** A changed request, and whether its very framing was changed, so that a closed connection may answer it. */
 export interface Mutated {
@@ -13,27 +14,12 @@ export interface Mutated {
 export type Mutation = (request: RawRequest, queryParameters: readonly string[]) => Mutated
 
 /** Texts that break what is careless with texts. */
-const NAUGHTY = [
-  ...[
-    '',
-    ' ',
-    '\u0000',
-    'a\u0000b',
-    '\ud800',
-    'x\udfff',
-    '\u2028',
-    '\u202e',
-    '\ufeff',
-    '\u0130\u0131',
-    'ﬃ',
-    '👩‍👩‍👧‍👦',
-  ],
-  ...['__proto__', 'constructor', 'prototype', 'toString', 'null', 'undefined', 'NaN', 'true', '-0', '1e400', '0x7f'],
-  ...['../../../../etc/passwd', '%00', '%2e%2e%2f', '..%c0%af', '\\\\host\\share', '$1', '#{7*7}', '{{7*7}}'],
-  ...["' or 1=1 --", "'; drop table runtimes; --", '" or ""="', '<script>alert(1)</script>', 'javascript:alert(1)'],
-  ...['a\r\nset-cookie: a=b', 'a\nb', 'e\u0301'.repeat(50), 'a'.repeat(9_000), '9'.repeat(400), '2026-02-30'],
-  ...['https://shop.example.com:99999/', 'http://[::1'],
-]
+const WORDS = `__proto__ constructor prototype toString null undefined NaN true -0 1e400 0x7f 2026-02-30 $1 #{7*7} {{7*7}}
+../../../../etc/passwd %00 %2e%2e%2f ..%c0%af \\\\host\\share " or ""=" ' or 1=1 -- '; drop table runtimes; --
+<script>alert(1)</script> javascript:alert(1) https://shop.example.com:99999/ http://[::1 ﬃ 👩‍👩‍👧‍👦 \u0130\u0131 \u202e \u2028 \ufeff`
+const LINE_ENDS = ['\r\n', '\n', '\r', '\u0085', '%0d%0a'].map((end) => `a${end}${INJECTED}: 1`)
+const LONG = ['e\u0301'.repeat(50), 'a'.repeat(9_000), '9'.repeat(400)]
+const NAUGHTY = [...WORDS.split(/\s+/), ...LINE_ENDS, ...LONG, '', ' ', '\u0000', 'a\u0000b', '\ud800', 'x\udfff']
 const naughty = fc.constantFrom(...NAUGHTY)
 const value = fc.oneof(
   naughty,
@@ -86,42 +72,27 @@ const spliced = fc
 
 /** JSON text that a parser takes and later code should not; or that a parser should not take either. */
 const LEVELS = [33, 200, 5_000, 100_000]
+const SMALL_TEXTS = `{"n":1e9999} {"a":1,"a":2} {"__proto__":{"polluted":true}} {"\\u005f_proto__":{"polluted":true}}
+{"constructor":{"prototype":{"polluted":true}}} {"a":"\\ud800"} {"a":"\\u0000"} \ufeff{} {"a":1}} {"a":01} {'a':1}
+{"a":NaN} /**/{} null "text" 7 []`
 const TEXTS = [
   ...LEVELS.map((levels) => '['.repeat(levels) + ']'.repeat(levels)),
   ...LEVELS.map((levels) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`),
   `[${'0,'.repeat(60_000)}0]`,
   `{${Array.from({ length: 5_000 }, (_, index) => `"k${index}":${index}`).join()}}`,
-  ...['{"n":1e9999}', `{"n":${'9'.repeat(5_000)}}`, '{"a":1,"a":2}', '{"__proto__":{"polluted":true}}'],
-  ...['{"\\u005f_proto__":{"polluted":true}}', '{"constructor":{"prototype":{"polluted":true}}}', '{"a":"\\ud800"}'],
-  ...['{"a":"\\u0000"}', '\ufeff{}', '{"a":1}}', '{"a":01}', "{'a':1}", '{"a":NaN}', '/* */{}', '', ' '.repeat(3_000)],
-  ...['null', '"text"', '7', '[]'],
+  ...[`{"n":${'9'.repeat(5_000)}}`, '', ' '.repeat(3_000), ...SMALL_TEXTS.split(/[ \n]/)],
 ]
 const text = fc.constantFrom(...TEXTS).map((drawn) => (request: RawRequest) => withBody(request, Buffer.from(drawn)))
 
-const TYPES = [
-  ...[
-    'application/json;',
-    'application/json\t',
-    ' application/json',
-    'application/json ; charset=utf-8',
-    ';',
-    '/',
-    'a/b',
-  ],
-  ...[
-    'application/json; charset=utf-16',
-    'application/json;;;;',
-    'application/json, text/plain',
-    'APPLICATION/JSON',
-    '',
-  ],
-  ...['application/json\u00a0', 'application/JSON; a="', 'application/vnd.api+json', 'text/plain', 'x'.repeat(4_000)],
-  ...['multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'text/plain; application/json'],
-]
-const type = fc.constantFrom(...TYPES).map((drawn) => (request: RawRequest) => {
-  const body = request.body ?? Buffer.from('{}')
-  return { ...request, body, headers: [...without(request, 'content-type'), ['content-type', drawn] as const] }
-})
+const TYPES = `application/json;|application/json\t| application/json|application/json ; charset=utf-8|;|/|a/b||text/plain
+application/json; charset=utf-16|application/json;;;;|application/json, text/plain|APPLICATION/JSON|application/JSON; a="
+application/json\u00a0|application/vnd.api+json|multipart/form-data; boundary=x|application/x-www-form-urlencoded`
+const type = fc
+  .constantFrom(...TYPES.split(/[|\n]/), 'x'.repeat(4_000))
+  .map((drawn) => (request: RawRequest): RawRequest => {
+    const body = request.body ?? Buffer.from('{}')
+    return { ...request, body, headers: [...without(request, 'content-type'), ['content-type', drawn]] }
+  })
 
 const HEADERS =
   'authorization origin accept x-request-id if-none-match content-encoding idempotency-key host cookie traceparent tracestate x-forwarded-for forwarded x-forwarded-host expect range te x-http-method-override accept-encoding referer sec-fetch-site access-control-request-headers x-original-url __proto__ constructor'
@@ -151,9 +122,9 @@ const pair = fc.tuple(fc.nat(), fc.nat(4), word, word)
 const query = fc
   .tuple(fc.array(pair, { minLength: 1, maxLength: 4 }), fc.nat(30))
   .map(([pairs, many]) => (request: RawRequest, known: readonly string[]) => {
-    const drawn = pairs.map(
-      ([index, other, key, to]) => `${other === 0 ? key : (known[index % known.length] ?? key)}=${to}`,
-    )
+    const keyOf = (index: number, other: number, key: string) =>
+      other === 0 ? key : (known[index % known.length] ?? key)
+    const drawn = pairs.map(([index, other, key, to]) => `${keyOf(index, other, key)}=${to}`)
     return { ...request, target: `${request.target}?${drawn.join('&')}${many === 0 ? `&${'a=b&'.repeat(2_000)}` : ''}` }
   })
 

@@ -1,10 +1,9 @@
-import { createHmac } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import { composeExample } from '@svc/testkit'
 import { z } from 'zod'
 import type { Random } from '../../support/random.ts'
-import { jsonRequest, type RawAnswer, type RawRequest } from '../../support/raw.ts'
 import type { Manner } from './judge-answer.ts'
+import { jsonRequest, type RawRequest } from './raw.ts'
 
 const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
 export type Plane = z.infer<typeof PLANES> | 'public'
@@ -67,8 +66,6 @@ export interface Target {
   /** Its credential is a cookie, which a browser sends for every page. */
   isByCookie: boolean
   request(scenery: Scenery, random: Random): RawRequest
-  /** Told of each answer and of what was sent, where the next request depends on it. */
-  hear?(request: RawRequest, answer: RawAnswer): void
 }
 
 /** The operations of the description, each with the credential that it names. */
@@ -132,69 +129,27 @@ function fillPath(path: string, { values }: Scenery): string {
   })
 }
 
-/** Of the server with a payment provider. */
-export const WEBHOOK_SECRET = 'whsec_lab'
-
-type Door = 'service' | 'operations' | 'paid'
-type Content = (scenery: Scenery, random: Random) => { body: Buffer; headers: RawRequest['headers'] }
-
-const CHECKOUT = '/v1/billing/test-checkout/{testCheckoutId}'
-
-/** Routes beside the description: for browsers, for the payment provider and for operators. */
-const HIDDEN_ROUTES: readonly (readonly [string, Door, Manner, string, Content?])[] = [
-  ['dashboard page', 'service', 'files', '/dashboard'],
-  ['dashboard address', 'service', 'files', '/dashboard/runtimes/{runtimeId}'],
-  ['dashboard file', 'service', 'files', '/dashboard/{dashboardFile}'],
-  ['widget', 'service', 'files', '/widget.js'],
-  ['reference page', 'service', 'files', '/docs'],
-  ['reference file', 'service', 'files', '/docs/reference.css'],
-  ['test checkout', 'service', 'envelope', CHECKOUT],
-  ['confirm test checkout', 'service', 'envelope', `${CHECKOUT}/confirm`, formOf],
-  ['cancel test checkout', 'service', 'envelope', `${CHECKOUT}/cancel`, formOf],
-  ['webhook', 'paid', 'envelope', '/v1/billing/webhook', signedEvent],
-  ['live', 'operations', 'plain', '/live'],
-  ['ready', 'operations', 'plain', '/ready'],
-  ['metrics', 'operations', 'plain', '/metrics'],
+/** Routes beside the description: for browsers and for operators. */
+const HIDDEN_ROUTES: readonly (readonly [name: string, manner: Manner, path: string])[] = [
+  ['dashboard page', 'files', '/dashboard'],
+  ['dashboard address', 'files', '/dashboard/runtimes/{runtimeId}'],
+  ['dashboard file', 'files', '/dashboard/{dashboardFile}'],
+  ['widget', 'files', '/widget.js'],
+  ['reference page', 'files', '/docs'],
+  ['reference file', 'files', '/docs/reference.css'],
+  ['live', 'plain', '/live'],
+  ['ready', 'plain', '/ready'],
+  ['metrics', 'plain', '/metrics'],
 ]
 
-export function hiddenTargets(ports: Readonly<Record<Door, number>>): Target[] {
-  return HIDDEN_ROUTES.map(([name, door, manner, path, content]) => ({
+export function hiddenTargets(port: number, opsPort: number): Target[] {
+  return HIDDEN_ROUTES.map(([name, manner, path]) => ({
     name,
-    port: ports[door],
+    port: manner === 'plain' ? opsPort : port,
     queryParameters: [],
     manner,
     mayFailAsCapability: false,
     isByCookie: false,
-    request(scenery, random) {
-      const { body = null, headers = [] } = content?.(scenery, random) ?? {}
-      return { ...jsonRequest(content ? 'POST' : 'GET', fillPath(path, scenery), { headers }), body }
-    },
+    request: (scenery) => jsonRequest('GET', fillPath(path, scenery)),
   }))
-}
-
-function formOf({ values }: Scenery, random: Random) {
-  const token = random.chance(0.85) ? values.get('testCheckoutToken') : random.pick(['', 'x', undefined])
-  const body = Buffer.from(token === undefined ? 'other=1' : new URLSearchParams({ token }).toString())
-  return { body, headers: [['content-type', 'application/x-www-form-urlencoded']] } as const
-}
-
-/** Of a payment that this service does not know. */
-function signedEvent(_scenery: Scenery, random: Random) {
-  const object = { id: `cs_${random.int(1, 1_000_000)}`, payment_status: 'paid', subscription: null, metadata: {} }
-  const session = 'checkout.session.'
-  const type = random.pick([
-    `${session}completed`,
-    `${session}expired`,
-    'customer.subscription.deleted',
-    'customer.created',
-  ])
-  const body = Buffer.from(JSON.stringify({ id: 'evt_1', object: 'event', type, data: { object } }))
-  const time = Math.floor(Date.now() / 1000) - (random.chance(0.9) ? 0 : 3_600)
-  const secret = random.chance(0.9) ? WEBHOOK_SECRET : 'whsec_other'
-  const signature = createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')
-  const headers = [
-    ['content-type', 'application/json; charset=utf-8'],
-    ['stripe-signature', `t=${time},v1=${signature}`],
-  ] as const
-  return { body, headers }
 }

@@ -1,29 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { BlockList, connect, isIPv4, type Socket } from 'node:net'
-
-// From the registries of special-purpose addresses, apart from the table that the service refuses by.
-const SPECIAL_V4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
-/** Of IPv6 the internet has this part alone; parts of it carry IPv4 or are for documents. */
-const GLOBAL_V6 = '2000::/3'
-const SPECIAL_V6 = '2001::/23 2001:db8::/32 2002::/16'
-
-/** True for an address that is inside the service's own network. */
-export function isInside(address: string): boolean {
-  const isIn = (list: string, family: 'ipv4' | 'ipv6') => {
-    const blocks = new BlockList()
-    for (const [network = '', prefix] of list.split(' ').map((subnet) => subnet.split('/')))
-      blocks.addSubnet(network, Number(prefix), family)
-    return blocks.check(address, family)
-  }
-  if (isIPv4(address)) return isIn(SPECIAL_V4, 'ipv4')
-  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  return v4 === undefined ? !isIn(GLOBAL_V6, 'ipv6') || isIn(SPECIAL_V6, 'ipv6') : isInside(v4)
-}
+import { connect, type Socket } from 'node:net'
+import type { ScenarioContext } from '../../support/scenario.ts'
+import { PUBLIC_V4 } from './spellings.ts'
 
 /** Listens on every address of the namespace, with TLS and without, and notes which of them is reached. */
-export async function startCanaries(tls: { key: string; cert: string }) {
+export async function startCanaries({ onEnd }: ScenarioContext, tls: { key: string; cert: string }) {
   const canaries = {
     /** Connections to addresses that are not public, by address. */
     hits: new Map<string, number>(),
@@ -39,7 +21,7 @@ export async function startCanaries(tls: { key: string; cert: string }) {
   }
   const note = ({ localAddress = '' }: Socket) => {
     const address = localAddress.replace(/^::ffff:/i, '')
-    if (isInside(address)) canaries.hits.set(address, (canaries.hits.get(address) ?? 0) + 1)
+    if (address !== PUBLIC_V4) canaries.hits.set(address, (canaries.hits.get(address) ?? 0) + 1)
   }
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     canaries.publicRequests += 1
@@ -52,6 +34,7 @@ export async function startCanaries(tls: { key: string; cert: string }) {
   ] as const
   for (const [server, port] of servers) {
     server.on('connection', note)
+    onEnd(() => server.close())
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, '::', resolve)

@@ -1,37 +1,48 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '@svc/testkit'
 import { requireTools, temporaryFolder } from '../../support/programs.ts'
-import type { Scenario, ScenarioContext } from '../../support/scenario.ts'
-import { judgeSsrf, SsrfReport } from './report.ts'
+import { type Check, exactly, type Scenario, type ScenarioContext } from '../../support/scenario.ts'
+import { attackFromInside } from './inside.ts'
 import { PUBLIC_V4 } from './spellings.ts'
 
-const PROGRAM = fileURLToPath(new URL('./inside/main.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url))
+/** Tells the lab that it runs in the namespace, and where its certificate is. */
+const INSIDE = 'SVC_LAB_INSIDE'
 
 export const ssrf: Scenario = {
   name: 'ssrf',
   title: 'no endpoint leads to an address that is not public',
   engines: [],
-  async run(context) {
-    const { seed, serverFolder, env, count, onEnd } = context
-    const wanted = { spellings: count(500, 20), rebindings: count(10_000, 40) }
-    const task = JSON.stringify({ seed, serverFolder, ...wanted, ...createCertificate(context) })
-    const name = createNetwork(context)
-    const args = ['netns', 'exec', name, process.execPath, PROGRAM, task]
-    const started = startProgram('ip', args, { env: { PATH: env['PATH'] } })
-    onEnd(() => started.child.kill('SIGKILL'))
-    const end = await started.ended
-    if (end.code !== 0) throw new Error(`the attack ended with ${end.code ?? end.signal}: ${end.stderr.slice(-2_000)}`)
-    return judgeSsrf(SsrfReport.parse(JSON.parse(end.stdout)), wanted)
+  run(context) {
+    const folder = context.env[INSIDE]
+    if (folder === undefined) return runAgainInside(context)
+    const certificateFile = join(folder, 'certificate.pem')
+    const tls = { key: readFileSync(join(folder, 'key.pem'), 'utf8'), cert: readFileSync(certificateFile, 'utf8') }
+    return attackFromInside(context, { tls, certificateFile })
   },
 }
 
+/** Runs this scenario once more, in a network namespace whose every address is a canary. */
+async function runAgainInside({ seed, scale, serverFolder, env, onEnd, write, ...context }: ScenarioContext) {
+  const folder = createCertificate({ ...context, env, onEnd })
+  const inNamespace = ['netns', 'exec', createNetwork(onEnd), process.execPath, PROGRAM, 'fuzz']
+  const options = ['--only', 'ssrf', '--seed', String(seed), '--scale', String(scale), '--server', serverFolder]
+  const given = { PATH: env['PATH'], [INSIDE]: folder }
+  const { child, ended } = startProgram('ip', [...inNamespace, ...options], { env: given })
+  onEnd(() => child.kill('SIGKILL'))
+  const { code, stdout, stderr } = await ended
+  write(`${stdout}${stderr}`)
+  const check: Check = exactly('exit code of the run in the namespace', code ?? -1, 0)
+  return [check]
+}
+
 /** A network namespace of its own: nothing leaves it, and every address of the internet is one of its own. */
-function createNetwork({ onEnd }: ScenarioContext): string {
+function createNetwork(onEnd: ScenarioContext['onEnd']): string {
   if (userInfo().uid !== 0)
     throw new Error('a network namespace takes root: run as root, or leave ssrf out with --only')
   const name = `svc-${randomBytes(4).toString('hex')}`
@@ -52,14 +63,13 @@ function createNetwork({ onEnd }: ScenarioContext): string {
   return name
 }
 
-/** A certificate that is its own authority, for the names and addresses that may be reached. */
-function createCertificate(context: ScenarioContext): { keyFile: string; certificateFile: string } {
+/** The folder of a certificate that is its own authority, for the names and addresses that may be reached. */
+function createCertificate(context: Pick<ScenarioContext, 'env' | 'onEnd'>): string {
   requireTools(['openssl'], context.env)
   const folder = temporaryFolder(context)
-  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const names = `subjectAltName=IP:${PUBLIC_V4},DNS:good.test,DNS:*.rebind.test,DNS:*.wild.test`
   const key = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  const files = ['-keyout', keyFile, '-out', certificateFile]
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')]
   execFileSync('openssl', [...key, '-subj', '/CN=good.test', '-addext', names, ...files], { stdio: 'ignore' })
-  return { keyFile, certificateFile }
+  return folder
 }

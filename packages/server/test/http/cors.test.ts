@@ -41,6 +41,22 @@ const LOOK_ALIKES = [
   'http://localhost',
   'http://127.0.0.1:3000',
   'https://localhost:3000',
+  'http://localhost:30000',
+  'http://localhost:3000.evil.example',
+  'undefined',
+  'https:shop.example.com',
+  '//shop.example.com',
+  'https://shop.example.com:',
+  'https://shop.example.com?x',
+  'https://shop.example.com#x',
+  'https://shop.example.community',
+  'https://shop.example.com@evil.example',
+  'https://evil.example@shop.example.com',
+  'https://shop.example.com\\@evil.example',
+  'https://shop.example.com%2eevil.example',
+  'https://shop.example.com, https://shop.example.com',
+  'https://__proto__',
+  'constructor',
 ]
 
 describeEngines('a browser', (engine) => {

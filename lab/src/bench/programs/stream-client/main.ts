@@ -1,9 +1,9 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SeenStream, StreamOrder } from '../../stream-order.ts'
+import type { SeenStream, StreamOrder } from '../../streams.ts'
 
 // Opens many streams, evenly over a while, reads them to their ends and prints what it saw of each.
-const order = StreamOrder.parse(JSON.parse(process.argv[2] ?? '{}'))
+const order: StreamOrder = JSON.parse(process.argv[2] ?? '{}')
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 const { hostname: host, port } = new URL(order.url)
 const startedAt = performance.now()

@@ -1,11 +1,11 @@
 import { setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
-import { LoadTask } from '../../load.ts'
+import type { LoadNotes, LoadTask } from '../../load.ts'
 
 // The endpoint shares this processor, and must not be what is overloaded.
 setPriority(5)
-const { url, requests, seconds, connections, perSecond } = LoadTask.parse(JSON.parse(await text(process.stdin)))
+const { url, requests, seconds, connections, perSecond }: LoadTask = JSON.parse(await text(process.stdin))
 const byStatus: Record<string, number> = {}
 const servedMs: number[] = []
 let withoutRetryAfter = 0
@@ -43,5 +43,5 @@ const { errors } = await new Promise<autocannon.Result>((resolve, reject) => {
     if (statusCode === 200) servedMs.push(ms)
   })
 })
-const notes = { byStatus, servedMs, withoutRetryAfter, broken: errors, seconds }
+const notes: LoadNotes = { byStatus, servedMs, withoutRetryAfter, broken: errors, seconds }
 process.stdout.write(JSON.stringify(notes), () => process.exit(0))

@@ -9,18 +9,28 @@ const CLASS_IN = 1
 const HEADER_BYTES = 12
 const POINTER_TO_QUESTION = 0xc00c
 
-/** A name server on port 53 of 127.0.0.1 that knows what it is told, for zero seconds. */
-export async function startDnsServer(answerName: AnswerName): Promise<void> {
+export interface NameServerOptions {
+  /** On 127.0.0.1; 0, the default, takes any free one. */
+  port?: number
+  /** How long its answers are good for. */
+  ttlSeconds?: number
+}
+
+/** A name server on 127.0.0.1 that knows what it is told. */
+export async function startNameServer(answerName: AnswerName, { port = 0, ttlSeconds = 0 }: NameServerOptions = {}) {
   const socket = createSocket('udp4')
-  socket.on('message', (query, from) => socket.send(answerQuery(query, answerName), from.port, from.address))
+  socket.on('message', (query, from) => {
+    socket.send(answerQuery(query, answerName, ttlSeconds), from.port, from.address)
+  })
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject)
-    socket.bind(53, '127.0.0.1', resolve)
+    socket.bind(port, '127.0.0.1', resolve)
   })
+  return { port: socket.address().port, close: () => void socket.close() }
 }
 
 /** The answer to one query; without addresses it says that there are none of the kind. */
-export function answerQuery(query: Buffer, answerName: AnswerName): Buffer {
+function answerQuery(query: Buffer, answerName: AnswerName, ttlSeconds: number): Buffer {
   const { name, end } = readName(query)
   const kind = TYPES[query.readUInt16BE(end)]
   const addresses =
@@ -30,7 +40,11 @@ export function answerQuery(query: Buffer, answerName: AnswerName): Buffer {
   header.writeUInt16BE(0x8580, 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(addresses.length, 6)
-  return Buffer.concat([header, query.subarray(HEADER_BYTES, end + 4), ...addresses.map(toRecord)])
+  return Buffer.concat([
+    header,
+    query.subarray(HEADER_BYTES, end + 4),
+    ...addresses.map((address) => toRecord(address, ttlSeconds)),
+  ])
 }
 
 function readName(query: Buffer): { name: string; end: number } {
@@ -43,13 +57,13 @@ function readName(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.'), end: at + 1 }
 }
 
-function toRecord(address: string): Buffer {
+function toRecord(address: string, ttlSeconds: number): Buffer {
   const bytes = isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : bytesOfV6(address)
   const head = Buffer.alloc(12)
   head.writeUInt16BE(POINTER_TO_QUESTION, 0)
   head.writeUInt16BE(bytes.length === 4 ? 1 : 28, 2)
   head.writeUInt16BE(CLASS_IN, 4)
-  head.writeUInt32BE(0, 6)
+  head.writeUInt32BE(ttlSeconds, 6)
   head.writeUInt16BE(bytes.length, 10)
   return Buffer.concat([head, bytes])
 }

@@ -1,5 +1,12 @@
 import type { JsonObject } from '@svc/contract'
-import type { Random } from '../../support/random.ts'
+
+/** Draws from one seed. */
+interface Random {
+  /** A whole number from `min` to `max`, both included. */
+  int(min: number, max: number): number
+  chance(probability: number): boolean
+  pick<T>(list: readonly [T, ...T[]]): T
+}
 
 /** `url` is a listener that notes every fetch. */
 type Family = (random: Random, url: string) => JsonObject
@@ -26,7 +33,7 @@ a{1000}{1000}
 (?<n>a)\k<n>
 \p{L}{1,999}`)
 
-const FAMILIES: Readonly<Record<string, Family>> = {
+export const FAMILIES: Readonly<Record<string, Family>> = {
   'regular expression': (random) => object({ text: { type: 'string', pattern: random.pick(PATTERNS) } }),
   'regular expression of names': (random) => ({ type: 'object', patternProperties: { [random.pick(PATTERNS)]: {} } }),
   'many regular expressions': (random) =>
@@ -89,14 +96,27 @@ const CODE = nonEmpty(`"+process.exit(1)+"
 */process.exit(1)/*
 __proto__`)
 
-/** So many schemas, each family in its turn; the same for the same seed. */
-export function drawSchemas(count: number, random: Random, url: string): { family: string; schema: JsonObject }[] {
-  const families = Object.entries(FAMILIES)
-  return Array.from({ length: count }, (_, index) => {
-    const [family, draw] = families[index % families.length] ?? ['none', () => ({})]
-    const schema = draw(random, url)
-    return { family, schema: random.chance(0.2) && !('$schema' in schema) ? { $schema: DRAFT_07, ...schema } : schema }
-  })
+/** mulberry32: 32 bits of state. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const int = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
+  return {
+    int,
+    chance: (probability) => next() < probability,
+    pick: (list) => list[int(0, list.length - 1)] ?? list[0],
+  }
+}
+
+/** A schema of the family, in either dialect. */
+export function drawSchema(draw: Family, random: Random, url: string): JsonObject {
+  const schema = draw(random, url)
+  return random.chance(0.2) && !('$schema' in schema) ? { $schema: DRAFT_07, ...schema } : schema
 }
 
 function object(properties: JsonObject): JsonObject {

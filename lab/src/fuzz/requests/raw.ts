@@ -58,6 +58,7 @@ export type RawHeard =
   | { kind: 'nonsense'; problem: string }
 
 const HEAD_END = '\r\n\r\n'
+const SILENT_MS = 20_000
 
 /** The first answer in the bytes, or null while it is not whole. Throws where they are no HTTP answer. */
 export function readAnswer(bytes: Buffer, { isHead = false, isEnd = false } = {}): RawAnswer | null {
@@ -148,33 +149,20 @@ export class RawConnection {
   }
 
   /** Sends bytes and waits for the answer to them. One exchange at a time. */
-  exchange(bytes: Buffer | string, { isHead = false, timeoutMs = 20_000 } = {}): Promise<RawHeard> {
+  exchange(bytes: Buffer, isHead: boolean): Promise<RawHeard> {
     return new Promise((resolve) => {
       const finish = (heard: RawHeard) => {
         clearTimeout(timer)
         this.#look = () => {}
         resolve(heard)
       }
-      const timer = setTimeout(() => finish({ kind: 'silent' }), timeoutMs)
+      const timer = setTimeout(() => finish({ kind: 'silent' }), SILENT_MS)
       this.#look = () => {
         const heard = this.#heard(isHead)
         if (heard) finish(heard)
       }
       this.#socket.write(bytes)
       this.#look()
-    })
-  }
-
-  /** Sends bytes and waits for the head of the answer, whose body may go on for long; empty where none comes. */
-  head(bytes: Buffer): Promise<string> {
-    return new Promise((resolve) => {
-      this.#look = () => {
-        const end = this.#received.indexOf(HEAD_END)
-        if (end === -1 && !this.#isEnded) return
-        this.#look = () => {}
-        resolve(this.#received.toString('latin1', 0, Math.max(0, end)))
-      }
-      this.#socket.write(bytes)
     })
   }
 
@@ -193,12 +181,4 @@ export class RawConnection {
       return { kind: 'nonsense', problem: error instanceof Error ? error.message : String(error) }
     }
   }
-}
-
-/** One exchange on a connection of its own. */
-export async function exchangeOnce(port: number, request: RawRequest): Promise<RawHeard> {
-  const connection = new RawConnection(port)
-  const heard = await connection.exchange(toBytes(request))
-  connection.destroy()
-  return heard
 }

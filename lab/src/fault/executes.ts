@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type Client, type ClientRequest, type Heard, parsed } from '../support/client.ts'
+import { saying } from '../support/world.ts'
+
+const Done = z.object({
+  executionId: z.string(),
+  status: z.enum(['completed', 'failed']),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  error: z.object({ message: z.string() }).optional(),
+})
+
+/** The answer of an execute, as its caller has it when the connection is over. */
+export interface HeardExecution extends Heard {
+  /** The body of the answer, or of the `done` event; null where there was none. */
+  told: z.infer<typeof Done> | null
+  /** Anything after `done`. */
+  hasMore: boolean
+}
+
+export interface ExecuteCall extends Partial<ClientRequest> {
+  tag: string
+  isStream: boolean
+}
+
+/** The body of an execute that the model double knows by its tag, and its row by its metadata. */
+export function taggedBody(tag: string) {
+  return { messages: saying(`tag:${tag} `), metadata: { tag } }
+}
+
+/** An execute with a conversation that carries the tag, or another call that answers in the same form. */
+export async function execute(client: Client, { tag, isStream, ...call }: ExecuteCall): Promise<HeardExecution> {
+  const headers = isStream ? { accept: 'text/event-stream' } : {}
+  const heard = await client.send({ path: '/v1/runtime/execute', body: taggedBody(tag), headers, ...call })
+  return { ...heard, ...toldBy(heard) }
+}
+
+function toldBy({ brokenBy, headers, text }: Heard): Pick<HeardExecution, 'told' | 'hasMore'> {
+  if (brokenBy !== null) return { told: null, hasMore: false }
+  const isStream = String(headers['content-type']).startsWith('text/event-stream')
+  const [, done = '', more] = isStream ? text.split(/(?:^|\n\n)(?:id: \d+\n)?event: done\ndata: /) : [undefined, text]
+  const [data = '', ...rest] = done.split('\n\n')
+  const hasMore = more !== undefined || rest.join('').replace(/^:.*$/gm, '').trim() !== ''
+  return { told: Done.safeParse(parsed(data)).data ?? null, hasMore }
+}
