@@ -55,17 +55,21 @@ export function beginEventStream(reply: FastifyReply): ServerResponse {
 /** The same, with a heartbeat. */
 export function openEventStream(reply: FastifyReply): EventStream {
   const raw = beginEventStream(reply)
-  const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
+  const { chunkedEncoding: isChunked } = raw
+  // Node would write each chunk in four pieces, which takes twice the time of the chunk as one text.
+  raw.chunkedEncoding = false
+  const write = (text: string) => raw.write(isChunked ? `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n` : text)
+  const heartbeat = setInterval(() => write(': alive\n\n'), HEARTBEAT_MS)
   raw.once('close', () => clearInterval(heartbeat))
   return {
     get isGone() {
       return raw.destroyed
     },
-    write: (frame) => raw.write(frame),
+    write,
     writable: () => writable(raw),
     end() {
       clearInterval(heartbeat)
-      raw.end()
+      raw.end(isChunked ? '0\r\n\r\n' : undefined)
     },
   }
 }
