@@ -1,4 +1,4 @@
-import { abortSignalOf } from './chat-completions/post.ts'
+import type { StopSignal } from '../lib/stop-signal.ts'
 import { functionTools } from './function-tools.ts'
 import type { LanguageModel, PartStream, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
 
@@ -9,13 +9,30 @@ export function librarySource(languageModel: LanguageModel): TurnSource {
       const abortSignal = abortSignalOf(signal)
       const options = { prompt, includeRawChunks: true, abortSignal, ...functionTools(tools) }
       const { stream } = await languageModel.doStream(options)
-      return turnParts(stream)
+      return partsOf(stream)
     },
   }
 }
 
-async function* turnParts(stream: AsyncIterable<StreamPart>): PartStream {
-  for await (const part of stream) if (isTurnPart(part)) yield [part]
+function partsOf(stream: AsyncIterable<StreamPart>): PartStream {
+  const parts = stream[Symbol.asyncIterator]()
+  return {
+    async next() {
+      for (let next = await parts.next(); !next.done; next = await parts.next()) {
+        if (isTurnPart(next.value)) return [next.value]
+      }
+      return null
+    },
+    close: () => void parts.return?.(),
+  }
+}
+
+// An `AbortController` is too expensive for the signals of every call.
+function abortSignalOf(stop: StopSignal): AbortSignal {
+  const controller = new AbortController()
+  if (stop.aborted) controller.abort()
+  else stop.addEventListener('abort', () => controller.abort())
+  return controller.signal
 }
 
 const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([

@@ -5,7 +5,7 @@ import { CANCELLED, modelFailure, TIMED_OUT } from './model-failure.ts'
 import { startStream } from './start-stream.ts'
 import { toPrompt } from './to-prompt.ts'
 import { Turn } from './turn.ts'
-import type { TurnSource } from './turn-source.ts'
+import type { PartStream, TurnPart, TurnSource } from './turn-source.ts'
 
 interface ProviderModelOptions {
   provider: string
@@ -30,9 +30,12 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
   const { source, limits, secrets } = options
   const deadline = new Deadline(limits.modelMs, request.signal)
   const turn = new Turn(request.maxTextBytes)
+  let stream: PartStream | null = null
   try {
     const call = { prompt: toPrompt(request.instructions, request.messages), tools: request.tools }
-    for await (const parts of await startStream(source, call, deadline)) {
+    const { first, rest } = await startStream(source, call, deadline)
+    stream = rest
+    for (let parts: readonly TurnPart[] | null = first; parts !== null; parts = await rest.next()) {
       for (const content of turn.read(parts)) yield { type: 'text', content }
       if (turn.isCut) return yield { type: 'end', reason: 'length', usage: turn.usage }
     }
@@ -45,6 +48,7 @@ async function* streamTurn(options: ProviderModelOptions, request: ModelRequest)
     log(options, request, failure)
     throw failure
   } finally {
+    stream?.close()
     deadline.release()
   }
 }

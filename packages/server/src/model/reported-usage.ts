@@ -1,30 +1,27 @@
 import { isJsonObject } from '@svc/contract'
 import type { ModelUsage } from './model.ts'
 
-/** Adds the reports in one event to those before. Reports are running totals, so the largest counts. */
+/**
+ * Adds the reports in one event to those before. Reports are running totals, so the largest counts. OpenAI and compatible:
+ * `usage`, Groq also `x_groq.usage`, Moonshot `choices[0].usage`; Anthropic: `message.usage` at the start, `usage` later;
+ * Google: `usageMetadata`.
+ */
 export function withReported(usage: ModelUsage, event: unknown): ModelUsage {
-  return reportsIn(event).reduce<ModelUsage>(
-    ({ inputTokens, outputTokens }, report) => ({
-      inputTokens: Math.max(inputTokens, inputOf(report)),
-      outputTokens: Math.max(outputTokens, outputOf(report)),
-    }),
-    usage,
-  )
+  let { inputTokens, outputTokens } = usage
+  if (!isJsonObject(event)) return usage
+  const choices = event['choices']
+  for (const holder of [event, event['message'], event['x_groq'], Array.isArray(choices) ? choices[0] : null]) {
+    if (!isJsonObject(holder)) continue
+    for (const report of [holder['usage'], holder['usageMetadata']]) {
+      if (!isJsonObject(report)) continue
+      inputTokens = Math.max(inputTokens, inputOf(report))
+      outputTokens = Math.max(outputTokens, outputOf(report))
+    }
+  }
+  return { inputTokens, outputTokens }
 }
 
 type Report = Record<string, unknown>
-
-// OpenAI and compatible: `usage`, Groq also `x_groq.usage`, Moonshot `choices[0].usage`; Anthropic: `message.usage` at the
-// start, `usage` later; Google: `usageMetadata`.
-function reportsIn(event: unknown): Report[] {
-  if (!isJsonObject(event)) return []
-  const choices = event['choices']
-  const holders: unknown[] = [event, event['message'], event['x_groq'], Array.isArray(choices) ? choices[0] : undefined]
-  return holders
-    .filter(isJsonObject)
-    .flatMap((holder) => [holder['usage'], holder['usageMetadata']])
-    .filter(isJsonObject)
-}
 
 // Anthropic counts tokens of its cache beside `input_tokens`.
 function inputOf(report: Report): number {

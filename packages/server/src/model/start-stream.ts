@@ -9,8 +9,13 @@ const FIRST_PAUSE_MS = 2_000
 /** A provider that asks for a longer pause gets the usual one. */
 const MAX_ASKED_MS = 60_000
 
+interface BegunStream {
+  first: readonly TurnPart[]
+  rest: PartStream
+}
+
 /** Asks a provider for a turn. A failure before the answer begins is retried twice, unless it would happen again. */
-export async function startStream(source: TurnSource, call: TurnCall, signal: StopSignal): Promise<PartStream> {
+export async function startStream(source: TurnSource, call: TurnCall, signal: StopSignal): Promise<BegunStream> {
   for (let tries = 1; ; tries += 1) {
     try {
       if (signal.aborted) throw new Error('stopped before it was sent')
@@ -36,26 +41,17 @@ function askedPauseMs({ responseHeaders = {} }: APICallError): number | null {
 }
 
 // Reads the first two parts, because an error before the answer is a refusal.
-async function begun(stream: PartStream): Promise<PartStream> {
+async function begun(rest: PartStream): Promise<BegunStream> {
   const first: TurnPart[] = []
   while (first.length < 2) {
-    const next = await stream.next()
-    if (next.done) break
-    first.push(...next.value)
+    const next = await rest.next()
+    if (next === null) break
+    first.push(...next)
   }
   const refusal = refusalIn(first)
-  if (refusal === null) return startingWith(first, stream)
-  await stream.return()
+  if (refusal === null) return { first, rest }
+  rest.close()
   throw refusal
-}
-
-async function* startingWith(first: readonly TurnPart[], rest: PartStream): PartStream {
-  try {
-    yield first
-    yield* rest
-  } finally {
-    await rest.return()
-  }
 }
 
 function refusalIn([first, second]: readonly TurnPart[]): unknown {

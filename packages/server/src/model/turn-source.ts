@@ -26,8 +26,13 @@ export type TurnPart =
   | { type: 'finish'; finishReason: FinishReason }
   | { type: 'error'; error: unknown }
 
-/** Parts that arrived together are one item. */
-export type PartStream = AsyncGenerator<readonly TurnPart[], void, void>
+/** The parts of a turn, as they arrive. */
+export interface PartStream {
+  /** The next parts, those that arrived together; null at the end. Rejects where the stream breaks off. */
+  next(): Promise<readonly TurnPart[] | null>
+  /** Ends the stream early. */
+  close(): void
+}
 
 /** Where the turns of a model come from: a provider library, or our reader of the chat-completions dialect. */
 export interface TurnSource {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import { type DoubleScript, type OpenAiDouble, startOpenAiDouble } from '@svc/testkit'
 import { afterEach } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
-import { abortSignalOf, type Post } from '../../src/model/chat-completions/post.ts'
+import type { Post } from '../../src/model/chat-completions/post.ts'
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../../src/model/model.ts'
 import { openModel } from '../../src/model/open-model.ts'
 import type { ProviderNetwork } from '../../src/model/providers.ts'
@@ -42,9 +43,12 @@ export function networkOf(fetch: typeof globalThis.fetch): ProviderNetwork {
 
 export function postBy(fetch: typeof globalThis.fetch): Post {
   return async (url, content, signal) => {
-    const response = await fetch(url, { method: 'POST', ...content, signal: abortSignalOf(signal) })
+    const controller = new AbortController()
+    signal.addEventListener('abort', () => controller.abort())
+    const response = await fetch(url, { method: 'POST', ...content, signal: controller.signal })
     const { status: statusCode, statusText, body } = response
-    return { statusCode, statusText, body: body ?? Readable.from([]), headers: Object.fromEntries(response.headers) }
+    const readable = body === null ? Readable.from([]) : Readable.fromWeb(body as WebStream)
+    return { statusCode, statusText, body: readable, headers: Object.fromEntries(response.headers) }
   }
 }
 

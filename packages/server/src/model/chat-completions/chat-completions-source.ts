@@ -1,11 +1,10 @@
-import { StringDecoder } from 'node:string_decoder'
 import { APICallError } from 'ai'
 import type { Secret } from '../../secrets/secret.ts'
 import { errorIn, jsonIn, messageOf } from '../provider-error.ts'
-import type { PartStream, TurnSource } from '../turn-source.ts'
+import type { TurnSource } from '../turn-source.ts'
+import { BodyParts } from './body-parts.ts'
 import type { Post, Response } from './post.ts'
 import { createBodyWriter } from './request-body.ts'
-import { TurnReader } from './turn-reader.ts'
 
 interface ChatCompletionsOptions {
   /** Without a slash at its end. */
@@ -39,16 +38,9 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
         })
       })
       if (response.statusCode < 200 || response.statusCode > 299) throw await refusalOf(url, response)
-      return partsIn(response)
+      return new BodyParts(response.body)
     },
   }
-}
-
-async function* partsIn({ body }: Response): PartStream {
-  const decoder = new StringDecoder('utf8')
-  const reader = new TurnReader()
-  for await (const piece of body) yield reader.feed(decoder.write(piece))
-  yield reader.end()
 }
 
 const MAX_REFUSAL_CHARACTERS = 64 * 1024

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@svc/contract'
 import { z } from 'zod'
 
 // Servers of this dialect differ in what else they send: only fields that are used are checked.
@@ -24,6 +25,16 @@ const Choice = z.object({ delta: Delta.nullish(), finish_reason: z.string().null
 
 /** One event of a turn. A ping or a usage report has no choices. */
 export const Chunk = z.object({ choices: z.array(Choice).nullish() })
+
+/** The text of an event of one choice that holds nothing else, as nearly all do. Null: it needs the whole check. */
+export function plainTextIn(value: unknown): string | null {
+  const choices = isJsonObject(value) ? value['choices'] : null
+  const [choice, ...more] = Array.isArray(choices) ? choices : []
+  if (more.length > 0 || !isJsonObject(choice) || !isJsonObject(choice['delta'])) return null
+  const { content, refusal, tool_calls: toolCalls } = choice['delta']
+  const rest = choice['finish_reason'] ?? refusal ?? toolCalls ?? null
+  return typeof content === 'string' && rest === null ? content : null
+}
 
 /** The text of a delta, a refusal included. */
 export function textIn(delta: z.infer<typeof Choice>['delta']): string {

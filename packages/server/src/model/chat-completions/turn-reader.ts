@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { parseJson } from '../../lib/json-parse.ts'
 import { errorIn, jsonIn, NotAnEventStreamError, refusalUnder200 } from '../provider-error.ts'
 import type { FinishReason, TurnPart } from '../turn-source.ts'
-import { Chunk, textIn } from './chunk.ts'
+import { Chunk, plainTextIn, textIn } from './chunk.ts'
 import { ReasoningFilter } from './reasoning-filter.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -24,16 +24,15 @@ export class TurnReader {
   #head: string | null = ''
 
   /** Reads the next piece of the text, wherever it was cut. */
-  feed(text: string): readonly TurnPart[] {
+  feed(text: string): void {
     // The parser recognizes a byte order mark only as three characters.
     const piece = this.#head === '' && text.startsWith('\uFEFF') ? text.slice(1) : text
     if (this.#head !== null) this.#head = (this.#head + piece).slice(0, MAX_HEAD_CHARACTERS)
     this.#events.feed(piece)
-    return this.#takeParts()
   }
 
-  /** The parts that are known once the stream has ended. */
-  end(): readonly TurnPart[] {
+  /** Reads the parts that are known once the stream has ended. */
+  end(): void {
     this.#orError(() => {
       if (this.#head !== null) throw errorOfHead(this.#head)
       this.#pushText(this.#reasoning.end())
@@ -43,10 +42,10 @@ export class TurnReader {
       }
       this.#parts.push({ type: 'finish', finishReason: this.#finishReason })
     })
-    return this.#takeParts()
   }
 
-  #takeParts(): readonly TurnPart[] {
+  /** The parts that were read since the last call. */
+  take(): readonly TurnPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts
@@ -75,7 +74,13 @@ export class TurnReader {
     raw.rawValue = valueIn(data)
     const error = errorIn(raw.rawValue)
     if (error !== null) throw error
-    const chunk = Chunk.safeParse(raw.rawValue)
+    const plain = plainTextIn(raw.rawValue)
+    if (plain === null) this.#readWhole(raw.rawValue)
+    else this.#pushText(this.#reasoning.feed(plain))
+  }
+
+  #readWhole(value: unknown): void {
+    const chunk = Chunk.safeParse(value)
     if (!chunk.success) throw new TypeValidationError({ value: undefined, cause: chunk.error })
     const { delta, finish_reason: reason } = chunk.data.choices?.[0] ?? {}
     // Some servers send an empty reason with every piece.
