@@ -124,6 +124,7 @@ export {
   ExecutionList,
   ExecutionStatus,
   ExecutionSummary,
+  ExecutionSurface,
   FinishReason,
   OwnerExecuteRequest,
   Trace,

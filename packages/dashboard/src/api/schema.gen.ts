@@ -91,6 +91,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mcp/{runtimeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak to a runtime as an MCP server
+         * @description The Model Context Protocol over HTTP, revision 2026-07-28, without sessions; clients of 2025-11-25 and 2025-06-18 are served, too. Its tools are the capabilities of the serving deployment. `tools/call` is a call through the broker: the same limits, the same share of the quota, the same trace. Refusals are JSON-RPC errors, with the protocol’s code or else the HTTP status as their code. An unknown runtime, one without a deployment and one without an endpoint are one and the same 404.
+         */
+        post: operations["callMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtime/execute": {
         parameters: {
             query?: never;
@@ -1544,6 +1564,8 @@ export interface components {
             /** @example rt_shoe-shop */
             runtimeId: string;
             kind: components["schemas"]["ExecutionKind"];
+            /** @default null */
+            surface: components["schemas"]["ExecutionSurface"] | null;
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
             durationMs: number | null;
@@ -1556,6 +1578,11 @@ export interface components {
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
+        /**
+         * @description The protocol that it came by, where that is not this API’s own: `mcp` is the Model Context Protocol.
+         * @enum {string}
+         */
+        ExecutionSurface: "mcp";
         /** @description What went wrong, in words fit for whoever called. */
         Failure: {
             /** @example The shop did not answer in time. */
@@ -2037,6 +2064,8 @@ export interface components {
             projectId: string;
             deploymentVersion: number | null;
             kind: components["schemas"]["ExecutionKind"];
+            /** @default null */
+            surface: components["schemas"]["ExecutionSurface"] | null;
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
             error: components["schemas"]["Failure"] | null;
@@ -2451,6 +2480,194 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapabilityFailure"];
+                };
+            };
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    /** @description Absent from notifications, which are answered 202 without a body. */
+                    id?: string | number;
+                    /** @description `server/discover`, `tools/list`, `tools/call`, `initialize`, `ping`. */
+                    method: string;
+                    params?: components["schemas"]["JsonObject"];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        id?: string | number;
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                        error?: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 202. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Status 400. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 403. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 404. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 429. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 500. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
                 };
             };
         };
