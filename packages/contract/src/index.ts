@@ -98,6 +98,7 @@ export {
   DiscoveryManifest,
   type DiscoveryResult,
   type DiscoverySource,
+  discoveryNamespace,
   toUri,
 } from './discovery.ts'
 export {

@@ -71,6 +71,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/{runtimeId}/server.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe a runtime as the MCP registry does
+         * @description A `server.json` that can be published in a registry of MCP servers. 404 before the first deployment; 400 where the deployment names neither a website nor `adp.namespace`.
+         */
+        get: operations["getServerJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities/{runtimeId}/{capability}": {
         parameters: {
             query?: never;
@@ -2422,6 +2442,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getServerJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+                        /**
+                         * @description The namespace of the manifest, a slash, and the runtime’s id.
+                         * @example shoe-shop
+                         */
+                        name: string;
+                        title?: string;
+                        /** @example Finds shoes by words and price. */
+                        description: string;
+                        /**
+                         * @description The number of the deployment, `7.0.0`.
+                         * @example 1.4.0
+                         */
+                        version: string;
+                        websiteUrl?: string;
+                        remotes: {
+                            /** @constant */
+                            type: "streamable-http";
+                            /** @example https://shop.example.com */
+                            url: string;
+                        }[];
+                    };
+                };
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];

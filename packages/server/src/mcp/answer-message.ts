@@ -2,11 +2,10 @@ import { DISCOVERY_TTL_SECONDS } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
 import { internal } from '../errors.ts'
-import type { ExecutionDeps } from '../executions/deps.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { locatedOf } from '../http/request-state.ts'
-import { answerTool, invalidParams } from './answer-tool.ts'
-import { type Answer, type Message, MessageFault, refusalBody, SUPPORTED_VERSIONS } from './messages.ts'
+import { answerTool, type McpDeps } from './answer-tool.ts'
+import { type Answer, invalidParams, type Message, MessageFault, refusalBody, SUPPORTED_VERSIONS } from './messages.ts'
 import { judgeRequest, negotiated, type Request } from './protocol-rules.ts'
 import { type PublishedServer, publishedServer } from './tools.ts'
 
@@ -16,7 +15,7 @@ const CACHED = { ttlMs: DISCOVERY_TTL_SECONDS * 1000, cacheScope: 'public' }
 
 /** The answer to one message; undefined to a notification, which is accepted and ignored. */
 export async function answerMessage(
-  deps: ExecutionDeps,
+  deps: McpDeps,
   reply: FastifyReply,
   message: Message,
 ): Promise<z.input<typeof Answer> | undefined> {
@@ -35,7 +34,7 @@ export async function answerMessage(
   }
 }
 
-async function resultOf(deps: ExecutionDeps, reply: FastifyReply, request: Request): Promise<object> {
+async function resultOf(deps: McpDeps, reply: FastifyReply, request: Request): Promise<object> {
   if (request.method === 'ping') return {}
   if (request.method === 'tools/call') {
     const result = await answerTool(deps, reply, request)

@@ -1,8 +1,8 @@
 import { EXECUTION_ID_HEADER } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { MANIFEST_CACHE_CONTROL } from '../deployments/discovery.ts'
 import { type AppError, forbidden } from '../errors.ts'
-import type { ExecutionDeps } from '../executions/deps.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { answerPreflights, checkOrigin, echoOrigin } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
@@ -10,9 +10,11 @@ import { RuntimeParams } from '../http/params.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
 import { setLocated } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving.ts'
+import { type CachedRuntime, lookUpById, revalidating, type ServingDeps } from '../runtimes/serving.ts'
 import { answerMessage } from './answer-message.ts'
+import type { McpDeps } from './answer-tool.ts'
 import { Answer, CODES, idOf, Message, Refusal, refusalBody } from './messages.ts'
+import { ServerJson, serverJson } from './server-json.ts'
 
 const PATH = '/v1/mcp/:runtimeId'
 
@@ -33,11 +35,33 @@ const CALL = {
 // No operations: they are there to say what an HTTP client of an earlier revision may not do.
 const HIDDEN = { schema: { hide: true }, config: { errorBody } } as const
 
+const SERVER_JSON_PATH = '/v1/runtime/:runtimeId/server.json'
+
+const DESCRIBE = {
+  summary: 'Describe a runtime as the MCP registry does',
+  description:
+    'A `server.json` that can be published in a registry of MCP servers. 404 before the first deployment; 400 where the deployment names neither a website nor `adp.namespace`.',
+  tags: ['MCP'],
+  operationId: 'getServerJson',
+  params: RuntimeParams,
+  response: { 200: ServerJson },
+} as const
+
 const OWN_CALL =
   'A call to a capability’s endpoint came back as an MCP request. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'
 
+/** Public plane: what describes a runtime's MCP server to registries. */
+export function serverJsonRoutes(plane: FastifyInstance, deps: ServingDeps & { baseUrl: () => string }): void {
+  answerPreflights(plane, [SERVER_JSON_PATH], 'GET')
+  typed(plane).get(SERVER_JSON_PATH, { schema: DESCRIBE }, async (request, reply) => {
+    const described = await serverJson(deps, request.params.runtimeId)
+    reply.header('cache-control', MANIFEST_CACHE_CONTROL)
+    return described
+  })
+}
+
 /** Public plane: the serving deployment of a runtime as an MCP server. Tools are called as the broker calls them. */
-export function mcpRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
+export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
   answerPreflights(plane, [PATH], 'POST')
   const config = { isRateLimited: true, load: 'execution', exactFields: ['id', 'params'], errorBody } as const
   typed(plane).post(
@@ -84,7 +108,7 @@ export function mcpRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
 }
 
 /** An unknown runtime, one without a deployment and one without an endpoint are the same 404. */
-function locate(deps: ExecutionDeps, runtimeId: string) {
+function locate(deps: McpDeps, runtimeId: string) {
   return lookUpById(
     deps,
     { runtimeId, what: 'The MCP server' },
@@ -94,7 +118,7 @@ function locate(deps: ExecutionDeps, runtimeId: string) {
 
 /** Judges the origin, then takes a unit of the rate limit. */
 function enter(
-  deps: ExecutionDeps,
+  deps: McpDeps,
   located: CachedRuntime,
   request: FastifyRequest,
   reply: FastifyReply,

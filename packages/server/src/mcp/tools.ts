@@ -1,4 +1,4 @@
-import { type CapabilityEffect, isJsonObject, type JsonObject } from '@svc/contract'
+import type { CapabilityEffect, JsonObject } from '@svc/contract'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { ServingCapability, ServingDeployment, ServingRuntime } from '../runtimes/serving-runtime.ts'
@@ -69,13 +69,4 @@ function toTool({ name, description, inputSchema }: ModelTool, { effect, outputS
 // The service checks no headers that repeat single inputs, so it must not ask clients for any.
 function withoutHeaderMarks(key: string, value: unknown): unknown {
   return key === 'x-mcp-header' && typeof value === 'string' ? undefined : value
-}
-
-/** The output without what it says to the chat widget alone. */
-export function withoutReserved(output: JsonDocument): JsonDocument {
-  if (!output.text.includes('"svc":')) return output
-  const { value } = output
-  if (!isJsonObject(value) || !('svc' in value)) return output
-  const { svc: _reserved, ...rest } = value
-  return JsonDocument.of(rest)
 }

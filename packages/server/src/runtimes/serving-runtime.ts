@@ -1,4 +1,5 @@
 import {
+  type Adp,
   type Capability,
   type CapabilityEffect,
   DEFAULT_EFFECT,
@@ -37,6 +38,7 @@ export interface ServingDeployment {
   capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
   website: Website | null
+  adp: Adp | null
   instructions: string | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
@@ -123,6 +125,7 @@ export function toServingDeployment(
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
     tools: manifest.capabilities.map(toTool),
     website: manifest.website ?? null,
+    adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
     reconcile: manifest.reconcile ?? false,
     agentLimits: manifest.agent?.limits ?? {},

@@ -28,6 +28,7 @@ const ROUTES = [
   ['public', 'GET', '/dashboard/*'],
   ['public', 'GET', '/widget.js'],
   ['public', 'GET', '/v1/runtime/:runtimeId/manifest'],
+  ['public', 'GET', '/v1/runtime/:runtimeId/server.json'],
   ['public', 'POST', '/v1/capabilities/:runtimeId/:capability'],
   ['public', 'POST', '/v1/mcp/:runtimeId'],
   ['public', 'GET', '/v1/mcp/:runtimeId'],

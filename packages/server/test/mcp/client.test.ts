@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { APPROVING, dispatched } from '../support/approvals.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -40,6 +41,23 @@ describeEngine('sqlite', 'a client of the protocol', (engine) => {
         isError: true,
       })
     })
+  })
+
+  // holds MCP-10
+  test('that can show forms has a person approve a call, which then runs once', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const client = await connectClient(scene, 'modern', { capabilities: { elicitation: { form: {} } } })
+    const shown: unknown[] = []
+    const answers = [{ action: 'decline' as const }, { action: 'accept' as const, content: { approve: true } }]
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      shown.push(params.message)
+      return answers.shift() ?? { action: 'cancel' }
+    })
+    const pay = () => client.callTool({ name: 'pay', arguments: { value: 120 } })
+    expect(await pay()).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('declined') }] })
+    expect(await pay()).toMatchObject({ isError: false, structuredContent: { paid: 120 } })
+    expect(shown).toEqual(['Pay 120\n120 EUR', 'Pay 120\n120 EUR'])
+    expect(dispatched(scene.endpoint)).toHaveLength(1)
   })
 
   // holds MCP-08
