@@ -239,7 +239,7 @@ describeEngines('credentials', (engine) => {
 
 function request(
   scene: Scene,
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   authorization: string | undefined,
 ) {

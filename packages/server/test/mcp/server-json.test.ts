@@ -18,7 +18,7 @@ describeEngines('server.json', (engine) => {
       $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
       name: `com.example.shop/${runtime.runtimeId}`,
       title: 'Shop',
-      description: expect.stringMatching(/^Shoes\. .{91}…$/),
+      description: expect.stringMatching(/^Shoes\. .{92}…$/),
       version: '1.0.0',
       websiteUrl: 'https://shop.example.com',
       remotes: [{ type: 'streamable-http', url: `https://svc.test/v1/mcp/${runtime.runtimeId}` }],
