@@ -27,6 +27,7 @@ test('the demo does the main job from registration to trace, within a minute and
     /place-order waits: “Place this order”[\s\S]*€249[\s\S]*approved: the shop gets the call, once[\s\S]*ORD-/,
   )
   expect(stdout).toContain('refused: This capability needs an end user')
+  expect(stdout).toMatch(/revision 2026-07-28\n +tools .*search-products/)
   expect(stdout.trimEnd().endsWith('Every step answered as it should.')).toBe(true)
 }, 60_000)
 

@@ -25,7 +25,8 @@ function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: I
   const isoAt = (ms: number) => new Date(TEN + ms).toISOString()
   const ended = endMs !== undefined
   return {
-    ...{ executionId: id, runtimeId: 'rt_exampleShop', kind: 'execute', status: ended ? status : 'running' },
+    ...{ executionId: id, runtimeId: 'rt_exampleShop', kind: 'execute', surface: null },
+    status: ended ? status : 'running',
     ...{ finishReason: ended ? 'stop' : null, durationMs: ended ? endMs - startMs : null },
     ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: calls[2] ?? 0, totalTokens: 12 },
     ...{ startedAt: isoAt(startMs), completedAt: ended ? isoAt(endMs) : null },

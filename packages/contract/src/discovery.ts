@@ -62,7 +62,7 @@ export type DiscoveryResult = { ok: true; document: DiscoveryManifest } | { ok: 
 /** The manifest of a deployment, or why it cannot be published. The owner’s endpoint never appears in it. */
 export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult {
   const { manifest } = source
-  const namespace = namespaceOf(source)
+  const namespace = discoveryNamespace(source)
   if (!namespace.ok) return namespace
   const name = manifest.website?.name ?? source.runtimeName
   const { website } = manifest
@@ -137,9 +137,18 @@ function escapeForUri(text: string): string {
   return text.replace(/%(?![0-9A-Fa-f]{2})|[^\w\-.~:/?@!$&'()*+,;=%]/g, encodeURIComponent)
 }
 
+interface NamespaceSource {
+  manifest: {
+    adp?: { namespace: string } | null | undefined
+    website?: { url?: string | undefined } | null | undefined
+  }
+  runtimeId: string
+}
+
 type NamespaceResult = { ok: true; value: string } | { ok: false; problem: string }
 
-function namespaceOf({ manifest, runtimeId }: DiscoverySource): NamespaceResult {
+/** The namespace under which a deployment is published, or why there is none. */
+export function discoveryNamespace({ manifest, runtimeId }: NamespaceSource): NamespaceResult {
   if (manifest.adp) return { ok: true, value: manifest.adp.namespace }
   if (!manifest.website) {
     return {

@@ -14,6 +14,12 @@ export const ExecutionKind = z
   .describe('Which doorway it came through: a chat, a page’s single call, or the broker.')
 export type ExecutionKind = z.infer<typeof ExecutionKind>
 
+/** The protocol that an execution came by, where that is not the API’s own. */
+export const ExecutionSurface = z
+  .enum(['mcp'])
+  .describe('The protocol that it came by, where that is not this API’s own: `mcp` is the Model Context Protocol.')
+export type ExecutionSurface = z.infer<typeof ExecutionSurface>
+
 /** Why an execution ended: the model was done, a budget (steps, tokens, text) ran out, a fault, the caller left, or calls wait for a person. */
 export const FinishReason = z
   .enum(['stop', 'length', 'error', 'cancelled', 'approval_required'])
@@ -112,6 +118,8 @@ export const ExecutionSummary = z.object({
   executionId: z.string(),
   runtimeId: z.string(),
   kind: ExecutionKind,
+  // Absent from services that are older than it.
+  surface: ExecutionSurface.nullable().default(null),
   status: ExecutionStatus,
   finishReason: FinishReason.nullable(),
   durationMs: z.number().nullable(),
@@ -166,6 +174,7 @@ export const Trace = z
     projectId: z.string(),
     deploymentVersion: z.int().nullable(),
     kind: ExecutionKind,
+    surface: ExecutionSurface.nullable().default(null),
     status: ExecutionStatus,
     finishReason: FinishReason.nullable(),
     error: Failure.nullable(),

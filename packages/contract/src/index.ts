@@ -98,6 +98,7 @@ export {
   DiscoveryManifest,
   type DiscoveryResult,
   type DiscoverySource,
+  discoveryNamespace,
   toUri,
 } from './discovery.ts'
 export {
@@ -124,6 +125,7 @@ export {
   ExecutionList,
   ExecutionStatus,
   ExecutionSummary,
+  ExecutionSurface,
   FinishReason,
   OwnerExecuteRequest,
   Trace,

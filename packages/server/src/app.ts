@@ -24,6 +24,7 @@ import { deployPlane, ownerPlane, publicKeyPlane, publicPlane } from './http/pla
 import { serverOptions } from './http/server-options.ts'
 import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
+import { mcpRoutes, serverJsonRoutes } from './mcp/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
 import { peerRoutes } from './streams/peer-routes.ts'
@@ -47,8 +48,10 @@ export function createApp(deps: Deps): FastifyInstance {
     allowAnyOrigin(plane)
     openApiRoutes(plane, deps, operations)
     discoveryRoutes(plane, deps)
+    serverJsonRoutes(plane, deps)
     brokerRoutes(plane, deps)
   })
+  publicPlane(app, (plane) => mcpRoutes(plane, deps))
   publicPlane(app, (plane) => webRoutes(plane, deps))
   paymentPages(app, deps)
   publicKeyPlane(app, deps, (plane) => {

@@ -52,6 +52,13 @@ export function endUserRequired(): AppError {
   return new AppError('unauthorized', 'This capability needs an end user: send endUserToken.')
 }
 
+/** 403 of a call that a person has to approve first, from a client that cannot ask one. */
+export function approvalNeeded(): AppError {
+  const message =
+    'A person has to approve this call before it runs, and this client cannot ask one: it declares no form elicitation.'
+  return new AppError('forbidden', message)
+}
+
 /** 401 of a sign-in, the same for an unknown address and for a wrong password. */
 export function wrongPassword(): AppError {
   return new AppError('unauthorized', 'The e-mail address or the password is not right.')

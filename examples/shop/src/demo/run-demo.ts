@@ -14,6 +14,7 @@ import { z } from 'zod'
 import type { RunningShop } from '../server.ts'
 import { DEMO_CUSTOMERS } from '../store/seed.ts'
 import { ask, userSays } from './ask.ts'
+import { callOverMcp } from './call-over-mcp.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { requestJson } from './http.ts'
 import type { Teller } from './teller.ts'
@@ -47,6 +48,8 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   const token = await askAsCustomer(tell, cast, owner)
   await orderWithApproval(tell, cast, { runtime: owner.runtime, token })
   await callAsStranger(tell, cast, owner)
+  const mcp = `${cast.controlPlane.url}/v1/mcp/${owner.runtime.runtimeId}`
+  await callOverMcp(tell, { url: mcp, tool: 'search-products', input: { query: 'wool blanket' } })
   await showTrace(tell, cast, owner, answer)
   tell.text('\nEvery step answered as it should.\n')
 }

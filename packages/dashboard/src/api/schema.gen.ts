@@ -71,6 +71,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/{runtimeId}/server.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe a runtime as the MCP registry does
+         * @description A `server.json` that can be published in a registry of MCP servers. 404 before the first deployment; 400 where the deployment names neither a website nor `adp.namespace`.
+         */
+        get: operations["getServerJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities/{runtimeId}/{capability}": {
         parameters: {
             query?: never;
@@ -85,6 +105,26 @@ export interface paths {
          * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.
          */
         post: operations["callCapability"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/{runtimeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak to a runtime as an MCP server
+         * @description The Model Context Protocol over HTTP, revision 2026-07-28, without sessions; clients of 2025-11-25 and 2025-06-18 are served, too. Its tools are the capabilities of the serving deployment. `tools/call` is a call through the broker: the same limits, the same share of the quota, the same trace. Refusals are JSON-RPC errors, with the protocol’s code or else the HTTP status as their code. An unknown runtime, one without a deployment and one without an endpoint are one and the same 404.
+         */
+        post: operations["callMcp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1544,6 +1584,8 @@ export interface components {
             /** @example rt_shoe-shop */
             runtimeId: string;
             kind: components["schemas"]["ExecutionKind"];
+            /** @default null */
+            surface: components["schemas"]["ExecutionSurface"] | null;
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
             durationMs: number | null;
@@ -1556,6 +1598,11 @@ export interface components {
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
         };
+        /**
+         * @description The protocol that it came by, where that is not this API’s own: `mcp` is the Model Context Protocol.
+         * @enum {string}
+         */
+        ExecutionSurface: "mcp";
         /** @description What went wrong, in words fit for whoever called. */
         Failure: {
             /** @example The shop did not answer in time. */
@@ -2037,6 +2084,8 @@ export interface components {
             projectId: string;
             deploymentVersion: number | null;
             kind: components["schemas"]["ExecutionKind"];
+            /** @default null */
+            surface: components["schemas"]["ExecutionSurface"] | null;
             status: components["schemas"]["ExecutionStatus"];
             finishReason: components["schemas"]["FinishReason"] | null;
             error: components["schemas"]["Failure"] | null;
@@ -2400,6 +2449,57 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getServerJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+                        /**
+                         * @description The namespace of the manifest, a slash, and the runtime’s id.
+                         * @example shoe-shop
+                         */
+                        name: string;
+                        title?: string;
+                        /** @example Finds shoes by words and price. */
+                        description: string;
+                        /**
+                         * @description The number of the deployment, `7.0.0`.
+                         * @example 1.4.0
+                         */
+                        version: string;
+                        websiteUrl?: string;
+                        remotes: {
+                            /** @constant */
+                            type: "streamable-http";
+                            /** @example https://shop.example.com */
+                            url: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     callCapability: {
         parameters: {
             query?: never;
@@ -2451,6 +2551,194 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapabilityFailure"];
+                };
+            };
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    jsonrpc: "2.0";
+                    /** @description Absent from notifications, which are answered 202 without a body. */
+                    id?: string | number;
+                    /** @description `server/discover`, `tools/list`, `tools/call`, `initialize`, `ping`. */
+                    method: string;
+                    params?: components["schemas"]["JsonObject"];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        id?: string | number;
+                        result?: {
+                            [key: string]: unknown;
+                        };
+                        error?: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 202. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Status 400. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 403. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 404. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 429. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 500. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
                 };
             };
         };

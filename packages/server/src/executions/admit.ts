@@ -1,4 +1,4 @@
-import type { ExecutionKind, JsonObject } from '@svc/contract'
+import type { ExecutionKind, ExecutionSurface, JsonObject } from '@svc/contract'
 import type { Redactor } from '../dispatch/redact.ts'
 import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
@@ -23,6 +23,7 @@ const MAX_TRIES = 5
 
 export interface ExecutionRequest<C extends NewCall | null> {
   kind: ExecutionKind
+  surface?: ExecutionSurface | undefined
   metadata: JsonDocument<JsonObject> | undefined
   /** JSON text. */
   messageShape: string
@@ -96,7 +97,7 @@ export async function admit<C extends NewCall | null>(
 
 function rowOf(
   runtime: ServingRuntime,
-  { kind, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
+  { kind, surface, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
   { executionId, startedAt, storedBytes }: { executionId: string; startedAt: number; storedBytes: number },
 ): NewRow {
   return {
@@ -106,6 +107,7 @@ function rowOf(
     project_id: runtime.projectId,
     deployment_version: runtime.deployment?.version ?? null,
     kind,
+    surface: surface ?? null,
     message_shape: storedShape(messageShape, storedBytes),
     metadata: metadata ? redactor.jsonText(metadata.text) : null,
     call_count: call ? 1 : 0,

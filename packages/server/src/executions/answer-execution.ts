@@ -67,12 +67,15 @@ export async function answerCall(
 function beginScope(
   { running, limits }: ExecutionDeps,
   reply: FastifyReply,
-  input: Parameters<typeof sizeFaults>[0],
+  input: Parameters<typeof sizeFaults>[0] & Partial<Pick<CallRequest, 'endsWithCaller'>>,
 ): ExecutionScope {
   const faults = sizeFaults(input, limits)
   if (faults) throw invalid(faults)
   const { request } = reply
   const scope = running.begin(accountOfRequest(request), limits.executionMs, stateOf(request))
-  onClientGone(reply, () => scope.stop('cancelled'))
+  onClientGone(reply, () => {
+    scope.stop('cancelled')
+    if (input.endsWithCaller) scope.dispatchSignal.abort()
+  })
   return scope
 }

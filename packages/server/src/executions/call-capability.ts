@@ -2,6 +2,7 @@ import {
   type CapabilityApproval,
   type CapabilityFailure,
   type CapabilityOutput,
+  type ExecutionSurface,
   type FieldErrors,
   isBlankToken,
   type JsonObject,
@@ -9,7 +10,7 @@ import {
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
-import { endUserRequired, invalid, notFound } from '../errors.ts'
+import { approvalNeeded, endUserRequired, invalid, notFound } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
@@ -36,18 +37,28 @@ interface CallBody {
   endUserToken: string | undefined
   /** The key under which the caller may repeat the call. */
   idempotencyKey?: string | undefined
+  /** The protocol of a broker call that came by another route than the broker's own. */
+  surface?: ExecutionSurface | undefined
+  /** Whether a call that a person has to approve may ask for it. Set on a surface that knows such calls. */
+  canAsk?: boolean | undefined
+  /** Whether the call to the endpoint is cancelled when the caller leaves. */
+  endsWithCaller?: boolean | undefined
 }
 
 export type CallRequest = ReturnType<typeof toCallRequest>
 
-export function toCallRequest({ kind, capability, input, metadata, endUserToken, idempotencyKey }: CallBody) {
+export function toCallRequest(body: CallBody) {
+  const { input, metadata } = body
   return {
-    kind,
-    capability,
-    idempotencyKey,
+    kind: body.kind,
+    capability: body.capability,
+    idempotencyKey: body.idempotencyKey,
+    surface: body.surface,
+    canAsk: body.canAsk,
+    endsWithCaller: body.endsWithCaller,
     input: new JsonDocument(JSON.stringify(input), input),
     metadata: metadata && JsonDocument.of(metadata),
-    endUserToken: toSecret(endUserToken),
+    endUserToken: toSecret(body.endUserToken),
   }
 }
 
@@ -78,20 +89,22 @@ export function admitCall(
   request: CallRequest,
   once?: OnceKey,
 ): Promise<Admitted<NewCall | null>> {
-  const { kind, input, metadata, endUserToken } = request
+  const { kind, surface, input, metadata, endUserToken } = request
   return admit(deps, caller, (runtime, startedAt) => {
-    const capability = requireCallable(runtime, request.capability, kind)
+    const capability = requireCallable(runtime, request.capability, surface ? 'capability' : kind)
     if (kind === 'broker') checkEndUser(capability, endUserToken)
+    if (capability.confirm && request.canAsk === false) throw approvalNeeded()
     const redactor = redactorOf(endUserToken)
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
-      if (capability.confirm) return { kind, metadata, messageShape: '[]', endUserToken, redactor, call: null, once }
+      if (capability.confirm)
+        return { kind, surface, metadata, messageShape: '[]', endUserToken, redactor, call: null, once }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
       const callId = deps.newId('call')
       const call = { callId, ordinal: 0, capability: name, effect, hasToken, step: 0, input: stored, startedAt }
-      return { kind, metadata, messageShape: '[]', endUserToken, redactor, call, once }
+      return { kind, surface, metadata, messageShape: '[]', endUserToken, redactor, call, once }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)

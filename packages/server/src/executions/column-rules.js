@@ -6,6 +6,7 @@ export const BEGUN_COLUMNS = /** @type {const} */ ([
   'project_id',
   'deployment_version',
   'kind',
+  'surface',
   'message_shape',
   'metadata',
   'call_count',

@@ -23,6 +23,7 @@ const SUMMARY = [
   'execution_id as executionId',
   'runtime_id as runtimeId',
   'kind',
+  'surface',
   'status',
   'finish_reason as finishReason',
   'awaits_approval as awaitsApproval',

@@ -39,7 +39,7 @@ export async function runOnce(
   const { runtimeId, ownerId } = located.runtime
   const body = bodyOf(request)
   const once = {
-    key_hash: hash('sha256', JSON.stringify([runtimeId, request.kind, key])),
+    key_hash: hash('sha256', JSON.stringify([runtimeId, request.surface ?? request.kind, key])),
     body_hash: deps.keyring.hash(body),
   }
   while (!scope.signal.aborted) {

@@ -1,4 +1,4 @@
-import { type ExecutionKind, type FinishReason, RECONCILE_DELAYS_MS } from '@svc/contract'
+import { type ExecutionKind, type ExecutionSurface, type FinishReason, RECONCILE_DELAYS_MS } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
@@ -13,6 +13,7 @@ export interface NewRow {
   project_id: string
   deployment_version: number | null
   kind: ExecutionKind
+  surface: ExecutionSurface | null
   message_shape: string
   metadata: string | null
   call_count: number

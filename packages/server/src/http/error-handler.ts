@@ -12,6 +12,7 @@ import {
 } from '../errors.ts'
 import { isDiskFull, isUnavailable } from '../store/errors.ts'
 import type { HttpDeps } from './deps.ts'
+import { stateOf } from './request-state.ts'
 
 type ErrorDeps = Pick<HttpDeps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>
 
@@ -25,11 +26,14 @@ export function answerErrors(app: FastifyInstance, deps: ErrorDeps): void {
       const { id: requestId, routeOptions } = request
       deps.logger.error({ err: fault.cause ?? fault, requestId, route: routeOptions.url }, 'request failed')
     }
+    const status = ERROR_STATUS[fault.code]
+    const { errorBody } = stateOf(request).config
+    const body = errorBody ? errorBody(fault, status, request) : fault.toBody()
     return reply
-      .code(ERROR_STATUS[fault.code])
+      .code(status)
       .headers({ ...fault.headers, 'cache-control': 'no-store' })
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(fault.toBody()))
+      .send(JSON.stringify(body))
   }
   app.setErrorHandler((error, request, reply) => {
     deps.room.noteFault(error)

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
 import { type ZodType, z } from 'zod'
+import type { AppError } from '../errors.ts'
 
 /** The chapters of the API reference, in their order. */
 export const TAGS = [
   { name: 'Service', description: 'Who answers here, and how to talk to it.' },
   { name: 'Discovery', description: 'What runtimes publish, for anybody.' },
   { name: 'Broker', description: 'Calls of single capabilities by strangers.' },
+  { name: 'MCP', description: 'Runtimes as servers of the Model Context Protocol.' },
   { name: 'Chat', description: 'What a web page does with a runtime’s public key.' },
   { name: 'Deployments', description: 'Publishing capabilities and checking in, with a runtime’s deploy key.' },
   { name: 'Runtimes', description: 'Registering runtimes and looking at them.' },
@@ -55,6 +57,8 @@ declare module 'fastify' {
     isSignIn?: boolean
     /** Fields of the body whose numbers are passed on: a number that a double would round is refused. */
     exactFields?: readonly string[]
+    /** The body of a refusal, on routes of a protocol that has its own; else the one envelope. */
+    errorBody?: (fault: AppError, status: number, request: FastifyRequest) => object
     /** The largest body in bytes, where the route takes less than the service does. */
     maxBodyBytes?: number
   }

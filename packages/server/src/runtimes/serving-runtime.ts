@@ -1,4 +1,12 @@
-import { type Capability, type CapabilityEffect, DEFAULT_EFFECT, type Tier } from '@svc/contract'
+import {
+  type Adp,
+  type Capability,
+  type CapabilityEffect,
+  DEFAULT_EFFECT,
+  type JsonObject,
+  type Tier,
+  type Website,
+} from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
 import type { ModelTool } from '../model/model.ts'
@@ -17,6 +25,7 @@ export interface ServingCapability {
   /** Whether the endpoint tells what a call would do. */
   preview: boolean
   description: string
+  outputSchema: JsonObject | null
   checkInput: InputCheck
 }
 
@@ -28,6 +37,8 @@ export interface ServingDeployment {
   /** By name. A Map, because names come from callers and models. */
   capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
+  website: Website | null
+  adp: Adp | null
   instructions: string | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
@@ -105,13 +116,16 @@ export function toServingDeployment(
     const { effect = DEFAULT_EFFECT, confirm = false, preview = false } = declared
     const schema = actions[0]?.inputSchema
     const checkInput = schema ? schemas.checkOf(ownerId, schema) : () => null
-    return { name, description, requiresEndUser, effect, confirm, preview, checkInput }
+    const outputSchema = actions[0]?.outputSchema ?? null
+    return { name, description, requiresEndUser, effect, confirm, preview, outputSchema, checkInput }
   }
   return {
     version,
     bytes,
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
     tools: manifest.capabilities.map(toTool),
+    website: manifest.website ?? null,
+    adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
     reconcile: manifest.reconcile ?? false,
     agentLimits: manifest.agent?.limits ?? {},

@@ -23,6 +23,7 @@ import { reconciled } from './migrations/0022-reconcile.ts'
 import { idempotencyKeys } from './migrations/0023-idempotency-keys.ts'
 import { nodeUrls } from './migrations/0024-node-urls.ts'
 import { approvals } from './migrations/0025-approvals.ts'
+import { executionSurface } from './migrations/0030-execution-surface.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -61,6 +62,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0023-idempotency-keys': idempotencyKeys(types),
     '0024-node-urls': nodeUrls(types),
     '0025-approvals': approvals(types),
+    '0030-execution-surface': executionSurface(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -3,6 +3,7 @@ import type {
   CapabilityEffect,
   ExecutionKind,
   ExecutionStatus,
+  ExecutionSurface,
   FinishReason,
   KeyKind,
   Tier,
@@ -151,6 +152,8 @@ export interface Schema {
     project_id: string
     deployment_version: Nullable<number>
     kind: ExecutionKind
+    /** The protocol that it came by, where that is not the API's own. */
+    surface: Nullable<ExecutionSurface>
     status: ExecutionStatus
     finish_reason: Nullable<FinishReason>
     error: Nullable<string>

@@ -17,10 +17,12 @@ import { describeEngine, useDatabase } from '../support/engines.ts'
 import { collectRoutes } from '../support/routes.ts'
 import { startForTest } from '../support/service.ts'
 
-/** Routes that the description leaves out: pages and their files, and what the payment provider calls. */
+/** Routes that the description leaves out: pages, their files, methods of MCP that are refused, and what the payment provider calls. */
 const HIDDEN = [
   'get /docs',
   'get /docs/:asset',
+  'get /v1/mcp/:runtimeId',
+  'delete /v1/mcp/:runtimeId',
   'get /v1/peers/executions/:executionId/events',
   'post /v1/peers/executions/:executionId/cancel',
   'post /v1/billing/webhook',

@@ -28,7 +28,11 @@ const ROUTES = [
   ['public', 'GET', '/dashboard/*'],
   ['public', 'GET', '/widget.js'],
   ['public', 'GET', '/v1/runtime/:runtimeId/manifest'],
+  ['public', 'GET', '/v1/runtime/:runtimeId/server.json'],
   ['public', 'POST', '/v1/capabilities/:runtimeId/:capability'],
+  ['public', 'POST', '/v1/mcp/:runtimeId'],
+  ['public', 'GET', '/v1/mcp/:runtimeId'],
+  ['public', 'DELETE', '/v1/mcp/:runtimeId'],
   ['public', 'GET', '/v1/peers/executions/:executionId/events'],
   ['public', 'POST', '/v1/peers/executions/:executionId/cancel'],
   ['public', 'POST', '/v1/billing/webhook'],
@@ -235,7 +239,7 @@ describeEngines('credentials', (engine) => {
 
 function request(
   scene: Scene,
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   authorization: string | undefined,
 ) {

@@ -18,6 +18,7 @@ export function newRow(changes: Partial<NewRow> = {}): NewRow {
     project_id: 'proj_1',
     deployment_version: 1,
     kind: 'execute',
+    surface: null,
     message_shape: '[]',
     metadata: null,
     call_count: 0,

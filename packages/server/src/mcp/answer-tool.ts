@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonObject } from '@svc/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApprovalDeps } from '../approvals/deps.ts'
+import { AppError, approvalNeeded } from '../errors.ts'
+import { answerCall } from '../executions/answer-execution.ts'
+import { type CallOutcome, toCallRequest } from '../executions/call-capability.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
+import { IdempotencyHeaders } from '../executions/idempotency.ts'
+import { locatedOf } from '../http/request-state.ts'
+import { JsonDocument } from '../lib/json-document.ts'
+import { answerDecision, askPerson, canElicit, type InputRequired } from './answer-approval.ts'
+import { invalidParams } from './messages.ts'
+import type { Request } from './protocol-rules.ts'
+import { failure, output, type ToolResult } from './tool-results.ts'
+
+export type McpDeps = ExecutionDeps & ApprovalDeps
+
+interface ToolCall {
+  name: string
+  input: JsonObject
+  /** Whether a person can be asked: the client can show a form, and repeats the call with what was said. */
+  canAsk: boolean
+}
+
+/** Calls a capability as the broker does. What the model can mend is a result; throws what concerns the client. */
+export async function answerTool(
+  deps: McpDeps,
+  reply: FastifyReply,
+  message: Request,
+): Promise<ToolResult | InputRequired> {
+  const { era, params } = message
+  const call = toCall(message)
+  try {
+    if (era === 'modern' && params['requestState'] !== undefined) {
+      const decided = { ...call, state: params['requestState'], responses: params['inputResponses'] }
+      return await answerDecision(deps, reply, decided)
+    }
+    const located = locatedOf(reply.request)
+    return toResult(await answerCall(deps, { reply, located }, toRequest(reply.request, message, call)), message)
+  } catch (error) {
+    return toldAsResult(error)
+  }
+}
+
+function toCall({ era, params, clientCapabilities }: Request): ToolCall {
+  const { name, arguments: input = {} } = params
+  if (typeof name !== 'string') throw invalidParams('params.name must be the name of a tool')
+  if (!isJsonObject(input)) throw invalidParams('params.arguments must be an object')
+  return { name, input, canAsk: era === 'modern' && canElicit(clientCapabilities) }
+}
+
+function toRequest({ headers }: FastifyRequest, { era }: Request, { name, input, canAsk }: ToolCall) {
+  const { 'idempotency-key': idempotencyKey } = IdempotencyHeaders.parse(headers)
+  return toCallRequest({
+    kind: 'broker',
+    surface: 'mcp',
+    capability: name,
+    input,
+    endUserToken: undefined,
+    idempotencyKey,
+    canAsk,
+    // In earlier revisions a connection that closes cancels nothing.
+    endsWithCaller: era === 'modern',
+  })
+}
+
+function toResult({ ok, body }: CallOutcome, { era, clientCapabilities }: Request): ToolResult | InputRequired {
+  if (!ok) return failure(body.error.message)
+  if (!('approval' in body)) return output(JsonDocument.of(body.output), era)
+  // The recorded answer to an idempotency key may be one for another client.
+  return canElicit(clientCapabilities) ? askPerson(body.approval) : failure(approvalNeeded().message)
+}
+
+/** Refusals that a model can mend, or should tell its user of. Throws the others. */
+function toldAsResult(error: unknown): ToolResult {
+  if (!(error instanceof AppError)) throw error
+  const { code, message, fieldErrors = {} } = error
+  if (code === 'not_found') throw invalidParams('Unknown tool')
+  if (code === 'forbidden' || code === 'unauthorized') return failure(message)
+  if (code !== 'validation_error' || !('input' in fieldErrors)) throw error
+  const faults = Object.entries(fieldErrors).map(([field, said]) => `${field}: ${said.join(' ')}`)
+  return failure(faults.join('\n'))
+}

@@ -1,0 +1,42 @@
+import type { JsonObject } from '@svc/contract'
+import { payloadHash } from '../approvals/ask-approval.ts'
+import type { ApprovalDeps } from '../approvals/deps.ts'
+import { isProven } from '../approvals/proof.ts'
+import { NO_APPROVAL } from '../approvals/rules.ts'
+import { type ApprovalRow, findApproval } from '../approvals/store.ts'
+import { Secret } from '../secrets/secret.ts'
+
+export interface RepeatedCall {
+  /** As it was sent: the id and the key of an approval. */
+  state: unknown
+  runtimeId: string
+  name: string
+  input: JsonObject
+}
+
+export interface OpenedApproval {
+  approval: ApprovalRow
+  approvalId: string
+  approvalKey: string
+}
+
+// Other characters are in no id, and not every store can look them up.
+const STATE = /^(apr_[0-9A-Za-z]{1,64})\.([\w-]{1,128})$/
+const NO_METADATA: JsonObject = {}
+
+export function approvalState({ approvalId, approvalKey }: Omit<OpenedApproval, 'approval'>): string {
+  return `${approvalId}.${approvalKey}`
+}
+
+/** The approval that a state opens; null where it is another call's, or its key is wrong. */
+export async function openApproval(
+  { db, keyring }: Pick<ApprovalDeps, 'db' | 'keyring'>,
+  { state, runtimeId, name, input }: RepeatedCall,
+): Promise<OpenedApproval | null> {
+  const [, approvalId = '', approvalKey = ''] = (typeof state === 'string' && STATE.exec(state)) || []
+  const approval = await findApproval(db, approvalId)
+  const isOpened = isProven(keyring, new Secret(approvalKey), approval ?? NO_APPROVAL)
+  if (!approval || !isOpened || approval.runtime_id !== runtimeId || approval.capability !== name) return null
+  const inputHash = await payloadHash(input, NO_METADATA).catch(() => null)
+  return approval.input_hash === inputHash ? { approval, approvalId, approvalKey } : null
+}
