@@ -38,6 +38,7 @@ async function knownSeries(): Promise<Map<string, Set<string>>> {
   metrics.watch({
     ...{ svc_running_executions: zero, svc_held_bytes: zero, svc_open_circuits: zero, svc_unwritten_outcomes: zero },
     ...{ svc_unknown_admissions: zero, svc_clock_offset_seconds: zero, svc_lease_held: zero, svc_draining: zero },
+    ...{ svc_streamed_runs: zero, svc_stream_event_bytes: zero },
     queued: zero,
     pool: null,
   })

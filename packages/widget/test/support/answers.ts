@@ -70,7 +70,7 @@ export function approvalEvents(
     ...{ approvalId: 'apr_1', approvalKey: 'key_1', callId: 'call_0', capability, preview, expiresAt },
   }
   const events = eventsOf(text, [{ capability, error: 'Not run yet: a person has to approve this call first.' }])
-  const end = { finishReason: 'approval_required', approvals: [approval] } as const
+  const end = { finishReason: 'approval_required' as const, approvals: [approval] }
   return events.map((event) => (event.type === 'done' ? { ...event, ...end } : event))
 }
 
