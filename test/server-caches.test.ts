@@ -73,6 +73,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   ],
   'lib/lru.ts': [['Map', 'the entries: the key that the caller gives']],
   'lib/run-queue.ts': [['KeyedSemaphore', 'jobs: the key that the caller gives']],
+  'mcp/tools.ts': [['WeakMap', 'published tools: one deployment, which is one runtime’s']],
   'model/chat-completions/request-body.ts': [['WeakMap', 'tools as the wire has them: the tools of one deployment']],
   'model/chat-completions/tool-calls.ts': [
     ['Map', 'calls of one answer without a name: the index of the call'],

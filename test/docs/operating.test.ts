@@ -63,8 +63,12 @@ test('the page lists every message that the service logs, and no other', () => {
       /logger\??\.(?:fatal|error|warn|info)\((?:[^()]|\([^()]*\))*?(['`])([^'`]+)\1,?\s*\)/g,
     ),
   ])
+  // Jobs pass their message on.
+  const jobs = readFileSync(join(folder, 'ops/background-jobs.ts'), 'utf8').matchAll(/attempt\(deps,[^']*(')([^']+)'/g)
   // A template’s variable part is “…” on the page.
-  const logged = calls.map(([, , message = '']) => message.replace(/\$\{[^}]+\}/g, '…').replace(/: …$/, ': …'))
+  const logged = [...calls, ...jobs].map(([, , message = '']) =>
+    message.replace(/\$\{[^}]+\}/g, '…').replace(/: …$/, ': …'),
+  )
   expect(logged.length).toBeGreaterThan(10)
   const table = page.slice(page.indexOf('| level | `msg` |'), page.indexOf('`requestId` is'))
   const rows = [...table.matchAll(/^\| (?!level|---)[^|]+\| ([^|]+) \|/gm)].map(([, cell = '']) => cell)

@@ -1,4 +1,4 @@
-import { defineRuntime, type Runtime } from '@svc/sdk'
+import { createSqlEffectStore, defineRuntime, type Runtime } from '@svc/sdk'
 import { addToCartCapability } from './capabilities/add-to-cart.ts'
 import { getProductCapability } from './capabilities/get-product.ts'
 import { listCategoriesCapability } from './capabilities/list-categories.ts'
@@ -31,5 +31,7 @@ export function createShopRuntime(store: Store, site: ShopSite = NO_SITE): Runti
       listOrdersCapability(store),
       orderStatusCapability(store, site),
     ].map(withPlainFailures),
+    // The database opens with the first call, not with the runtime.
+    effects: createSqlEffectStore({ prepare: (sql) => store.database.prepare(sql) }),
   })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { EFFECT_TABLE_SQL } from '@svc/sdk'
 import Database from 'better-sqlite3'
 import { createTables } from './create-tables.ts'
 import { seed } from './seed.ts'
@@ -47,6 +48,7 @@ function openDatabase(file: string, now: () => number): Database.Database {
   database.pragma('foreign_keys = ON')
   // Immediate, so that of two processes that open a new file together only one fills it.
   database.transaction(() => prepare(database, now())).immediate()
+  database.exec(EFFECT_TABLE_SQL)
   return database
 }
 

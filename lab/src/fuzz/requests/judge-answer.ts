@@ -5,9 +5,9 @@ import { headerOf, type RawAnswer, type RawHeard } from './raw.ts'
 
 /**
  * How a route answers: the API's in its envelope; one that sends files, too, where it refuses; the operators' port in
- * plain text, without a request id.
+ * plain text, without a request id; MCP in errors of JSON-RPC.
  */
-export type Manner = 'envelope' | 'files' | 'plain'
+export type Manner = 'envelope' | 'files' | 'plain' | 'json-rpc'
 
 export interface Asked {
   /** A capability may have been called, whose failure has a body of its own. */
@@ -40,6 +40,11 @@ export interface AnswerFault {
 
 /** The envelope and nothing beside it, at either level. */
 const StrictErrorBody = z.strictObject({ error: ErrorBody.shape.error.strict() })
+const RpcError = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]).nullish(),
+  error: z.strictObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+})
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 const INTERNALS =
   /\bat \S+ \(|node_modules|\.[jt]s:\d|\/(?:home|work|tmp|usr|root)\/|select .* from|insert into|sqlite|postgres|constraint|\bE(?:CONN|NOENT|PIPE|ADDR|HOST)|(?:Type|Range|Syntax|Reference)Error|undefined is not|Cannot read|svc\.db/i
@@ -68,7 +73,7 @@ function faultOfHead(answer: RawAnswer, { manner }: Asked): AnswerFault | null {
 
 // A file of scripts names the errors of its language, and numbers for operators the parts of the service.
 function faultOfServed({ status, body }: RawAnswer, { manner, insides }: Asked): AnswerFault | null {
-  const leaks = (manner === 'envelope' && INTERNALS.test(body)) || holdsAny(body, insides)
+  const leaks = ((manner === 'envelope' || manner === 'json-rpc') && INTERNALS.test(body)) || holdsAny(body, insides)
   return leaks ? leakOf(status, body) : null
 }
 
@@ -80,6 +85,11 @@ function faultOfFailure(answer: RawAnswer, asked: Asked): AnswerFault | null {
 
 function faultOfRefusal(answer: RawAnswer, asked: Asked): AnswerFault | null {
   const { status, body } = answer
+  if (asked.manner === 'json-rpc') {
+    const error = RpcError.safeParse(parsed(body))
+    if (!error.success) return { kind: 'envelope', problem: `${status} with ${body.slice(0, 300)}` }
+    return leakInWords(answer, [JSON.stringify(error.data.error)], asked)
+  }
   const read = StrictErrorBody.safeParse(parsed(body))
   const type = headerOf(answer, 'content-type') ?? ''
   if (!read.success || !type.startsWith('application/json'))

@@ -8,6 +8,8 @@ import { jsonRequest, type RawRequest } from './raw.ts'
 const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
 export type Plane = z.infer<typeof PLANES> | 'public'
 
+const MCP = 'callMcp'
+
 /** One operation of the live description. */
 export interface ApiOperation {
   operationId: string
@@ -82,18 +84,34 @@ export function apiTargets(operations: readonly ApiOperation[], port: number): T
 }
 
 export function ofOperation({ operationId, queryParameters }: ApiOperation, port: number) {
-  return { port, queryParameters, manner: 'envelope', mayFailAsCapability: operationId === 'callCapability' } as const
+  const manner = operationId === MCP ? 'json-rpc' : 'envelope'
+  return { port, queryParameters, manner, mayFailAsCapability: operationId === 'callCapability' } as const
 }
 
 /** A request as the description has it, with the caller's own ids. */
 export function goodRequest(
-  { method, example, path }: Omit<ApiOperation, 'queryParameters'>,
+  { operationId, method, example, path }: Omit<ApiOperation, 'queryParameters'>,
   scenery: Scenery,
   credential: { key?: string | undefined; headers?: RawRequest['headers'] },
 ): RawRequest {
+  const ownHeaders = [...(credential.headers ?? []), ...keyHeaders(path, scenery)]
+  if (operationId === MCP) return mcpRequest(fillPath(path, scenery), scenery, { ...credential, headers: ownHeaders })
   const body = example === undefined ? {} : { body: ownBody(example, scenery) }
-  const headers = [...(credential.headers ?? []), ...keyHeaders(path, scenery)]
-  return jsonRequest(method, fillPath(path, scenery), { key: credential.key, headers, ...body })
+  return jsonRequest(method, fillPath(path, scenery), { key: credential.key, headers: ownHeaders, ...body })
+}
+
+/** A call of a tool, as clients of the revision 2025-11-25 make it: the description does not name the methods. */
+function mcpRequest(
+  path: string,
+  { values }: Scenery,
+  { key, headers }: { key?: string | undefined; headers: RawRequest['headers'] },
+): RawRequest {
+  const params = { name: values.get('capability'), arguments: {} }
+  return jsonRequest('POST', path, {
+    key,
+    headers: [...headers, ['mcp-protocol-version', '2025-11-25']],
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+  })
 }
 
 /** The keys of an approval and of a streamed execution, which travel in headers of their own. */

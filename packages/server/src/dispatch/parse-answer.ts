@@ -18,7 +18,10 @@ export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, '
   const extent = measureJson(text, { depth: OUTPUT_DEPTH + 1, values: responseValues })
   if (extent.depth > OUTPUT_DEPTH + 1) return failed(FAILURES.tooDeep)
   if (extent.values > responseValues) {
-    return refused('tooManyValues', `with more than ${responseValues} values: return less, page by page.`)
+    return refused(
+      'tooManyValues',
+      `The endpoint gave an answer with more than ${responseValues} values: return less, page by page.`,
+    )
   }
   const answer = parseJson(text)
   if (!isJsonObject(answer) || !('output' in answer)) return failed(FAILURES.unusable)
@@ -26,15 +29,15 @@ export function parseAnswer(body: Uint8Array, { responseValues }: Pick<Limits, '
   if (error !== null) return failed(failureIn(answer))
   const inexact = inexactNumber(text, ['output'])
   if (inexact === null) return { ok: true, output: new JsonDocument(JSON.stringify(output)) }
-  return refused('inexactNumber', `that could not be used: “${inexact}” ${INEXACT_NUMBER}`)
+  return refused('inexactNumber', `The endpoint gave an answer that could not be used: “${inexact}” ${INEXACT_NUMBER}`)
 }
 
 function failed(failure: CallFailure): ParsedAnswer {
   return { ok: false, failure }
 }
 
-function refused(name: string, problem: string): ParsedAnswer {
-  return { ok: false, failure: { message: `The endpoint gave an answer ${problem}`, transport: 'worked', name } }
+function refused(name: string, message: string): ParsedAnswer {
+  return { ok: false, failure: { message, transport: 'worked', name } }
 }
 
 // Shared, because making a decoder costs as much as reading an answer.

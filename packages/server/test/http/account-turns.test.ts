@@ -13,10 +13,11 @@ async function setSlowScene(database: Database, table = 'projects') {
   onTestFinished(() => gate.open())
   let value: string | undefined
   const held = new WeakSet<object>()
+  const named = new RegExp(`[" ]${table}[" ]`)
   const db = database.db.withPlugin({
     transformQuery({ node, queryId }) {
       const text = value === undefined ? '' : JSON.stringify(node)
-      if (text.includes(`"${table}"`) && text.includes(`"${value}"`)) held.add(queryId)
+      if (named.test(text) && text.includes(`"${value}"`)) held.add(queryId)
       return node
     },
     async transformResult({ result, queryId }) {

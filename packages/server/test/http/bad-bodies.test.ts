@@ -20,7 +20,9 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
     const service = await startService(database())
     const routes = await collectRoutes(service.app)
     await service.close()
-    const taking = routes.filter(({ takesBody }) => takesBody).map(({ method, path }) => `${method} ${path}`)
+    // JSON-RPC has errors of its own, which the tests of MCP hold.
+    const ours = routes.filter(({ takesBody, path }) => takesBody && !path.startsWith('/v1/mcp/'))
+    const taking = ours.map(({ method, path }) => `${method} ${path}`)
     expect(taking.sort()).toEqual(BODY_ROUTES.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
