@@ -86,9 +86,9 @@ function faultOfFailure(answer: RawAnswer, asked: Asked): AnswerFault | null {
 function faultOfRefusal(answer: RawAnswer, asked: Asked): AnswerFault | null {
   const { status, body } = answer
   if (asked.manner === 'json-rpc') {
+    // Broken requests, and addresses of no route, are refused in the envelope.
     const error = RpcError.safeParse(parsed(body))
-    if (!error.success) return { kind: 'envelope', problem: `${status} with ${body.slice(0, 300)}` }
-    return leakInWords(answer, [JSON.stringify(error.data.error)], asked)
+    if (error.success) return leakInWords(answer, [JSON.stringify(error.data.error)], asked)
   }
   const read = StrictErrorBody.safeParse(parsed(body))
   const type = headerOf(answer, 'content-type') ?? ''
