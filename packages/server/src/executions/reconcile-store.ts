@@ -39,11 +39,6 @@ export async function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: 
   return numUpdatedRows > 0n
 }
 
-/** Asks no more about an execution. */
-export async function endQuestions(db: Kysely<Schema>, due: DueExecution): Promise<void> {
-  await executionOf(db, due).set({ reconcile_at: null }).execute()
-}
-
 /** The stored unknown calls without an outcome yet, and their metadata. */
 export async function readUnknown(db: Kysely<Schema>, { ownerId, executionId }: DueExecution) {
   const row = await db

@@ -11,14 +11,7 @@ import type { StoredCall, StoredReconciled } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { readTraceBytes } from './history-store.ts'
 import { readAnswer } from './reconcile-rules.ts'
-import {
-  claimQuestion,
-  type DueExecution,
-  endQuestions,
-  readDue,
-  readUnknown,
-  storeReconciled,
-} from './reconcile-store.ts'
+import { claimQuestion, type DueExecution, readDue, readUnknown, storeReconciled } from './reconcile-store.ts'
 import { executionTraceparent } from './send-call.ts'
 
 /** How often due questions are looked for. */
@@ -69,7 +62,8 @@ const NOT_ASKED = 'an endpoint could not be asked what became of a call'
 
 async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promise<void> {
   const runtime = await findRuntime(deps, due.runtimeId)
-  if (runtime === null) return endQuestions(deps.db, due)
+  // A later deployment may answer the next question.
+  if (runtime === null) return
   const held = new HeldBytes(deps.inFlight, due.ownerId)
   const told = new Map<string, StoredReconciled>()
   try {

@@ -44,7 +44,7 @@ export class RunEvents {
     this.#onGap = onGap
   }
 
-  /** In characters of all that waits, about the bytes on the wire. */
+  /** Bytes on the wire of all that waits. */
   get bytes(): number {
     return this.#bytes
   }
@@ -57,7 +57,7 @@ export class RunEvents {
   append(type: string, data: string): void {
     const frame = frameOf(this.lastId + 1, type, data)
     this.#frames.push(frame)
-    this.#bytes += frame.length
+    this.#bytes += Buffer.byteLength(frame)
     for (const cursor of this.#cursors) this.#send(cursor)
     while (this.#bytes > this.#maxBytes) this.#dropFirst()
   }
@@ -66,7 +66,7 @@ export class RunEvents {
   finish(done: string | null): void {
     if (done !== null) {
       this.#done = frameOf(this.lastId + 1, 'done', done)
-      this.#bytes += this.#done.length
+      this.#bytes += Buffer.byteLength(this.#done)
     }
     this.#isOver = true
     for (const cursor of this.#cursors) this.#send(cursor)
@@ -124,7 +124,7 @@ export class RunEvents {
   }
 
   #dropFirst(): void {
-    this.#bytes -= this.#frames.shift()?.length ?? 0
+    this.#bytes -= Buffer.byteLength(this.#frames.shift() ?? '')
     this.#first += 1
   }
 }

@@ -99,6 +99,17 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(questions(scene)).toEqual([])
   })
 
+  test('is asked about later, where a deployment in between does not declare it', async () => {
+    const scene = await setScene(database(), breaking(completed))
+    const { executionId } = (await scene.broker('echo')).json()
+    await scene.service.deploy(scene.runtime, { capabilities: [capability('echo')], endpoint: scene.endpoint.url })
+    await askAfter(scene, 5_000)
+    expect(questions(scene)).toEqual([])
+    await scene.service.deploy(scene.runtime, { ...RECONCILING, endpoint: scene.endpoint.url })
+    await askAfter(scene, 55_000)
+    expect(await reconciledOf(scene, executionId)).toMatchObject(completed())
+  })
+
   // holds EFF-05
   test('is asked about without the end user’s token, and only the status of the answer is kept', async () => {
     const scene = await setScene(

@@ -137,6 +137,17 @@ describeEngines('a stream that is detached', (engine) => {
     expect((await (await resume(run, 195)).rest()).map(({ type }) => type)).not.toContain('gap')
   })
 
+  test('counts the events that wait in bytes, not in characters', async () => {
+    const { service, stream, resume } = await setResumeScene(database(), { limits: { eventBytes: 2_000 } })
+    // With ids and types some 1,500 characters, and twice as many bytes.
+    const long = { type: 'text', content: '字'.repeat(80) } as const
+    service.model.say([...Array.from({ length: 10 }, () => long), ...words(0)])
+    const answer = await stream()
+    await answer.rest()
+    const late = await (await resume(runOf(answer), 0)).rest()
+    expect(late.map(({ type }) => type)).toContain('gap')
+  })
+
   // holds STR-18
   test('is cancelled by its key, and stays as it is after its end', async () => {
     const { service, stream, cancel, trace, resume } = await setResumeScene(database())
