@@ -47,6 +47,12 @@ export const ApprovalDecision = z.strictObject({
 })
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>
 
+/** How an approved call ended. */
+export const ApprovedOutcome = z
+  .enum(['completed', 'failed', 'unknown'])
+  .describe('What became of the approved call, once it has ended. `unknown`: it may or may not have taken effect.')
+export type ApprovedOutcome = z.infer<typeof ApprovedOutcome>
+
 /** Where an approval stands: the answer to a decision, to its repetition, and to `GET`. */
 export const ApprovalAnswer = z.object({
   approvalId: ApprovalId,
@@ -55,6 +61,7 @@ export const ApprovalAnswer = z.object({
   result: ToolResultPart.optional().describe(
     'What the model is to be told of the call; absent while nobody has decided, and while the approved call is under way.',
   ),
+  outcome: ApprovedOutcome.optional(),
 })
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { DeploymentChange } from './compare-deployments.ts'
-import { CapabilityEffect } from './effects.ts'
+import { CapabilityEffect, UnknownCalls } from './effects.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { CapabilityName, Namespace, SemVer } from './names.ts'
 import { Endpoint, WebUrl } from './web-addresses.ts'
@@ -174,6 +174,9 @@ const AnnouncedDeprecation = z.object({
   removalNotBefore: SemVer.nullable(),
 })
 
+/** A capability whose effect is not the default, or whose calls a person approves. */
+const NotedEffect = z.object({ name: z.string(), effect: CapabilityEffect, confirm: z.boolean() })
+
 /**
  * Answer of `GET /v1/runtime/status`. `name` is the registered one, `baseUrl` the address that manifests
  * publish, without a slash at its end; `deprecated` names what is marked so.
@@ -187,6 +190,12 @@ export const RuntimeStatus = z.object({
   deployment: z.object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp }).nullable(),
   capabilities: z.array(z.string()),
   deprecated: z.array(AnnouncedDeprecation).default([]),
+  effects: z
+    .array(NotedEffect)
+    .default([])
+    .describe('The capabilities whose `effect` is not `write`, or whose calls a person approves.'),
+  unknownCalls: UnknownCalls.default(0).describe('Of the executions that began within the last 24 hours.'),
+  waitingApprovals: z.int().nonnegative().default(0).describe('Calls of the runtime that wait for a person.'),
   connection: Connection,
   health: Health,
   // Absent from services that are older than it.

@@ -10,7 +10,7 @@ export const DISCOVERY_SPEC_VERSION = '0.3.0'
 /** How long a reader may keep a manifest, in seconds. */
 export const DISCOVERY_TTL_SECONDS = 300
 
-/** One capability as strangers find it. Its address is the broker’s, never the owner’s endpoint. */
+/** One capability as anonymous callers find it. Its address is the broker’s, never the owner’s endpoint. */
 export const DiscoveryCapability = z.object({
   name: z.string(),
   invocationName: CapabilityName,
@@ -78,7 +78,7 @@ export function buildDiscoveryManifest(source: DiscoverySource): DiscoveryResult
         contact: website?.contact,
       }),
     },
-    // A stranger has nobody to approve a call: what asks for approval is not published.
+    // An anonymous caller has nobody to approve a call: what asks for approval is not published.
     capabilities: manifest.capabilities
       .filter(({ confirm }) => !confirm)
       .map((capability) => publish(capability, namespace.value, source)),

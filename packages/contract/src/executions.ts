@@ -11,7 +11,7 @@ export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 
 export const ExecutionKind = z
   .enum(['execute', 'capability', 'broker'])
-  .describe('Which doorway it came through: a chat, a page’s single call, or the broker.')
+  .describe('Which way it came in: a chat, a page’s single call, or the broker.')
 export type ExecutionKind = z.infer<typeof ExecutionKind>
 
 /** The protocol that an execution came by, where that is not the API’s own. */

@@ -16,6 +16,8 @@ export const ID_PREFIXES = {
   call: 'call_',
   checkout: 'chk_',
   approval: 'apr_',
+  webhook: 'wh_',
+  delivery: 'msg_',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -10,6 +10,7 @@ export {
   ApprovalList,
   ApprovalRequiredEvent,
   ApprovalStatus,
+  ApprovedOutcome,
   CapabilityApproval,
   PendingApproval,
   TracedApproval,
@@ -101,6 +102,7 @@ export {
   discoveryNamespace,
   toUri,
 } from './discovery.ts'
+export { DOCTOR_CHECKS, type DoctorCheck, DoctorReport, DoctorRequest, DoctorRow } from './doctor.ts'
 export {
   CallStatus,
   CapabilityEffect,
@@ -109,6 +111,7 @@ export {
   RECONCILE_DELAYS_MS,
   ReconcileAnswer,
   Reconciled,
+  saysUnknown,
   UnknownCalls,
 } from './effects.ts'
 export { isBlankToken } from './end-user-token.ts'
@@ -200,3 +203,14 @@ export {
 } from './signing.ts'
 export { LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEvent } from './stream-events.ts'
 export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, portProblem, WebUrl } from './web-addresses.ts'
+export {
+  CreatedWebhook,
+  CreateWebhookRequest,
+  DeliveryStatus,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookEvent,
+  WebhookList,
+  WebhookPayload,
+} from './webhooks.ts'

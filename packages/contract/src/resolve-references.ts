@@ -10,6 +10,28 @@ export function isDraft07({ $schema }: JsonObject): boolean {
   return typeof $schema === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test($schema)
 }
 
+const OWN_NAMES = ['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor']
+
+/**
+ * The same schema for another place of a document, where its references by pointer lead below `place`. One with names of its
+ * own, or of an earlier draft, is null: it only means the same as a document of its own.
+ */
+export function moveReferences(schema: JsonObject, place: string): JsonObject | null {
+  let isMovable = !isDraft07(schema)
+  const move = (below: unknown): unknown => {
+    if (!isJsonObject(below)) return below
+    if (OWN_NAMES.some((name) => typeof below[name] === 'string')) isMovable = false
+    const moved = mapSchemas(below, move).map(([keyword, value]) => {
+      const isPointer = keyword === '$ref' || keyword === '$dynamicRef'
+      return [keyword, isPointer && typeof value === 'string' ? value.replace(/^#/, () => place) : value]
+    })
+    return Object.fromEntries(moved)
+  }
+  const { $schema: _dialect, ...keywords } = schema
+  const moved = move(keywords)
+  return isMovable && isJsonObject(moved) ? moved : null
+}
+
 /** The place of each `$dynamicAnchor` in the outermost resource on the way, where there are several of the name. */
 type Scope = ReadonlyMap<string, Place>
 
