@@ -34,7 +34,7 @@ export class CapabilityDefinitionError extends TypeError {
 }
 
 /**
- * A capability’s expected failure, in words for the model and for strangers. The message of no other error leaves the owner’s
+ * A capability’s expected failure, in words for the model and for anonymous callers. The message of no other error leaves the owner’s
  * server. It is an ordinary outcome and is not given to `onError`.
  * @example
  * if (stock < quantity) throw new CapabilityError(`There are only ${stock} left.`)

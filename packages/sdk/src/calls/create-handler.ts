@@ -43,7 +43,7 @@ export interface HandlerOptions extends CredentialOptions {
   /** Default: the machine’s clock. */
   readonly clock?: Clock | undefined
   /**
-   * Given every unexpected error, for the owner’s own log: nothing else sees its stack. Of refused calls, which strangers
+   * Given every unexpected error, for the owner’s own log: nothing else sees its stack. Of refused calls, which anonymous callers
    * can send, it hears what points to a wrong set-up, once a minute for each code.
    */
   readonly onError?: ((error: unknown, call?: FailedCall) => unknown) | undefined
@@ -150,7 +150,7 @@ function refuseBody(services: Services, body: BodyReading & { ok: false }): Resp
   return json(RECEIVER_REFUSALS[answer.error], answer)
 }
 
-// A store that cannot tell refuses: answering without it would open the door to replays.
+// A store that cannot tell refuses: answering without it would allow replays.
 function nonceStoreFailed({ report }: Services, error: unknown): Response {
   report(error)
   const isFull = error instanceof NonceStoreFullError

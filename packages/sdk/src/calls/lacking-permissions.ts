@@ -2,7 +2,7 @@ import type { AnyCapability, CapabilityContext } from '../capabilities/define-ca
 
 /**
  * Looks up what the end user of a call may do, in the words that the capabilities’ `permissions` use. What it throws
- * fails the call; only `onError`, and a `CapabilityError`’s reader, learn its words. Without an end user `context.endUserToken` is undefined: answer what strangers may do.
+ * fails the call; only `onError`, and a `CapabilityError`’s reader, learn its words. Without an end user `context.endUserToken` is undefined: answer what anonymous callers may do.
  */
 export type PermissionsOf = (context: CapabilityContext) => readonly string[] | Promise<readonly string[]>
 

@@ -7,7 +7,7 @@ const INTERVAL_MS = 60_000
 export type TellOwner = (code: ReceiverRefusal, advice: string) => void
 
 /**
- * Tells the owner what a wrong set-up looks like: each code at most once a minute, with how many were left out. Strangers
+ * Tells the owner what a wrong set-up looks like: each code at most once a minute, with how many were left out. Anonymous callers
  * can have calls refused as often as they like, and must not fill a log with them.
  */
 export function createOwnerNotices(clock: Clock, report: (error: Error) => void): TellOwner {

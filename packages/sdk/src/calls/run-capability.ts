@@ -99,7 +99,7 @@ function outcomeOfThrown(thrown: unknown, { context, exposeErrors }: Running): C
   // By its code, because the error may come from another installed copy of this package.
   if (readProperty(thrown, 'code') === 'capability_error') return failure('capability_error', message)
   if (signal.aborted && isAbortion(thrown, signal)) return abandoned()
-  // Words of libraries and databases were not written for a model or a stranger to read.
+  // Words of libraries and databases were not written for a model or an anonymous caller to read.
   const shown = exposeErrors ? message : `The capability failed. Its callId is ${callId}.`
   return { ok: false, code: 'handler_failed', message: shown, error: thrown }
 }

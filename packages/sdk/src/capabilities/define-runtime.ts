@@ -31,7 +31,7 @@ export interface RuntimeOptions {
 export function defineRuntime(options: RuntimeOptions): Runtime {
   const { effects } = options
   const capabilities = Object.freeze([...options.capabilities])
-  refuseStrangers(capabilities)
+  refuseOtherObjects(capabilities)
   refuseRepeatedNames(capabilities)
   refuseOtherStores(effects)
   const byName = new Map(capabilities.map((capability) => [capability.name, capability]))
@@ -44,7 +44,7 @@ export function isRuntime(value: unknown): value is Runtime {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'svc-runtime'
 }
 
-function refuseStrangers(capabilities: readonly AnyCapability[]): void {
+function refuseOtherObjects(capabilities: readonly AnyCapability[]): void {
   const position = capabilities.findIndex((capability) => capability?.kind !== 'svc-capability')
   if (position === -1) return
   throw new CapabilityDefinitionError(`capabilities[${position}] is not a capability: make it with defineCapability().`)

@@ -63,7 +63,7 @@ test('a body announced as too large is refused before it is sent', async () => {
   expect(await statusOf(port, head)).toBe('413')
 })
 
-test('a stranger’s body is not waited for: a call without its headers is refused at once', async () => {
+test('the body of an unsigned call is not waited for: a call without its headers is refused at once', async () => {
   const { port } = await listen(toNodeListener(shopHandler()))
   expect(await statusOf(port, 'POST /svc HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nhalf')).toBe('401')
 })

@@ -221,7 +221,7 @@ describe('refusals', () => {
 describe('the owner', () => {
   const words = ({ reported }: ReturnType<typeof setUp>) => reported.map(({ error }) => String(error))
 
-  test('hears of a refusal that strangers can cause once a minute, with the number of the others', async () => {
+  test('hears of a refusal that anonymous callers can cause once a minute, with the number of the others', async () => {
     const clock = fakeClock()
     const served = setUp({ clock })
     const forged = async () =>

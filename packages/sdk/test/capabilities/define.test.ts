@@ -115,8 +115,10 @@ describe('defineRuntime', () => {
   })
 
   test('names the position of what is no capability', () => {
-    const stranger = JSON.parse('{"name":"x"}')
-    expect(() => defineRuntime({ capabilities: [define({}), stranger] })).toThrow(/capabilities\[1\].*defineCapability/)
+    const plainObject = JSON.parse('{"name":"x"}')
+    expect(() => defineRuntime({ capabilities: [define({}), plainObject] })).toThrow(
+      /capabilities\[1\].*defineCapability/,
+    )
   })
 
   test('looks names up exactly, and names of object methods not at all', () => {

@@ -1,6 +1,17 @@
 import { type CapabilityHandler, createMemoryNonceStore, type HandlerOptions } from '@svc/sdk'
 import { describe, expect, test } from 'vitest'
-import { bytesOf, type CallParts, callBody, fakeClock, NOW, signatureHeaders } from '../../support/signed-calls.ts'
+import { failedRows } from '../../../../server/test/support/examine-receiver.ts'
+import {
+  bytesOf,
+  type CallParts,
+  callBody,
+  fakeClock,
+  NOW,
+  RUNTIME_ID,
+  SECRET,
+  signatureHeaders,
+} from '../../support/signed-calls.ts'
+import { serveThrough } from './serve-through.ts'
 import { shopHandler, waitForDeparture } from './shop-handler.ts'
 
 export interface Sent {
@@ -98,6 +109,14 @@ export function describeAdapter(name: string, adapter: Adapter): void {
     ])('%i %s reaches the caller as it is', async (status, code, parts) => {
       const place = await openShop()
       expect(await call(place, parts)).toEqual(refused(status, code))
+      expect(place.faults).toEqual([])
+    })
+
+    // holds DOC-02
+    test('it passes the doctor of the control plane', async () => {
+      const place = await openShop({ clock: Date })
+      const url = await serveThrough((sent) => place.send(sent), PATHS.direct)
+      expect(await failedRows({ url, runtimeId: RUNTIME_ID, secret: SECRET })).toEqual([])
       expect(place.faults).toEqual([])
     })
 
